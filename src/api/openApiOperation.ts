@@ -28,7 +28,7 @@ export function describeOperation(operation: Described, path: string): Record<st
     ...requestOf(operation),
     responses: {
       [operation.successStatus]: answerOf(operation),
-      ...thereAlready(operation),
+      ...otherSuccess(operation),
       ...errorResponses,
     },
     // The feed accepts any of its scopes: each one grants the types of one resource.
@@ -142,8 +142,12 @@ function otherMediaTypes(operation: Described): Record<string, { example: string
 
 const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
 
-/** Returns the 200 response of a creation that returns the object if it exists. */
-function thereAlready(operation: Described): Record<string, unknown> {
+/** Returns the 200 response of a creation that returns the object if it exists, and of a bulk request that writes all items or none. */
+function otherSuccess(operation: Described): Record<string, unknown> {
   const isOnce = isOperation(operation) && operation.kind === 'create' && operation.rules.isOnce === true
-  return isOnce ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } } : {}
+  if (isOnce) return { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } }
+  const isAtomic = isOperation(operation) && operation.kind === 'collection' && operation.rules.isAtomic !== undefined
+  return isAtomic
+    ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'All items were written, with `atomic`.' } }
+    : {}
 }

@@ -9,6 +9,7 @@ import type { Resource } from '../framework/declare/resource.ts'
 import { defineCreation } from '../framework/declare/typedOperations.ts'
 import { coupons } from './coupons.ts'
 import { itemRef, personRef } from './itemFields.ts'
+import { orders } from './orders.ts'
 
 /** Redemptions of coupons. */
 export const couponRedemptions = defineResource({
@@ -56,7 +57,10 @@ export const couponRedemptions = defineResource({
   ],
   sorts: ['-created_at'],
   exports: true,
-  expand: { coupon: { resource: (): Resource => coupons, id: ({ coupon_id }) => coupon_id } },
+  expand: {
+    coupon: { resource: (): Resource => coupons, id: ({ coupon_id }) => coupon_id },
+    order: { resource: (): Resource => orders, id: ({ order_id }) => order_id },
+  },
   listedUnder: [
     {
       resource: (): Resource => coupons,

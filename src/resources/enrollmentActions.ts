@@ -26,20 +26,20 @@ const reason = z.string().max(500).optional().meta({ description: 'Reason.', exa
 export function transitionOf(transition: Transition, summary: string): EnrollmentAction {
   const { from, already } = transitions[transition]
   const isForAll = transition === 'cancel'
-  return {
+  return defineAction('enrollment', {
     scope: 'write',
     ...(!isForAll && { view: 'staff', roles: ['lecturer', 'staff'] }),
     summary,
     input: z.object({ reason }),
-    async run(writing, row) {
+    async run(writing, row, input) {
       const status = statusAt(row, writing.now)
       if (already.some((one) => one === status)) return undefined
       const isOwn = row.person_id === writing.caller.personId && writing.caller.role === 'learner'
       const allowed = isOwn ? from.filter((one) => one !== 'suspended') : from
       if (!allowed.some((one) => one === status)) throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
-      return await applyTransition(writing, row, transition)
+      return { ...(await applyTransition(writing, row, transition)), status_reason: input.reason ?? null }
     },
-  }
+  })
 }
 
 /** Writes the progress in one lesson, by the student or by staff and lecturers. */

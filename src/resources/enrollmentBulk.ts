@@ -14,6 +14,7 @@ export const bulkEnrollments = defineCollectionAction({
   scope: 'write',
   roles: ['lecturer', 'staff'],
   status: 207,
+  isAtomic: ({ atomic }) => atomic === true,
   summary: 'Enrol many students',
   input: z.object({
     items: z

@@ -13,6 +13,10 @@ export const enrollmentSchema = z.object({
   student_id: reference('std', 'The student.'),
   course_id: reference('crs', 'The course.'),
   status: enrollmentStatus,
+  status_reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Reason that was given with the last action on the enrolment.', example: null, view: 'staff' }),
   source: z
     .enum(['self', 'manual', 'purchase', 'plan', 'coupon', 'import'])
     .meta({ description: 'The source of the access; the first one if several sources open it.', example: 'manual' }),

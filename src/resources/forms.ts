@@ -50,7 +50,7 @@ export const forms = defineResource({
         }),
       )
       .meta({ description: 'Public pages that show the form.', example: [] }),
-    submissions_count: z.int().meta({ description: 'Number of submissions.', example: 12, view: 'staff' }),
+    submissions_count: z.int().meta({ description: 'Number of submissions, including spam.', example: 12, view: 'staff' }),
     last_submission_at: time('When it was last submitted.', 'staff'),
     opens_at: time('When it starts to accept submissions.'),
     closes_at: time('When it stops accepting submissions.'),

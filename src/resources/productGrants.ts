@@ -60,6 +60,7 @@ export const productGrants: Resource = defineResource({
     create: defineCreation({
       scope: 'write',
       id: 'grantProduct',
+      isOnce: true,
       roles: ['staff'],
       input: z.object({
         student_id: person.student_id.optional().meta({ description: 'Person who gets the product, as a student.' }),

@@ -35,7 +35,7 @@ export const salesReports = {
       group_by: z
         .enum(['product', 'product_type', 'coupon', 'source'])
         .optional()
-        .meta({ description: 'Adds groups to the response. Grouping by coupon includes only orders with a coupon.' }),
+        .meta({ description: 'Adds groups to the response. The key of orders without a coupon is `none`.' }),
     }),
     output: overDays(
       'revenue',
@@ -93,7 +93,9 @@ export const salesReports = {
       active_at_end: figure('Running subscriptions at the end of the period, including trials.'),
       trialing: figure('Subscriptions in a trial at the end of the period.'),
       mrr: amount('Monthly recurring revenue at the end of the period.'),
-      churn_rate_percent: share('Ended subscriptions as a share of those that ran at the beginning of the period.'),
+      churn_rate_percent: share(
+        'Ended subscriptions as a share of the average of those that ran at the beginning and at the end of the period.',
+      ),
       trial_conversion_percent: share('Trials that became paid subscriptions, as a share of the trials that ended.'),
     }),
     rows: series,

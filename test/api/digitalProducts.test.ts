@@ -166,6 +166,16 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     }
   })
 
+  test('a product is granted once: a repetition is 200 with the same grant, and a revoked grant is renewed', async () => {
+    const { id } = await make()
+    const first = await give(id, learner)
+    const again = await give(id, learner)
+    expect([first.status, again.status, again.json]).toEqual([201, 200, first.json])
+    await send(`/${id}/grants/${first.json.id}/revoke`)
+    const renewed = await give(id, learner)
+    expect([renewed.status, renewed.json.id, renewed.json.revoked_at]).toEqual([200, first.json.id, null])
+  })
+
   test('a revoked grant gives no access; revoking again has no effect', async () => {
     const { id, file } = await make()
     const grant = (await give(id, learner)).json

@@ -89,6 +89,18 @@ describe.each((await databasesToTest()).slice(-1))('every state of an enrolment 
     expect(counted).toEqual(await numbers())
   })
 
+  test('the reason of an action is kept for the staff until the next action, and enrolling again clears it', async () => {
+    await enter('active')
+    const act = (action: string, body: object) => school.send(`enrollments/${enrollment.id}/${action}`, { body })
+    expect((await act('suspend', { reason: 'Payment is missing.' })).json.status_reason).toBe('Payment is missing.')
+    expect((await school.get(`enrollments/${enrollment.id}`, learner)).json).not.toHaveProperty('status_reason')
+    expect((await act('resume', {})).json.status_reason).toBeNull()
+    expect((await act('cancel', { reason: 'Moved away.' })).json.status_reason).toBe('Moved away.')
+    expect((await act('cancel', { reason: 'Again.' })).json.status_reason).toBe('Moved away.')
+    await school.send('enrollments', { as: learner, body: { course_id: course.id } })
+    expect((await school.get(`enrollments/${enrollment.id}`)).json.status_reason).toBeNull()
+  })
+
   test.each(states)('enrolling again with an enrolment that is %s', async (state) => {
     await enter(state)
     const reply = await school.send('enrollments', { as: learner, body: { course_id: course.id } })

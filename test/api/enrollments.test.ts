@@ -121,6 +121,8 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await api.messages()).filter(({ to }) => to === address)).toMatchObject([{ kind: 'enrolled' }])
       const atomic = await school.send('enrollments/bulk', { body: { items: items.slice(0, 2), atomic: true } })
       expect(atomic.status).toBe(409)
+      const whole = await school.send('enrollments/bulk', { body: { items: items.slice(0, 1), atomic: true } })
+      expect([whole.status, whole.json.summary]).toEqual([200, { total: 1, succeeded: 1, failed: 0 }])
     })
   })
 

@@ -36,7 +36,7 @@ export async function endEnrollments(
     const other = await findActiveEntitlement(writer, { schoolId, personId: row.person_id, courseId: row.course_id }, ended)
     const values: Updateable<DB['enrollment']> = other
       ? { source: other.source, order_id: other.order_id, subscription_id: other.subscription_id, expires_at: other.expires_at }
-      : { status: 'canceled', status_before: null, canceled_at: now }
+      : { status: 'canceled', status_before: null, status_reason: null, canceled_at: now }
     await writer
       .updateTable('enrollment')
       .set((enrollment) => ({ ...values, version: enrollment('version', '+', 1), updated_at: now }))

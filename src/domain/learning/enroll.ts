@@ -107,7 +107,7 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
   if (existing) {
     await writer
       .updateTable('enrollment')
-      .set({ ...values, status_before: null, canceled_at: null, expired_at: null })
+      .set({ ...values, status_before: null, status_reason: null, canceled_at: null, expired_at: null })
       .where('school_id', '=', schoolId)
       .where('id', '=', enrollmentId)
       .execute()

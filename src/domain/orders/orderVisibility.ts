@@ -11,6 +11,10 @@ type Items = Builder<'orders' | 'order_item'>
 export const isMyOrder = (order: Orders, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? order.lit(false) : order('orders.person_id', '=', personId)
 
+/** Matches orders that the caller sees as a whole. A lecturer sees only some lines of the orders of other people. */
+export const isWhole = (order: Orders, caller: Caller): Condition =>
+  caller.kind === 'anonymous' ? order.lit(false) : audienceOf(caller) === 'staff' ? order.lit(true) : isMyOrder(order, caller)
+
 /** Matches orders with a course that the caller teaches. */
 export const sellsMyCourse = (order: Orders, me: PersonCaller): Condition => hasItem(order, (item) => isMyCourse(item, me))
 

@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
+import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Builder } from '../../store/expressions.ts'
 import type { ChangeContext } from '../changeContext.ts'
@@ -34,10 +35,14 @@ interface GrantInput {
 
 /**
  * Grants a product to a person. An existing grant is kept.
- * @returns the id of the grant
+ * @returns the id of the grant, and what was done
  * @throws Problem validation_failed, invalid_reference
  */
-export async function giveProduct({ writer, school, now }: ChangeContext, productId: string, input: GrantInput): Promise<string> {
+export async function giveProduct(
+  { writer, school, now }: ChangeContext,
+  productId: string,
+  input: GrantInput,
+): Promise<{ id: string; action: ChangeAction | undefined }> {
   const { student_id, member_id, note } = input
   const publicId = student_id ?? member_id
   if (publicId === undefined || (student_id !== undefined && member_id !== undefined)) {
@@ -57,7 +62,7 @@ export async function giveProduct({ writer, school, now }: ChangeContext, produc
     .executeTakeFirst()
   if (!person)
     throw new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', 'the school has no such person')] })
-  const { grantId } = await grantProduct(writer, {
+  const { grantId, outcome } = await grantProduct(writer, {
     schoolId: school.id,
     now,
     personId,
@@ -66,8 +71,10 @@ export async function giveProduct({ writer, school, now }: ChangeContext, produc
     note,
     isRecorded: true,
   })
-  return grantId
+  return { id: grantId, action: actions[outcome] }
 }
+
+const actions = { created: 'created', reactivated: 'updated', unchanged: undefined } as const
 
 /**
  * Revokes the grant of a product.

@@ -28,6 +28,7 @@ export function bulkAction(
     ...access,
     summary: `Add or change many ${noun}`,
     status: 207,
+    isAtomic: ({ atomic }) => atomic === true,
     input: z.object({
       mode: z
         .enum(['create', 'upsert'])

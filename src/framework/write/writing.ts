@@ -174,6 +174,8 @@ export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   /** The response; the documents show an object without it. */
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
+  /** Returns true if all rows or none are written: then the status of a success is 200. */
+  isAtomic?(input: Values): boolean
   /** Returns the stored ids of the affected rows from the response: the audit trail names them. */
   touched?(response: Values): readonly string[]
   /** Returns the response, or nothing for 204. Use defineCollectionAction, which types the input by its schema. */

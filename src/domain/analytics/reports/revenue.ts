@@ -102,11 +102,10 @@ async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type
   if (by === 'coupon') {
     const rows = await lines
       .select(['coupon_id', (line) => codeOfCoupon(line).as('title')])
-      .where('coupon_id', '<>', nobody)
       .groupBy(['school_id', 'coupon_id'])
       .orderBy('coupon_id')
       .execute()
-    return rows.map((row) => ({ key: toPublicId('cpn', row.coupon_id), title: row.title, line: lineOf(row) }))
+    return rows.map((row) => ({ key: couponKey(row.coupon_id), title: row.title, line: lineOf(row) }))
   }
   const rows = await lines
     .select((line) => line.ref(by).as('key'))
@@ -115,6 +114,9 @@ async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type
     .execute()
   return rows.map((row) => ({ key: row.key, title: null, line: lineOf(row) }))
 }
+
+/** Orders without a coupon are a separate group, so that the groups add up to the totals. */
+const couponKey = (id: string): string => (id === nobody ? 'none' : toPublicId('cpn', id))
 
 const codeOfCoupon = ({ selectFrom }: ExpressionBuilder<DB, typeof table>) =>
   selectFrom('coupon')

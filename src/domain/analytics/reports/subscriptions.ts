@@ -43,7 +43,7 @@ export const subscriptions: Report = {
     active_at_end: line.active_change,
     trialing: line.trialing_change,
     mrr: money(line.mrr_change),
-    churn_rate_percent: percent(line.ended, line.active_before),
+    churn_rate_percent: percent(line.ended, ((line.active_before ?? 0) + (line.active_change ?? 0)) / 2),
     trial_conversion_percent: percent(line.trials_converted, line.trials_ended),
   }),
 }

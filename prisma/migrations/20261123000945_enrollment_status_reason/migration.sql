@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "enrollment" ADD COLUMN     "status_reason" TEXT;
