@@ -29,12 +29,12 @@ export interface AccountPresenter {
   pageContext: FindPageContext
   form(ctx: Context, content: FormContent): Promise<void>
   message(ctx: Context, content: Content<AccountMessagePage> & { title: string; again?: string }): Promise<void>
-  /** Shows a page. `again` is the path at which GET shows the page that POST responded with. */
   /**
    * Rejects a form with a file, whose token is not in `submittedForm`.
    * @throws Problem access_denied
    */
   requireToken(ctx: Context, subject: string, token: string | undefined): void
+  /** Shows a page. `again` is the path at which GET shows the page that POST responded with. */
   show<Name extends ViewName>(ctx: Context, view: Name, page: Content<ViewPages[Name]> & { title: string; again?: string }): Promise<void>
 }
 
