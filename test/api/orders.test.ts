@@ -3,7 +3,7 @@ import { recordOrder } from '../../src/domain/orders/recordOrder.ts'
 import { refundOrder } from '../../src/domain/orders/refundOrder.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { newCourse, newProduct } from '../support/shop.ts'
+import { newCoupon, newCourse, newProduct } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
@@ -95,15 +95,10 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
 
   test('its coupon is a filter for the buyer and the staff, and shows a lecturer nothing', async () => {
     const { sql } = api.database
-    const [used] = await sql.query<{ coupon_id: string }>(
-      'UPDATE orders SET coupon_id = (SELECT id FROM coupon WHERE school_id = orders.school_id LIMIT 1) WHERE id = $1 RETURNING coupon_id',
-      [orderId],
-    )
+    const coupon = await newCoupon(sql, api.school.id, { code: 'LANTERN5' })
+    await sql.query('UPDATE orders SET coupon_id = $2 WHERE id = $1', [orderId, coupon])
     const found = async (as: string) => {
-      const { json } = await api.get(
-        `/api/v1/orders?coupon=${toPublicId('cpn', used?.coupon_id ?? '')}&product=${toPublicId('crs', course)}`,
-        { as },
-      )
+      const { json } = await api.get(`/api/v1/orders?coupon=${toPublicId('cpn', coupon)}&product=${toPublicId('crs', course)}`, { as })
       return (json.data as object[]).length
     }
     try {
