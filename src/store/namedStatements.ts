@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Client } from 'pg'
+import { overrideQuery } from './overrideQuery.ts'
 
 /** How many statements one process names. Each connection keeps a plan of those that it has run. */
 const mostNames = 400
@@ -43,18 +44,20 @@ export function createStatementNames(): StatementNames {
 /** Returns the class of a connection that names the statements that run on it. */
 export function namingClient(names: StatementNames): typeof Client {
   class NamingClient extends Client {}
-  const send = Client.prototype.query as (this: Client, ...sent: unknown[]) => unknown
-  const query = function query(this: Client, statement: unknown, values: unknown, ...rest: unknown[]): unknown {
-    if (typeof statement === 'string' && Array.isArray(values)) {
-      const name = names.nameOf(statement)
-      if (name !== undefined) return send.call(this, { name, text: statement, values }, ...rest)
-    } else if (isUnnamed(statement)) {
-      const name = names.nameOf(statement.text)
-      if (name !== undefined) return send.call(this, { ...statement, name }, values, ...rest)
-    }
-    return send.call(this, statement, values, ...rest)
-  }
-  NamingClient.prototype.query = query as Client['query']
+  overrideQuery(
+    NamingClient,
+    (send) =>
+      function query(statement, values, ...rest) {
+        if (typeof statement === 'string' && Array.isArray(values)) {
+          const name = names.nameOf(statement)
+          if (name !== undefined) return send.call(this, { name, text: statement, values }, ...rest)
+        } else if (isUnnamed(statement)) {
+          const name = names.nameOf(statement.text)
+          if (name !== undefined) return send.call(this, { ...statement, name }, values, ...rest)
+        }
+        return send.call(this, statement, values, ...rest)
+      },
+  )
   return NamingClient
 }
 

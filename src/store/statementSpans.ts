@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { inChildSpan, type SpanStart, type Tracing } from '../lib/tracing.ts'
+import { overrideQuery } from './overrideQuery.ts'
 
 const firstWord = /^\s*([a-z]+)/i
 /** Texts, brackets, and the tables that the statement reads or writes. Kysely quotes them. */
@@ -45,17 +46,19 @@ export function tracingClient(base: typeof Client, tracing: Tracing | undefined)
   if (!tracing) return base
   const statementSpan = createStatementSpans()
   class TracingClient extends base {}
-  const send = base.prototype.query as (this: Client, ...sent: unknown[]) => unknown
-  const query = function query(this: Client, ...sent: unknown[]): unknown {
-    const text = promisedText(sent)
-    if (text === undefined) return send.apply(this, sent)
-    return inChildSpan(
-      tracing,
-      () => statementSpan(text),
-      async () => send.apply(this, sent),
-    )
-  }
-  TracingClient.prototype.query = query as Client['query']
+  overrideQuery(
+    TracingClient,
+    (send) =>
+      function query(...sent) {
+        const text = promisedText(sent)
+        if (text === undefined) return send.apply(this, sent)
+        return inChildSpan(
+          tracing,
+          () => statementSpan(text),
+          async () => send.apply(this, sent),
+        )
+      },
+  )
   return TracingClient
 }
 

@@ -138,4 +138,4 @@ function spanOf(span: ReturnType<Tracer['startSpan']>): Span {
 }
 
 const defined = (attributes: SpanAttributes): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes
+  Object.fromEntries(Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))

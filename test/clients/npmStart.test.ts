@@ -11,7 +11,8 @@ let home: Home
 const begun: ServiceProcess[] = []
 
 beforeEach(async () => {
-  home = await createHome()
+  // On a busy machine the test needs a while to see that the port is closed and to finish its request.
+  home = await createHome({ server: { shutdown_seconds: 120 } })
 })
 afterEach(async () => {
   for (const service of begun.splice(0)) await service.kill()

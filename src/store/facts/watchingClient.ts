@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { overrideQuery } from '../overrideQuery.ts'
 import type { ConnectionWatch, FactGuard } from './factGuard.ts'
 
 /** Ends a transaction and keeps its changes. */
@@ -15,30 +16,32 @@ export function watchingClient(base: typeof Client, guard: FactGuard): typeof Cl
       this.on('notice', (message) => watch.note(message))
     }
   }
-  const send = base.prototype.query as (this: Client, ...sent: unknown[]) => unknown
-  const query = function query(this: Client, ...sent: unknown[]): unknown {
-    const watch = watches.get(this)
-    if (!watch) return send.apply(this, sent)
-    if (!watch.isEmpty && commits.test(textOf(sent[0]))) return commit(watch, async () => send.apply(this, sent))
-    const wasInside = isInside(this)
-    const named = watch.named()
-    const sending = send.apply(this, sent)
-    if (!(sending instanceof Promise)) return sending
-    return sending.then(
-      (result: unknown) => {
-        if (watch.isEmpty || isInside(this)) return result
-        if (!wasInside) return watch.settle(named).then(() => result)
-        // A rollback.
-        watch.forget()
-        return result
+  overrideQuery(
+    WatchingClient,
+    (send) =>
+      function query(...sent) {
+        const watch = watches.get(this)
+        if (!watch) return send.apply(this, sent)
+        if (!watch.isEmpty && commits.test(textOf(sent[0]))) return commit(watch, async () => send.apply(this, sent))
+        const wasInside = isInside(this)
+        const named = watch.named()
+        const sending = send.apply(this, sent)
+        if (!(sending instanceof Promise)) return sending
+        return sending.then(
+          (result: unknown) => {
+            if (watch.isEmpty || isInside(this)) return result
+            if (!wasInside) return watch.settle(named).then(() => result)
+            // A rollback.
+            watch.forget()
+            return result
+          },
+          (error: unknown) => {
+            if (!isInside(this)) watch.forget()
+            throw error
+          },
+        )
       },
-      (error: unknown) => {
-        if (!isInside(this)) watch.forget()
-        throw error
-      },
-    )
-  }
-  WatchingClient.prototype.query = query as Client['query']
+  )
   return WatchingClient
 }
 

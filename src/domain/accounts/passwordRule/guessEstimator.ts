@@ -46,8 +46,8 @@ const shorten = (text: string): string =>
 
 /** The message of an error could contain the password. */
 const reasonOf = (error: unknown): string => {
-  const { code, name } = error as NodeJS.ErrnoException
-  return `the thread failed: ${code ?? name}`
+  const name = error instanceof Error ? error.name : 'unknown'
+  return `the thread failed: ${error instanceof Error && 'code' in error ? error.code : name}`
 }
 
 /** Creates an estimator without a thread: the first estimate starts it. The process can end while the thread exists. */
