@@ -3,6 +3,7 @@ import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'
+import { barriers, htmlErrors } from './findings.ts'
 import { openVisitor, signIn, type Visitor } from './visitor.ts'
 
 describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authenticator', () => {
@@ -53,6 +54,46 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
   /** Signs out in this window. The first page offers the passkey in the field of the address, without a click. */
   const signOut = (page: Page) => page.context().clearCookies()
   const credentials = async () => (await developer.send('WebAuthn.getCredentials', { authenticatorId })).credentials
+
+  /** What is wrong with the page: as for every page of `look.test.ts`. */
+  const findings = async (): Promise<unknown[]> => {
+    const { page } = visitor
+    // The button of a passkey is hidden in the HTML: the script shows it where the browser can use passkeys.
+    const found: unknown[] = (await htmlErrors(await visitor.html())).filter((error) => !error.startsWith('wcag/h32'))
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width: 320, height: 800 })
+      found.push(...(await barriers(page)))
+      const width: number = await page.evaluate('document.documentElement.scrollWidth')
+      if (width > 320) found.push(`${colorScheme}: ${width} px wide`)
+    }
+    return found
+  }
+
+  test.each(['en', 'de'])('the pages to add one and to use one are valid, fit and are accessible, in %s', async (locale) => {
+    const { page } = visitor
+    await service.addPerson({ email: `looks-${locale}@example.com`, school: service.other })
+    await page.goto(`${service.other}/account/sign-in?step=passkey&ui_locales=${locale}`)
+    expect(await findings()).toEqual([])
+    await page.goto(`${service.other}/account/sign-in?return_to=/account/security/passkey`)
+    await signIn(page, `looks-${locale}@example.com`, password)
+    await page.waitForURL('**/account/security/passkey')
+    expect(await findings()).toEqual([])
+  })
+
+  test('the set-up of a required second factor during the sign-in is valid, fits and is accessible', async () => {
+    const { page } = visitor
+    await service.addPerson({ email: 'required@example.com' })
+    await service.reload({ schools: 2, school: { second_step: { required_for: ['learner'] } } })
+    try {
+      await page.goto(`${service.issuer}/account/sign-in`)
+      await signIn(page, 'required@example.com', password)
+      await page.getByRole('heading', { name: 'Set up an authenticator app' }).waitFor()
+      expect(await findings()).toEqual([])
+    } finally {
+      await service.reload({ schools: 2, school: {} })
+    }
+  })
 
   test('are added with a name, and sign in without a password', async () => {
     const { page } = await withPasskey()
