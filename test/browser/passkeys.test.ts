@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
   const signOut = (page: Page) => page.context().clearCookies()
   const credentials = async () => (await developer.send('WebAuthn.getCredentials', { authenticatorId })).credentials
 
-  /** What is wrong with the page: as for every page of `look.test.ts`. */
+  /** Returns what is wrong with the page, as `look.test.ts` does for every page. */
   const findings = async (): Promise<unknown[]> => {
     const { page } = visitor
     // The button of a passkey is hidden in the HTML: the script shows it where the browser can use passkeys.
