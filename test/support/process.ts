@@ -85,6 +85,10 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
       ...environment,
     },
   })
+  const killGroup = (): void => void (isGone(child.pid as number) || process.kill(-(child.pid as number), 'SIGKILL'))
+  // A test that fails before it stops the service leaves no process behind.
+  process.once('exit', killGroup)
+  child.once('exit', () => process.off('exit', killGroup))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit')
@@ -93,12 +97,14 @@ export async function startProcess({ home, port, environment = {}, viaNpm = fals
     return (await fetch(`http://127.0.0.1:${admin}/readyz`)).ok
   }
   await until(isReady, { what: 'the service to be ready' }).catch((error) => {
+    killGroup()
     throw new Error(`${error.message}\n${output}`, { cause: error })
   })
   if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}: ${output}`)
   // The group: npm runs between this process and the service.
   const signal = async (name: NodeJS.Signals): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid as number), name)
+    // npm can end before the service that it started.
+    if (!isGone(child.pid as number)) process.kill(-(child.pid as number), name)
     await exited
     // The child of npm may outlive it for a moment and still hold the ports and the data.
     await until(() => isGone(child.pid as number), { what: `the service to end after ${name}` })
