@@ -44,7 +44,7 @@ export async function report(
   const school = await session.school(slug)
   const operation = platformOperation(id)
   const database = await session.database()
-  // A running service delivers what is in the outbox; without one it is delivered after the next start.
+  // A running service delivers the messages in the outbox. Otherwise they are delivered after the next start.
   const outbox = createOutbox({ database, keyring: session.keyring() })
   try {
     const { text } = await runReport(

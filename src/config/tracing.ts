@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Configures what is recorded. */
+/** Selects the requests that are recorded. */
 export const tracing = z
   .strictObject({
     sample_ratio: z
@@ -68,7 +68,7 @@ export const tracingVariables = {
     .meta({
       title: 'an http:// or https:// address without user, query and fragment',
       description:
-        'Receiver of traces (OTLP over HTTP, JSON), without /v1/traces. If it is not set, nothing is recorded. `tracing` in server.yaml says what is recorded.',
+        'Receiver of traces (OTLP over HTTP, JSON), without /v1/traces. If it is not set, nothing is recorded. `tracing` in server.yaml selects the requests.',
       examples: ['http://otel-collector:4318'],
     }),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders.optional().meta({

@@ -155,14 +155,14 @@ export const metricTable = {
     labels: ['kind'],
     across: 'max',
     help: 'E-mails and other pending work in the outbox',
-    use: 'A short rise is normal. If it grows, the mail server or a receiver does not take what is sent: see the log.',
+    use: 'A short rise is normal. If it keeps growing, the mail server or a receiver rejects deliveries: see the log.',
   },
   schoolgate_outbox_oldest_seconds: {
     type: 'gauge',
     labels: ['kind'],
     across: 'max',
     help: 'Age of the oldest pending work in the outbox; 0 if there is none',
-    use: 'Minutes mean that deliveries fail and are repeated. Nothing is lost meanwhile.',
+    use: 'A value of minutes means that deliveries fail and are retried. Nothing is lost in the meantime.',
   },
   schoolgate_outbox_dead: {
     type: 'gauge',

@@ -37,7 +37,7 @@ export const auditEvents = {
     keep: 'long',
   },
   'confirmation.failed': {
-    about: 'A person who is signed in entered a wrong password or code to confirm a sensitive change.',
+    about: 'A signed-in person entered a wrong password or code to confirm a sensitive change.',
     keep: 'standard',
   },
   'consent.granted': {

@@ -64,7 +64,7 @@ export const publishACourse: Skill = {
       sample: { id: '$COURSE', access: 'paid', price: { amount: 4900, currency: '$CURRENCY' } },
     },
     {
-      about: 'Publish the course. 422 `not_publishable`: `details` lists what is missing.',
+      about: 'Publish the course. 422 `not_publishable`: `details` lists the missing parts.',
       operation: 'publishCourse',
       path: { id: '$COURSE' },
       sample: { id: '$COURSE', status: 'published', published_at: '…' },

@@ -53,7 +53,7 @@ export async function forwardCommand(
       (error: unknown): CommandAnswer => ({ ask, error: error instanceof Error ? error.message : 'no answer' }),
     )
     const { statusCode } = (await post(answers, { headers, body: given })).resume()
-    if (statusCode !== 204) throw failure('the service did not accept the answer; list the objects to see what has changed')
+    if (statusCode !== 204) throw failure('the service did not accept the answer; list the objects to check the result')
   }
   let file: { contents: PassThrough; saved: Promise<void> } | undefined
   signal?.addEventListener('abort', () => response.destroy())
@@ -72,11 +72,11 @@ export async function forwardCommand(
   } catch (error) {
     if (signal?.aborted) return exitCodes.ok
     throw failure(
-      `the connection to the service ended: ${error instanceof Error ? error.message : 'unknown reason'}; list the objects to see what has changed`,
+      `the connection to the service ended: ${error instanceof Error ? error.message : 'unknown reason'}; list the objects to check the result`,
     )
   }
   if (signal?.aborted) return exitCodes.ok
-  terminal.err('the service stopped before the command was finished: list the objects to see what has changed\n')
+  terminal.err('the service stopped before the command was finished: list the objects to check the result\n')
   return exitCodes.failure
 }
 

@@ -21,7 +21,7 @@ export interface CommandRequest {
   isInteractive: boolean
 }
 
-/** The body of an answer. `error` is the reason why there is no answer. */
+/** The body of an answer. `error` says why the question was not answered. */
 export interface CommandAnswer {
   ask: number
   answer?: string

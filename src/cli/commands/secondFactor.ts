@@ -5,7 +5,7 @@ import { define, type SchoolOption, withSchoolOption, withYesOption, type YesOpt
 import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
 
-/** `people remove-second-factor`: for a person who has lost their second factor and their recovery codes. */
+/** Adds `people remove-second-factor`, which helps people who have lost their second factor and their recovery codes. */
 export function addRemoveSecondFactor(group: Command, session: Session): void {
   const { terminal } = session
   const command = define(group, {
