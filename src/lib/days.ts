@@ -29,8 +29,36 @@ export function addMonths(month: Day, months: number): Day {
 }
 
 /** Returns the day in a time zone. */
-export function dayIn(timeZone: string, now: Date): Day {
-  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(now)
+export const dayIn = (timeZone: string, now: Date): Day => dayFormat(timeZone).format(now)
+
+const dayFormat = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+
+/** Returns true if the text is a date of the calendar: `2026-02-28`. */
+export function isDay(day: string): boolean {
+  const date = /^\d{4}-\d{2}-\d{2}$/.test(day) ? utc(day) : undefined
+  return date !== undefined && !Number.isNaN(date.getTime()) && text(date) === day
+}
+
+/** Returns when a day begins in a time zone. A day that the zone skipped begins with the next one. */
+export const dayStart = (day: Day, timeZone: string): Date => firstMoment(timeZone, day, (found) => found >= day)
+
+/** Returns when a day ends in a time zone: the beginning of the next one. */
+export const dayEnd = (day: Day, timeZone: string): Date => firstMoment(timeZone, day, (found) => found > day)
+
+/** Returns the first moment near a day for which a condition on its day holds, to the second. */
+function firstMoment(timeZone: string, near: Day, holds: (day: Day) => boolean): Date {
+  const format = dayFormat(timeZone)
+  const longestOffset = 16 * 3600
+  let before = utc(near).getTime() / 1000 - longestOffset
+  let at = before + 2 * longestOffset + dayMs / 1000
+  // Midnight can be missing or occur twice, so its offset cannot be computed. Days never go backwards.
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2)
+    if (holds(format.format(middle * 1000))) at = middle
+    else before = middle
+  }
+  return new Date(at * 1000)
 }
 
 /** Groups consecutive days into spans of at most `most` days. The days must be sorted. */

@@ -1,4 +1,5 @@
 import type { Language } from '../lib/languages.ts'
+import { knownTimeZone } from '../lib/timeZone.ts'
 import type { EmailFacts } from './emailValues.ts'
 
 /** One line about a request. */
@@ -15,7 +16,7 @@ const words = {
 /** Returns the lines about a request, in the language and the time zone of the person. */
 export function emailFacts({ at, time_zone: timeZone, from }: EmailFacts, language: Language): EmailFact[] {
   const { locale, when, browser, network, on, unknown } = words[language]
-  const zone = knownZone(timeZone)
+  const zone = knownTimeZone(timeZone)
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(new Date(at))
   const device = from?.browser && from.system ? `${from.browser} ${on} ${from.system}` : (from?.browser ?? from?.system ?? unknown)
   return [
@@ -27,13 +28,4 @@ export function emailFacts({ at, time_zone: timeZone, from }: EmailFacts, langua
         ]
       : []),
   ]
-}
-
-function knownZone(name: string | null): string {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name ?? 'UTC' })
-    return name ?? 'UTC'
-  } catch {
-    return 'UTC'
-  }
 }

@@ -4,8 +4,8 @@ import type { Language } from '../lib/languages.ts'
 export interface EmailFacts {
   /** ISO 8601. */
   at: string
-  /** IANA name; null or an unknown name means UTC. */
-  time_zone: string | null
+  /** IANA name of the account's time zone, or else of the school's; an unknown name means UTC. */
+  time_zone: string
   /** Absent if something other than a browser did it. */
   from?: {
     /** The browser and its operating system, if they are known: `Firefox`, `Windows`. */

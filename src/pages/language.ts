@@ -10,6 +10,8 @@ export interface LanguageState {
   uiLocales?: unknown
   /** The locale of the signed-in account. */
   accountLocale?: string | null
+  /** The time zone of the signed-in account (IANA); null: that of the school. */
+  accountTimeZone?: string | null
 }
 
 declare module 'koa' {

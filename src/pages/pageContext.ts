@@ -6,9 +6,9 @@ import { languageOf, languageParameter } from './language.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
 import { schoolStylesheet } from './schoolStylesheet.ts'
-import { createTexts, type Texts } from './texts.ts'
+import { createTexts, type Texts, textsIn } from './texts.ts'
 
-/** The language and the school's theme, which all pages of one response share. */
+/** The language, the time zone and the school's theme, which all pages of one response share. */
 export interface PageContext {
   texts: Texts
   schoolName: string
@@ -39,6 +39,8 @@ export interface SchoolBranding {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
+  /** IANA name. */
+  timeZone: string
   isOpenToSignUp: boolean
   /** Addresses of the privacy policy and the terms. */
   legal: { privacy: string | undefined; terms: string | undefined }
@@ -62,9 +64,9 @@ export function createPageContexts({ branding, languages: languagesOf }: PageCon
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale, theme, legal, ...found } = await brandingOf(branding, school)
+    const { name, locale, timeZone, theme, legal, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
-    const texts = spoken.get(language) ?? createTexts(language)
+    const texts = textsIn(ctx.state.accountTimeZone ?? timeZone, spoken.get(language) ?? createTexts(language))
     return {
       texts,
       schoolName: name,
@@ -89,7 +91,10 @@ async function brandingOf(branding: PageContextArguments['branding'], school: Sc
 }
 
 const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
-const plainBranding = (name: string) => ({ name, locale: '', theme: plainTheme, legal: { privacy: undefined, terms: undefined } })
+const plainBranding = (name: string) => ({
+  ...{ name, locale: '', timeZone: 'UTC', theme: plainTheme },
+  legal: { privacy: undefined, terms: undefined },
+})
 
 const legalLinksOf = (texts: Texts, { privacy, terms }: SchoolBranding['legal']): PageContext['legalLinks'] => [
   ...(privacy === undefined ? [] : [{ href: privacy, label: texts.text('home.privacy') }]),

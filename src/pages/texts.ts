@@ -2,6 +2,7 @@ import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import type { Language } from '../lib/languages.ts'
+import { knownTimeZone } from '../lib/timeZone.ts'
 import { nearestSentence, type Reader, type SentencesByRole } from '../policy/permissionSentences.ts'
 import type { ConsentScope } from './consentScope.ts'
 
@@ -36,8 +37,10 @@ export interface Texts {
   counted(key: CountedKey, count: number, values?: TextValues): string
   /** Returns a text in parts, for untrusted values. */
   parts(key: TextKey, values: TextValues): TextPart[]
+  /** The time zone of dates and times (IANA). */
+  timeZone: string
   date(date: Date): string
-  /** Returns a date with its time, in UTC. */
+  /** Returns a date with its time and the name of the time zone: `23 November 2026 at 04:00 CET`. */
   moment(date: Date): string
   /** Returns what a scope allows an app to do for this person; for a role that cannot use the scope, what it allows the next role. */
   sentence(scope: ConsentScope, reader: Reader): string
@@ -56,15 +59,37 @@ const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: Sco
   de: { words: de, scopes: deScopes },
 }
 
-/** Returns the texts of a language. */
+// The same format as in e-mails.
+const dateLocales: Record<Language, string> = { en: 'en-GB', de: 'de' }
+
+/** Returns the same texts with dates and times in another time zone. An unknown zone means UTC. */
+export const textsIn = (timeZone: string, texts: Texts): Texts =>
+  timeZone === texts.timeZone ? texts : { ...texts, ...datesIn(knownTimeZone(timeZone), texts.language) }
+
+/** Returns how dates are written. Their formats are created on the first use: most pages show no date. */
+function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' | 'date' | 'moment'> {
+  const locale = dateLocales[language]
+  let dates: Intl.DateTimeFormat | undefined
+  let moments: Intl.DateTimeFormat | undefined
+  return {
+    timeZone,
+    date(date) {
+      dates ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+      return dates.format(date)
+    },
+    moment(date) {
+      moments ??= new Intl.DateTimeFormat(locale, {
+        ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+        ...{ timeZone, timeZoneName: 'short' },
+      })
+      return moments.format(date)
+    },
+  }
+}
+
+/** Returns the texts of a language, with dates and times in UTC. */
 export function createTexts(language: Language): Texts {
   const { words, scopes } = catalogues[language]
-  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
-  const moments = new Intl.DateTimeFormat(language, {
-    ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  })
   const numbers = new Intl.NumberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
@@ -86,8 +111,7 @@ export function createTexts(language: Language): Texts {
     text,
     counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
     parts,
-    date: (date) => dates.format(date),
-    moment: (date) => moments.format(date),
+    ...datesIn('UTC', language),
     sentence({ name, sentences }, reader) {
       const translated = own(scopes.sentences, name)
       const byRole = typeof translated === 'string' ? { learner: translated } : translated

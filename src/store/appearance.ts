@@ -83,6 +83,7 @@ export interface BrandingRow {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
+  time_zone: string
   registration: string
   legal: { privacy_url?: string | null; terms_url?: string | null } | null
   /** Null if the school has no row of `appearance` yet. */
@@ -93,7 +94,7 @@ export interface BrandingRow {
 export async function findBranding(db: Reader, schoolId: string): Promise<BrandingRow | undefined> {
   return await db
     .selectFrom('school')
-    .select(['school.name', 'school.locale', 'school.registration', 'school.legal'])
+    .select(['school.name', 'school.locale', 'school.time_zone', 'school.registration', 'school.legal'])
     .select(({ selectFrom }) =>
       selectFrom('appearance')
         .select((row) =>

@@ -85,6 +85,12 @@ export async function schoolBranding(db: Reader, schoolId: string): Promise<{ na
   return row ?? { name: 'School', locale: '' }
 }
 
+/** Returns the time zone of the school (IANA). */
+export async function schoolTimeZone(db: Reader, schoolId: string): Promise<string> {
+  const row = await db.selectFrom('school').select('time_zone').where('id', '=', schoolId).executeTakeFirst()
+  return row?.time_zone ?? 'UTC'
+}
+
 /** Returns the name of the school and how to contact it. */
 export async function schoolContact(
   db: Reader,

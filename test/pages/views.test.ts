@@ -155,7 +155,7 @@ describe('views', () => {
   test('isolate a name and call it what it is: a claim', () => {
     const [consent] = everyView('Сlaude')
     expect(consent).toContain('An app that calls itself “<bdi>Сlaude</bdi>”')
-    expect(consent).toContain('Unverified: the app registered itself on <bdi>January 1, 1970</bdi>')
+    expect(consent).toContain('Unverified: the app registered itself on <bdi>1 January 1970</bdi>')
   })
 
   test('link to no script and to no other site, whatever a stranger names', () => {

@@ -7,6 +7,7 @@ import { quotedName } from '../../policy/sendMessage.ts'
 import { findAnyClient } from '../../store/clients.ts'
 import type { Database, Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
+import { schoolTimeZone } from '../../store/schools.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { type EndGrant, eraseAccount } from '../students/eraseAccount.ts'
@@ -53,7 +54,7 @@ export async function scheduleDeletion(
     const link = pageUrl(school, accountPaths.data)
     const client = await findAnyClient(writer, school.id, caller.clientId)
     const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
-    const facts = { at: now.toISOString(), time_zone: account.time_zone }
+    const facts = { at: now.toISOString(), time_zone: account.time_zone ?? (await schoolTimeZone(writer, school.id)) }
     const to = { email: account.email, locales: [account.locale] }
     await externalServices.send(writer, school, to, 'deletion_scheduled', { link, app, facts })
   }
@@ -68,7 +69,7 @@ export async function restoreAccount(
   if (account.deletion_scheduled_at === null) return undefined
   const isNotified = await externalServices.emailLimits.isNoticeAllowed(school, noticeOf(account, 'deletion_canceled'))
   if (!isNotified) return { deletion_scheduled_at: null }
-  const facts = { at: now.toISOString(), time_zone: account.time_zone }
+  const facts = { at: now.toISOString(), time_zone: account.time_zone ?? (await schoolTimeZone(writer, school.id)) }
   const { reset } = accountLinks(school)
   await externalServices.send(writer, school, { email: account.email, locales: [account.locale] }, 'deletion_canceled', { reset, facts })
   return { deletion_scheduled_at: null }

@@ -6,7 +6,7 @@ import type { Database, Reader, Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
-import { schoolContact } from '../../store/schools.ts'
+import { schoolContact, schoolTimeZone } from '../../store/schools.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
 /**
@@ -68,7 +68,8 @@ export async function finishEmailChange(
       const { contactEmail, supportUrl } = await schoolContact(writer, school.id)
       const contact = contactEmail ?? supportUrl ?? school.issuer
       const locales = [language, changed.locale]
-      const values = { contact, facts: { at: new Date().toISOString(), time_zone: changed.timeZone, from } }
+      const timeZone = changed.timeZone ?? (await schoolTimeZone(writer, school.id))
+      const values = { contact, facts: { at: new Date().toISOString(), time_zone: timeZone, from } }
       await send(writer, school, { email: changed.before, locales }, 'email_changed', values)
       await send(writer, school, { email: link.email, locales }, 'email_changed_to', values)
       return { outcome: 'changed' } as const

@@ -5,6 +5,7 @@ import { endAccountSessions } from '../../store/accountSessions.ts'
 import type { Database, Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
+import { schoolTimeZone } from '../../store/schools.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
 /** E-mails a reset link to the account with this address and returns its id. Does nothing if there is no such account. */
@@ -91,7 +92,8 @@ export async function finishPasswordReset(
     await voidMailedLinks(writer, school.id, account.id)
     await endAccountSessions(writer, school.id, account.id)
     const to = { email: link.email, locales: [account.locale, language] }
-    const facts = { at: new Date().toISOString(), time_zone: account.time_zone, from }
+    const timeZone = account.time_zone ?? (await schoolTimeZone(writer, school.id))
+    const facts = { at: new Date().toISOString(), time_zone: timeZone, from }
     await send(writer, school, to, 'password_changed', { reset: pageUrl(school, accountPaths.forgottenPassword), facts })
     return { accountId: account.id, email: link.email }
   })

@@ -6,6 +6,7 @@ export interface SignedInAccount {
   name: string
   email: string
   locale: string | null
+  time_zone: string | null
   /** Sessions that began until this time are invalid. */
   sessions_valid_after: Date | null
   /** When the account will be deleted. */
@@ -19,7 +20,7 @@ export async function findSignedInAccount(database: Database, schoolId: string, 
   return database.kysely
     .selectFrom('account')
     .select((account) => [
-      ...(['name', 'email', 'locale', 'sessions_valid_after', 'deletion_scheduled_at'] as const),
+      ...(['name', 'email', 'locale', 'time_zone', 'sessions_valid_after', 'deletion_scheduled_at'] as const),
       hasSecondFactor(account).$castTo<boolean>().as('has_second_factor'),
     ])
     .where('school_id', '=', schoolId)

@@ -17,6 +17,8 @@ export interface PageBranding {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
+  /** IANA name. */
+  timeZone: string
   /** True if anybody may create an account. */
   isOpenToSignUp: boolean
   /** The addresses that the school set for its privacy policy and its terms. */
@@ -26,11 +28,18 @@ export interface PageBranding {
 
 /** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
 export async function pageBranding(database: Reader, schoolId: string): Promise<PageBranding> {
-  const { name = 'School', locale = '', registration, legal, looks } = (await findBranding(database, schoolId)) ?? {}
+  const {
+    name = 'School',
+    locale = '',
+    time_zone: timeZone = 'UTC',
+    registration,
+    legal,
+    looks,
+  } = (await findBranding(database, schoolId)) ?? {}
   const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
   const { privacy_url, terms_url } = legal ?? {}
   return {
-    ...{ name, locale, isOpenToSignUp: registration === 'open', theme },
+    ...{ name, locale, timeZone, isOpenToSignUp: registration === 'open', theme },
     legal: { privacy: linkable(privacy_url), terms: linkable(terms_url) },
   }
 }

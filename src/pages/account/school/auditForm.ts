@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { type Day, dayEnd, dayStart, isDay } from '../../../lib/days.ts'
 import type { AuditFilter } from '../../../store/readAudit.ts'
 import type { TextKey } from '../../texts.ts'
 
@@ -18,11 +19,10 @@ export interface ReadAuditForm {
   errors: Partial<Record<keyof AuditForm, TextKey>>
 }
 
-const dayMs = 86_400_000
 const longest: Record<keyof AuditForm, number> = { from: 10, until: 10, event: 80, person: 254, client: 500 }
 
-/** Reads the filter from the query. Parameters that are repeated or too long count as wrong. */
-export function readAuditForm(ctx: Context): ReadAuditForm {
+/** Reads the filter from the query, with days of a time zone. Parameters that are repeated or too long count as wrong. */
+export function readAuditForm(ctx: Context, timeZone: string): ReadAuditForm {
   const errors: ReadAuditForm['errors'] = {}
   const read = (name: keyof AuditForm, error: TextKey): string => {
     const value = ctx.query[name]
@@ -51,18 +51,14 @@ export function readAuditForm(ctx: Context): ReadAuditForm {
     form,
     errors,
     filter: {
-      since: from,
+      since: from ? dayStart(from, timeZone) : undefined,
       // The last day is included.
-      until: until && new Date(until.getTime() + dayMs),
+      until: until ? dayEnd(until, timeZone) : undefined,
       ...(form.event !== '' && { events: [form.event] }),
       clientId: form.client || undefined,
     },
   }
 }
 
-/** Returns the start of a day in UTC; undefined if the text is not a date between 1970 and 9999. */
-function dayOf(text: string): Date | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
-  const date = new Date(`${text}T00:00:00Z`)
-  return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text || date.getTime() < 0 ? undefined : date
-}
+/** Returns the day; undefined if the text is not a date between 1970 and 9999. */
+const dayOf = (text: string): Day | undefined => (isDay(text) && text >= '1970' ? text : undefined)

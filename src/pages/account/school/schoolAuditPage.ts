@@ -53,7 +53,7 @@ export function schoolAuditPage(
   return {
     sectionsLabel: texts.text('school.nav_label'),
     sections: schoolSections(texts, accountPaths.schoolAudit),
-    introduction: texts.text('school.audit_introduction'),
+    introduction: texts.text('school.audit_introduction', { zone: texts.timeZone }),
     action: accountPaths.schoolAudit,
     filterLabel: texts.text('school.audit_filter'),
     fields: [field('from', 'date'), field('until', 'date'), field('event'), field('person'), field('client')],

@@ -67,7 +67,7 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
 
   /** Returns the form of the audit trail, with the account of the person that it names. */
   const readFilter = async (ctx: Context): Promise<ReadAuditForm> => {
-    const read = readAuditForm(ctx)
+    const read = readAuditForm(ctx, (await present.pageContext(ctx)).texts.timeZone)
     if (read.form.person === '') return read
     const accountId = await accountTyped(database, ctx.state.school.id, read.form.person)
     if (accountId !== undefined) return { ...read, filter: { ...read.filter, accountId } }
