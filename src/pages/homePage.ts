@@ -19,20 +19,14 @@ interface HomeSection {
   links: PageLink[]
 }
 
-/** The tagline of the school, and the URLs of its privacy policy and terms. */
+/** What the home page shows of the school in addition to the page context. */
 export interface HomeFacts {
   tagline: string | null
-  privacy?: string | undefined
-  terms?: string | undefined
 }
 
 /** Builds the page. Pure. */
-export function homePage(views: Views, pageContext: PageContext, { tagline, privacy, terms }: HomeFacts): HomePage {
-  const { texts, schoolName } = pageContext
-  const legal = [
-    ...(privacy === undefined ? [] : [{ href: privacy, label: texts.text('home.privacy') }]),
-    ...(terms === undefined ? [] : [{ href: terms, label: texts.text('home.terms') }]),
-  ]
+export function homePage(views: Views, pageContext: PageContext, { tagline }: HomeFacts): HomePage {
+  const { texts, schoolName, legalLinks } = pageContext
   return {
     ...frame(views, pageContext, texts.text('home.title')),
     isIndexed: true,
@@ -75,13 +69,13 @@ export function homePage(views: Views, pageContext: PageContext, { tagline, priv
           documentLink(texts, '/.well-known/api-catalog', 'home.api_catalog'),
         ],
       },
-      ...(legal.length > 0
+      ...(legalLinks.length > 0
         ? [
             {
               id: 'legal',
               heading: texts.text('home.legal'),
               explanation: texts.text('home.legal_explanation', { school: schoolName }),
-              links: legal,
+              links: legalLinks,
             },
           ]
         : []),

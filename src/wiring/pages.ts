@@ -37,7 +37,7 @@ import { createSecondFactorRules } from './secondFactors.ts'
 export interface PagesParts {
   oidc: OidcPart
   pageContext: FindPageContext
-  documents: Pick<AgentDocuments, 'about' | 'legalLinks'>
+  documents: Pick<AgentDocuments, 'about'>
   externalServices: ExternalServices
 }
 
@@ -105,7 +105,7 @@ export function createSchoolPages(
       },
     },
     theme: async (school) => (await pageBranding(school)).theme,
-    homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline, ...(await documents.legalLinks(school)) }),
+    homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline }),
   })
   const perform = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({

@@ -79,6 +79,33 @@ describe('a person without an app can do everything that an app can do with the 
   })
 })
 
+test('the home page links to legal documents that people can read: to the addresses that the school set, never to JSON', async () => {
+  const service = await startService()
+  try {
+    const home = async (language: string) =>
+      (await createBrowser(service.issuer).get('/', { accept: 'text/html', 'accept-language': language })).html
+    const { sql } = service.database
+    await sql.query(
+      `INSERT INTO page (school_id, id, slug, title, draft_title, kind, status, published_at, live)
+       VALUES ($1, gen_random_uuid(), 'legal/privacy', 'Privacy', 'Privacy', 'legal', 'published', now(), $2)`,
+      [service.schoolId(), { title: 'Privacy', blocks: [], seo: null, show_in_navigation: false }],
+    )
+    expect(await home('en')).not.toContain('/api/v1/pages')
+    await sql.query('UPDATE school SET legal = $1', [{ privacy_url: 'https://school.example/privacy', terms_url: 'javascript:alert(1)' }])
+    for (const [language, heading, label] of [
+      ['en', 'Legal', 'Privacy policy'],
+      ['de', 'Rechtliches', 'Datenschutzerklärung'],
+    ] as const) {
+      const html = await home(language)
+      expect(html).toContain(`<h2 id="legal">${heading}</h2>`)
+      expect(html.match(/https:\/\/school\.example\/privacy">([^<]*)</g)).toEqual([`https://school.example/privacy">${label}<`])
+      expect(html).not.toMatch(/\/api\/v1\/pages|javascript:/)
+    }
+  } finally {
+    await service.stop()
+  }
+})
+
 test('the privacy policy and the terms are linked where a person decides: sign-up, sign-in, consent and account', async () => {
   const service = await startService()
   try {
