@@ -40,6 +40,7 @@ export async function writeActivity(kind: Database['kind'], sql: Sql, { context,
   await insertRows(sql, 'orders', orders.orders)
   await insertRows(sql, 'order_item', orders.items)
   await insertRows(sql, 'refund', orders.refunds)
+  await insertRows(sql, 'refund_item', orders.refundItems)
   await insertRows(sql, 'order_counter', orders.counters)
   await sql.query(memberships.latestOrders)
   await insertRows(sql, 'coupon_redemption', coupons.redemptions)

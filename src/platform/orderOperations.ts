@@ -9,7 +9,7 @@ import { reportPayment } from '../domain/orders/reportPayment.ts'
 import { line, timestamp } from '../framework/declare/fields.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { orderRefundList, orderSchema } from '../resources/orderFields.ts'
-import { amount, attribution, billingAddress, orderedItem, person } from './platformFields.ts'
+import { amount, attribution, billingAddress, orderedItem, person, refundedItem } from './platformFields.ts'
 import { definePlatformOperation, type PathParameter, type PlatformChange } from './platformOperation.ts'
 
 const number: PathParameter = {
@@ -36,6 +36,7 @@ const output = {
     tax_mode: shape.tax_mode,
     total: shape.total,
     refunded_total: shape.refunded_total,
+    refunded_tax_total: shape.refunded_tax_total,
     coupon_code: z.string().nullable().meta({ description: 'Code of the coupon.', example: 'SPRING25' }),
     refunds: orderRefundList.shape.data.meta({ description: 'The refunds, the oldest first.' }),
     placed_at: timestamp().meta({ description: 'When the order was placed.', example: '2026-03-01T09:30:00.000Z' }),
@@ -177,20 +178,28 @@ export const orderOperations = [
     path: '/orders/{number}/refund',
     parameter: number,
     summary: 'Report a refund',
-    description: 'Transfers no money. A refund of the whole amount ends the access that the order gave.',
+    description:
+      'Transfers no money. Send `amount`, `items`, or neither for everything that is left. A line that is wholly refunded ends its access, a refund of the rest ends the access of every line. An order with a total of 0 is undone: send neither, and its coupon can be used again.',
     successStatus: 200,
     event: 'platform.order_refunded',
     input: z.object({
       amount: z.int().min(1).max(99_999_999_999).optional().meta({
-        description: 'Refunded amount in the smallest unit. Default: everything that is not refunded yet.',
+        description: 'Refunded amount in the smallest unit, divided over the lines. Default: everything that is not refunded yet.',
         example: 1000,
       }),
+      items: z
+        .array(refundedItem)
+        .min(1)
+        .max(20)
+        .optional()
+        .meta({ description: 'The refunded lines, each once. Cannot be combined with `amount`.' }),
       reason: z.enum(refundReasons).default('requested').meta({ description: 'Reason of the refund.', example: 'requested' }),
     }),
     output,
-    async run(change, { amount: refunded, reason }, orderNumber) {
+    async run(change, { amount: refunded, items, reason }, orderNumber) {
       const step = await stepOf(change, orderNumber)
-      await refundOrder(change.writer, { ...step, amount: refunded, reason })
+      const lines = items?.map(({ line: id, amount: part }) => ({ lineId: fromPublicId('oit', id), amount: part }))
+      await refundOrder(change.writer, { ...step, amount: refunded, items: lines, reason })
       return await orderSummary(change.writer, change.school.id, step.orderId)
     },
   }),

@@ -24,6 +24,21 @@ export const orderedItem = z.object({
   }),
 })
 
+/** A line of a refund. */
+export const refundedItem = z.object({
+  line: z
+    .string()
+    .min(1)
+    .max(60)
+    .meta({ description: 'Id of the line, from `items` of the order.', example: 'oit_01jgwejj00e6srgkpqm2sqf05m' }),
+  amount: z
+    .int()
+    .min(1)
+    .max(99_999_999_999)
+    .optional()
+    .meta({ description: 'Refunded amount in the smallest unit. Default: everything that is left of the line.', example: 500 }),
+})
+
 const optionalLine = (description: string, example: string) => line(200).optional().meta({ description, example })
 
 export const billingAddress = z

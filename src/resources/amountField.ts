@@ -5,6 +5,7 @@ interface OrderAmounts {
   tax_amount: string | number
   total_amount: string | number
   refunded_amount: string | number
+  refunded_tax_amount: string | number
 }
 type Amount = Exclude<keyof OrderAmounts, 'currency'>
 

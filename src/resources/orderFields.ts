@@ -30,12 +30,23 @@ const orderItem = z.object({
   discount: money('Discount on the line.'),
   tax: money('Tax on the line, included in or added to the price.'),
   total: money('Total of the line.'),
-  refunded: money('Refunded part of the line.'),
+  refunded: money('Refunded part of the line, including tax.'),
+  refunded_tax: money('Tax within the refunded part of the line.'),
 })
 
 const orderRefund = z.object({
   id: reference('rfd', 'Id of the refund.').meta({ description: 'Id of the refund.', idPrefix: 'rfd' }),
-  amount: money('Refunded amount.'),
+  amount: money('Refunded amount, including tax; 0 if an order with a total of 0 was undone.'),
+  tax: money('Tax within the refunded amount.'),
+  items: z
+    .array(
+      z.object({
+        line_id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
+        amount: money('Refunded part of the line, including tax.'),
+        tax: money('Tax within this part.'),
+      }),
+    )
+    .meta({ description: 'The parts of the lines. They add up to the refund.', example: [] }),
   reason: z.enum(refundReasons).meta({ description: 'Reason of the refund.', example: 'requested' }),
   created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
 })
@@ -76,7 +87,8 @@ export const orderSchema = z.object({
   discount_total: sum('Discount.'),
   tax_total: sum('Tax. `tax_mode` determines how it relates to the prices.'),
   total: sum('Amount to pay.'),
-  refunded_total: sum('Refunded amount.'),
+  refunded_total: sum('Refunded amount, including tax.'),
+  refunded_tax_total: sum('Tax within the refunded amount.'),
   net_total: sum('Total less refunds.'),
   tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
     description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',

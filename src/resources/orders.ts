@@ -71,6 +71,7 @@ export const orders = defineResource({
     tax_total: amountField('tax_amount'),
     total: amountField('total_amount'),
     refunded_total: amountField('refunded_amount'),
+    refunded_tax_total: amountField('refunded_tax_amount'),
     net_total: {
       from: ['total_amount', 'refunded_amount', 'currency'],
       of: ({ total_amount, refunded_amount, currency }) => ({ amount: Number(total_amount) - Number(refunded_amount), currency }),

@@ -158,6 +158,7 @@ export const personalData = {
   }),
   order_item: { partOf: 'orders' },
   refund: { partOf: 'orders' },
+  refund_item: { partOf: 'orders' },
   subscription: rowsOf('subscriptions', {
     table: 'subscription',
     resource: subscriptions,

@@ -43,8 +43,8 @@ export const salesReports = {
         gross: amount('Paid orders before discounts, including taxes.'),
         discounts: amount('Sum of the discounts.'),
         refunds: amount('Sum of the refunds.'),
-        tax: amount('Taxes.'),
-        net: amount('gross less discounts less refunds.'),
+        tax: amount('Taxes of the paid orders, less those of the refunds.'),
+        net: amount('gross less discounts less refunds, including taxes.'),
         orders: figure('Paid orders.'),
         average_order: amount('Average amount of a paid order, before refunds.'),
       },
@@ -109,7 +109,7 @@ export const salesReports = {
     output: overDays(
       'coupons',
       {
-        redemptions: figure('Redemptions that were not released.'),
+        redemptions: figure('Redemptions, less those of orders that were undone.'),
         discount_total: amount('Sum of the discounts.'),
         revenue_with_coupon: amount('Paid orders with a coupon, less refunds.'),
       },

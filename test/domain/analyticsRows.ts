@@ -209,9 +209,12 @@ export async function makeRows(
       refunded_at: status === 'refunded' ? refundedAt : null,
       expires_at: later(dice, created_at),
     })
+    const items: { id: string; left: number }[] = []
     for (const [position, line] of lines.entries()) {
+      const item = times()
+      items.push({ id: item.id, left: line.total })
       await add('order_item', {
-        ...times(),
+        ...item,
         order_id: id,
         position,
         product_type: 'course',
@@ -228,7 +231,16 @@ export async function makeRows(
     const parts = refunded > 1 && dice(2) === 0 ? [1, refunded - 1] : refunded > 0 ? [refunded] : []
     for (const amount of parts) {
       const at = later(dice, paid as Date)
-      await add('refund', { id: newId(), created_at: at, updated_at: at, order_id: id, amount, currency: 'EUR', reason: 'requested' })
+      const refund = { id: newId(), created_at: at, updated_at: at, order_id: id, amount, currency: 'EUR', reason: 'requested' }
+      const taxes = items.map(() => dice(5))
+      await add('refund', { ...refund, tax_amount: taxes.reduce((all, tax) => all + tax, 0) })
+      let rest = amount
+      for (const [position, item] of items.entries()) {
+        const part = Math.min(rest, item.left)
+        item.left -= part
+        rest -= part
+        await add('refund_item', { refund_id: refund.id, order_item_id: item.id, amount: part, tax_amount: taxes[position] as number })
+      }
     }
     if (dice(4) === 0) {
       await add('coupon_redemption', {

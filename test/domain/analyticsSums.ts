@@ -106,24 +106,23 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     const row = orders.get(refund.order_id) as Row
     if (!isEuro(row)) continue
     const at = time(refund.created_at)
-    school.add(at, [], { refunds: number(refund.amount) })
+    school.add(at, [], { refunds: number(refund.amount), tax: -number(refund.tax_amount) })
     if (row.coupon_id) coupon.add(at, [row.coupon_id], { revenue: -number(refund.amount) })
-    const lines = linesOf(row.id)
-    const whole = lines.reduce((sum, line) => sum + number(line.total_amount), 0)
-    let before = 0
-    for (const line of lines) {
-      const upTo = before + number(line.total_amount)
-      if (whole === 0) break
-      const cut = (sum: number): number => Math.floor((number(refund.amount) * sum) / whole)
+    for (const part of of('refund_item').filter(({ refund_id }) => refund_id === refund.id)) {
+      const line = linesOf(row.id).find(({ id }) => id === part.order_item_id) as Row
       product.add(at, [line.product_type, line.product_id, row.coupon_id ?? nobody, sourceOf(row)], {
-        refunds: cut(upTo) - cut(before),
+        refunds: number(part.amount),
+        tax: -number(part.tax_amount),
       })
-      before = upTo
     }
   }
   for (const redemption of of('coupon_redemption')) {
-    if (redemption.status !== 'confirmed') continue
-    coupon.add(time(redemption.created_at), [redemption.coupon_id], { redemptions: 1, discount: number(redemption.amount_off) })
+    const undone = orders.get(redemption.order_id)
+    const wasUndone = redemption.status === 'released' && undone?.paid_at && undone.refunded_at
+    if (redemption.status !== 'confirmed' && !wasUndone) continue
+    const discount = number(redemption.amount_off)
+    coupon.add(time(redemption.created_at), [redemption.coupon_id], { redemptions: 1, discount })
+    if (wasUndone) coupon.add(time(undone.refunded_at), [redemption.coupon_id], { redemptions: -1, discount: -discount })
   }
 
   const course = tally()

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import { newPost } from '../support/community.ts'
 import { embeddedDatabase, migrationsDirectory } from '../support/databases.ts'
@@ -12,10 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Runs the statements of a migration that change rows, on rows as an earlier release stored them. */
+/** Runs the statements of a migration that change or add rows, on rows as an earlier release stored them. */
 async function runUpdates(name: string): Promise<void> {
   const text = await readFile(join(migrationsDirectory, name, 'migration.sql'), 'utf8')
-  const statements = text.split(/;\n/).filter((statement) => /^UPDATE /m.test(statement))
+  const statements = text.split(/;\n/).filter((statement) => /^(UPDATE|INSERT INTO) /m.test(statement))
   expect(statements.length).toBeGreaterThan(0)
   for (const statement of statements) await database.sql.query(statement)
 }
@@ -59,4 +60,57 @@ test('excerpts that an earlier release made from the text of gated posts are hid
     publicMade: [null, made],
     publicWritten: ['This week we meet online.', ''],
   })
+})
+
+test('refunds of an earlier release are divided over the lines: the parts of a refund add up to it, those of a line to the line and its tax', async () => {
+  const { sql } = database
+  const schoolId = await newSchool(sql)
+  const [orderId, ...itemIds] = Array.from({ length: 4 }, () => newId())
+  await sql.query(
+    `INSERT INTO orders (school_id, id, number, status, kind, buyer_name, buyer_email, currency, subtotal_amount, total_amount, tax_amount, refunded_amount, tax_mode, refunded_at)
+     VALUES ($1, $2, '2025-000001', 'refunded', 'one_time', 'Wren', 'wren@example.org', 'EUR', 1000, 1000, 160, 1000, 'inclusive', '2025-05-01')`,
+    [schoolId, orderId],
+  )
+  for (const [position, [total, tax]] of [
+    [333, 53],
+    [0, 0],
+    [667, 107],
+  ].entries()) {
+    await sql.query(
+      `INSERT INTO order_item (school_id, id, order_id, position, product_type, product_id, title, currency, unit_amount, total_amount, tax_amount, refunded_amount)
+       VALUES ($1, $2, $3, $4, 'course', $2, 'Salt Glazing', 'EUR', $5, $5, $6, $5)`,
+      [schoolId, itemIds[position], orderId, position, total, tax],
+    )
+  }
+  for (const amount of [100, 500, 400]) {
+    await sql.query(`INSERT INTO refund (school_id, id, order_id, amount, currency, reason) VALUES ($1, $2, $3, $4, 'EUR', 'other')`, [
+      schoolId,
+      newId(),
+      orderId,
+      amount,
+    ])
+  }
+  await runUpdates('20261123030533_refund_lines')
+  expect(
+    await sql.query(
+      `SELECT r.amount::int, r.tax_amount::int AS tax, array_agg(p.amount::int ORDER BY i.position) AS parts FROM refund r
+         JOIN refund_item p ON p.refund_id = r.id JOIN order_item i ON i.id = p.order_item_id WHERE r.order_id = $1 GROUP BY r.id, r.amount, r.tax_amount ORDER BY r.id`,
+      [orderId],
+    ),
+  ).toEqual([
+    { amount: 100, tax: 16, parts: [100] },
+    { amount: 500, tax: 80, parts: [233, 267] },
+    { amount: 400, tax: 64, parts: [400] },
+  ])
+  expect(
+    await sql.query(
+      `SELECT refunded_tax_amount::int AS tax, refunded_at IS NOT NULL AS ended FROM order_item WHERE order_id = $1 ORDER BY position`,
+      [orderId],
+    ),
+  ).toEqual([
+    { tax: 53, ended: true },
+    { tax: 0, ended: true },
+    { tax: 107, ended: true },
+  ])
+  expect(await sql.query('SELECT refunded_tax_amount::int AS tax FROM orders WHERE id = $1', [orderId])).toEqual([{ tax: 160 }])
 })

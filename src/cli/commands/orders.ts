@@ -123,41 +123,61 @@ interface Reference {
 
 interface RefundOptions extends SchoolOption, YesOption, Reference {
   amount?: string
+  line?: readonly string[]
   reason: (typeof refundReasons)[number]
 }
 
 function addRefund(group: Command, session: Session): void {
   const refund = define(group, {
     form: 'refund <number>',
-    about: `Record a refund without transferring money. A full refund revokes the access that the order gave. Scripts pass the provider's
-identifier of the refund as --reference: a repeated command then records nothing.`,
+    about: `Record a refund without transferring money: of everything that is left, of an amount, or of single lines. A line that is wholly
+refunded loses its access, and an order with a total of 0 releases its coupon. Scripts pass the provider's identifier of the refund as
+--reference: a repeated command then records nothing.`,
     examples: [
       'orders refund 2026-000512',
       'orders refund 2026-000512 --amount 1000 --reason duplicate',
-      'orders refund 2026-000512 --amount 1000 --reference re_3P9 --yes',
+      'orders refund 2026-000512 --line oit_01jgwejj00e6srgkpqm2sqf05m',
+      'orders refund 2026-000512 --line oit_01jgwejj00e6srgkpqm2sqf05m:500 --reference re_3P9 --yes',
     ],
   })
   withYesOption(withReference(refund))
     .option('--amount <units>', 'in the smallest unit of the currency (default: the remaining amount)')
+    .addOption(
+      new Option('--line <id[:units]>', 'line of the order (see orders show), or a part of it (repeatable)').argParser(
+        (value: string, before: string[] | undefined) => [...(before ?? []), value],
+      ),
+    )
     .addOption(new Option('--reason <reason>', 'reason of the refund').choices(refundReasons).default('requested'))
-    .action(async (named: string, { amount: typed, reason, reference, ...options }: RefundOptions) => {
-      if (typed !== undefined && !/^[1-9]\d{0,10}$/.test(typed))
-        throw usage('--amount must be a whole number in the smallest unit of the currency')
-      const amount = typed === undefined ? undefined : Number(typed)
+    .action(async (named: string, { amount: typed, line, reason, reference, ...options }: RefundOptions) => {
+      if (typed !== undefined && line) throw usage('--amount and --line cannot be combined')
+      const amount = typed === undefined ? undefined : requireUnits('--amount', typed)
+      const items = line?.map(refundedLine)
       const question = ({ number, total, refunded, currency }: ListedOrder): string =>
-        `Record a refund of ${amount ?? total - refunded} ${currency} for ${number}?`
-      if (reference !== undefined)
-        return await reportOrder(session, named, { ...options, question, id: 'refundOrder', reference, body: { amount, reason } })
+        `Record a refund of ${line ? line.join(', ') : `${amount ?? total - refunded} ${currency}`} for ${number}?`
+      const body = { amount, items, reason }
+      if (reference !== undefined) return await reportOrder(session, named, { ...options, question, id: 'refundOrder', reference, body })
       return await changeOrder(session, named, {
         ...options,
         question,
         event: 'operator.order_refunded',
         work: async ({ writer }, step) => {
-          const done = await refundOrder(writer, { ...step, reason, amount })
+          const lines = items?.map((item) => ({ lineId: fromPublicId('oit', item.line), amount: item.amount }))
+          const done = await refundOrder(writer, { ...step, reason, amount, items: lines })
           return `has a refund of ${done.amount}${done.isWhole ? ': the whole amount is refunded, and the access is revoked' : ''}`
         },
       })
     })
+}
+
+function requireUnits(option: string, text: string): number {
+  if (/^[1-9]\d{0,10}$/.test(text)) return Number(text)
+  throw usage(`${option} must be a whole number in the smallest unit of the currency`)
+}
+
+function refundedLine(text: string): { line: string; amount?: number } {
+  const [line = '', units] = text.split(':')
+  if (fromPublicId('oit', line) === undefined) throw usage(`--line ${text} must begin with the id of a line (oit_ and 26 characters)`)
+  return { line, ...(units !== undefined && { amount: requireUnits('--line', units) }) }
 }
 
 interface OrderChange extends SchoolOption, YesOption {

@@ -1,3 +1,4 @@
+import { portion } from '../../domain/orders/prorateAmounts.ts'
 import { cyclicElement, elementAt } from '../../lib/elementAt.ts'
 import type { Happening } from '../calendar.ts'
 import { inOrder } from '../calendar.ts'
@@ -36,14 +37,32 @@ export function orderRows(context: Context, { orders }: Activity) {
       tax_amount: line.tax,
       total_amount: line.total,
       refunded_amount: line.refunded,
+      refunded_tax_amount: refundedTax(line),
+      refunded_at: order.status === 'refunded' ? dateOf(order.refunds.at(-1)?.at) : null,
     })),
     refunds: refunds.map((refund) => ({
       ...base('refund', refund),
       order_id: id('order', refund.order.number),
       amount: refund.amount,
+      tax_amount: sumOf(refund.order, refundedTax),
       currency,
       reason: refund.reason,
     })),
+    refundItems: lines.flatMap(({ order, line }, number) =>
+      order.refunds.flatMap((refund) =>
+        line.refunded > 0
+          ? [
+              {
+                school_id: schoolId,
+                refund_id: id('refund', refund.number),
+                order_item_id: id('order_item', number),
+                amount: line.refunded,
+                tax_amount: refundedTax(line),
+              },
+            ]
+          : [],
+      ),
+    ),
     entitlements: opened.map(({ order, line }, number) => {
       const revokedAt = order.status === 'refunded' ? order.refunds[0]?.at : null
       return {
@@ -83,6 +102,7 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
     tax_amount: sum(({ tax }) => tax),
     total_amount: sum(({ total }) => total),
     refunded_amount: sum(({ refunded }) => refunded),
+    refunded_tax_amount: sum(refundedTax),
     tax_mode: 'inclusive',
     coupon_id: coupon === null ? null : id('coupon', coupon),
     coupon_code: coupon === null ? null : elementAt(couponCodes, coupon),
@@ -104,6 +124,9 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
     expires_at: dateOf(expiresAt),
   }
 }
+
+/** The tax within what was refunded of a line. Each order has one refund at most. */
+const refundedTax = ({ tax, refunded, total }: DemoLine): number => (total === 0 ? 0 : portion(tax, refunded, total))
 
 const addressOf = (index: number, name: string) => ({
   name,

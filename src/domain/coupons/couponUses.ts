@@ -10,14 +10,19 @@ interface OfOrders {
 
 /** Confirms the coupon uses that these orders reserved. */
 export async function confirmUses(writer: Writer, orders: OfOrders): Promise<void> {
-  const rows = await endReservations(writer, orders, 'confirmed')
+  const rows = await changeUses(writer, orders, { from: 'reserved', to: 'confirmed' })
   await recordChanges(writer, { school_id: orders.schoolId, type: 'coupon_redemption', action: 'confirmed' }, rows)
 }
 
 /** Releases the coupon uses that these orders reserved. */
-export async function releaseUses(writer: Writer, orders: OfOrders): Promise<void> {
+export const releaseUses = (writer: Writer, orders: OfOrders): Promise<void> => release(writer, orders, 'reserved')
+
+/** Releases the coupon uses of paid orders that are undone. */
+export const releaseConfirmedUses = (writer: Writer, orders: OfOrders): Promise<void> => release(writer, orders, 'confirmed')
+
+async function release(writer: Writer, orders: OfOrders, from: 'reserved' | 'confirmed'): Promise<void> {
   const { schoolId } = orders
-  const rows = await endReservations(writer, orders, 'released')
+  const rows = await changeUses(writer, orders, { from, to: 'released' })
   if (rows.length === 0) return
   const couponIds = rows.map(({ coupon_id }) => coupon_id)
   await writer
@@ -44,14 +49,18 @@ export async function releaseUses(writer: Writer, orders: OfOrders): Promise<voi
   await recordChanges(writer, { school_id: schoolId, type: 'coupon_redemption', action: 'released' }, rows)
 }
 
-const endReservations = async (writer: Writer, { schoolId, now, orderIds }: OfOrders, status: 'confirmed' | 'released') =>
+const changeUses = async (
+  writer: Writer,
+  { schoolId, now, orderIds }: OfOrders,
+  { from, to }: { from: 'reserved' | 'confirmed'; to: 'confirmed' | 'released' },
+) =>
   orderIds.length === 0
     ? []
     : await writer
         .updateTable('coupon_redemption')
-        .set((use) => ({ status, version: use('version', '+', 1), updated_at: now }))
+        .set((use) => ({ status: to, version: use('version', '+', 1), updated_at: now }))
         .where('school_id', '=', schoolId)
         .where('order_id', 'in', [...orderIds])
-        .where('status', '=', 'reserved')
+        .where('status', '=', from)
         .returning(['id', 'version', 'coupon_id'])
         .execute()

@@ -45,6 +45,7 @@ export async function findActiveEntitlement(
     .where('item.product_id', '=', courseId)
     .where('orders.status', 'in', ['paid', 'partially_refunded'])
     .where('orders.id', 'is distinct from', orderId ?? null)
+    .where('item.refunded_at', 'is', null)
     .where((row) => row.or([row('item.refunded_amount', '<', row.ref('item.total_amount')), row('item.total_amount', '=', 0)]))
     .where((row) =>
       row.or([

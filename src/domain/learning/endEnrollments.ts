@@ -2,25 +2,27 @@ import type { Updateable } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import type { Builder, Condition } from '../../store/expressions.ts'
+import { type Builder, type Condition, isAmong } from '../../store/expressions.ts'
 import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
 import { type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { lockCourses } from './lockCourses.ts'
 
 /**
  * Ends the enrolments that an order or a subscription opened, once it no longer grants access: after a refund or at the end of a plan.
- * An enrolment that another source opens as well stays, under that source. Runs in the caller's transaction.
+ * An enrolment that another source opens as well stays, under that source. With `courseIds`, only enrolments in these courses end. Runs
+ * in the caller's transaction.
  * @returns the numbers of enrolments that were ended and that stay
  */
 export async function endEnrollments(
   writer: Writer,
-  { schoolId, now, ...ended }: { schoolId: string; now: Date } & EndedSource,
+  { schoolId, now, courseIds: only, ...ended }: { schoolId: string; now: Date; courseIds?: readonly string[] } & EndedSource,
 ): Promise<{ ended: number; kept: number }> {
   const opened = writer
     .selectFrom('enrollment')
     .where('enrollment.school_id', '=', schoolId)
     .where('enrollment.status', '<>', 'canceled')
     .where((enrollment) => isOpenedBy(enrollment, schoolId, ended))
+    .$if(only !== undefined, (query) => query.where((enrollment) => isAmong(enrollment.ref('enrollment.course_id'), only ?? [])))
   const courses = await opened.select('enrollment.course_id').distinct().execute()
   const courseIds = courses.map(({ course_id }) => course_id)
   await lockCourses(writer, schoolId, courseIds)

@@ -1,3 +1,4 @@
+import { toPublicId } from '../../lib/ids.ts'
 import type { Reader } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
@@ -36,7 +37,7 @@ export async function listOrders(reader: Reader, schoolId: string, { status, ema
   return rows.map(withNumbers)
 }
 
-/** Returns the order with this number or stored id, and its items. */
+/** Returns the order with this number or stored id, and its items with the ids of the lines. */
 export async function findOrder(
   reader: Reader,
   schoolId: string,
@@ -47,12 +48,12 @@ export async function findOrder(
   if (!row) return undefined
   const items = await reader
     .selectFrom('order_item')
-    .select(['quantity', 'title'])
+    .select(['id', 'quantity', 'title'])
     .where('school_id', '=', schoolId)
     .where('order_id', '=', row.id)
     .orderBy('position')
     .execute()
-  return { ...withNumbers(row), items: items.map(({ quantity, title }) => `${quantity} × ${title}`) }
+  return { ...withNumbers(row), items: items.map(({ id, quantity, title }) => `${toPublicId('oit', id)} ${quantity} × ${title}`) }
 }
 
 const selectOrders = (reader: Reader, schoolId: string) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Writer } from '../../store/database.ts'
-import { now as databaseTime } from '../../store/expressions.ts'
+import { now as databaseTime, isAmong } from '../../store/expressions.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
@@ -64,9 +64,20 @@ export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfO
   }
 }
 
-/** Revokes the access that a fully refunded order granted. Access that another source grants as well is kept. */
-export async function closeAccess(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
-  const items = await findItems(writer, schoolId, orderId)
+/** A product of an order. */
+interface OrderedProduct {
+  product_type: string
+  product_id: string
+}
+
+/** Revokes the access that refunded lines of an order granted. Access that another source grants as well is kept. */
+export async function closeAccess(
+  writer: Writer,
+  { products, ...order }: OfOrder & { products: readonly OrderedProduct[] },
+): Promise<void> {
+  const { schoolId, now, orderId } = order
+  const productIds = products.map(({ product_id }) => product_id)
+  if (productIds.length === 0) return
   await writer
     .updateTable('entitlement')
     .set((entitlement) => ({ revoked_at: now, version: entitlement('version', '+', 1), updated_at: now }))
@@ -74,16 +85,20 @@ export async function closeAccess(writer: Writer, { schoolId, now, orderId }: Of
     .where('source_type', '=', 'order')
     .where('source_id', '=', orderId)
     .where('revoked_at', 'is', null)
+    .where((entitlement) => isAmong(entitlement.ref('entitlement.product_id'), productIds))
     .execute()
-  for (const { product_type, product_id } of items) {
-    if (product_type === 'digital_product') await countSale(writer, schoolId, product_id, -1)
+  for (const { product_id } of inLockOrder(products.filter(({ product_type }) => product_type === 'digital_product'))) {
+    await countSale(writer, schoolId, product_id, -1)
   }
-  await endEnrollments(writer, { schoolId, now, orderId })
-  await reassignGrants(writer, { schoolId, now, orderId })
+  await endEnrollments(writer, { ...order, courseIds: productIds })
+  await reassignGrants(writer, order, productIds)
 }
 
+const inLockOrder = <Product extends OrderedProduct>(products: readonly Product[]): Product[] =>
+  products.toSorted((left, right) => (left.product_id < right.product_id ? -1 : 1))
+
 /** Assigns the grants of an order to another paid order of the same person and product, or revokes them if there is none. */
-async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
+async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrder, productIds: readonly string[]): Promise<void> {
   await writer
     .updateTable('product_grant')
     .from((query) =>
@@ -110,6 +125,7 @@ async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrde
         .where('own.school_id', '=', schoolId)
         .where('own.order_id', '=', orderId)
         .where('own.revoked_at', 'is', null)
+        .where((own) => isAmong(own.ref('own.product_id'), productIds))
         .as('reassigned'),
     )
     .set((grant) => ({

@@ -2,7 +2,8 @@ import { toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Reader } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
-import { publicOrderItem, publicRefund } from './publicOrder.ts'
+import { refundItemsOf } from './orderVisibility.ts'
+import { publicOrderItem, publicRefund, type StoredRefund } from './publicOrder.ts'
 
 /** Returns the stored id of the order with this number. */
 export async function requireOrderNumber(reader: Reader, schoolId: string, number: string): Promise<string> {
@@ -21,21 +22,31 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
   const order = await reader
     .selectFrom('orders')
     .select(['id', 'number', orderStatus.as('status'), 'kind', 'currency', 'subtotal_amount', 'discount_amount', 'tax_amount', 'tax_mode'])
-    .select(['total_amount', 'refunded_amount', 'coupon_code', 'placed_at', 'paid_at', 'expires_at', 'receipt_number'])
+    .select([
+      'total_amount',
+      'refunded_amount',
+      'refunded_tax_amount',
+      'coupon_code',
+      'placed_at',
+      'paid_at',
+      'expires_at',
+      'receipt_number',
+    ])
     .where('school_id', '=', schoolId)
     .where('id', '=', orderId)
     .executeTakeFirstOrThrow()
   const items = await reader
     .selectFrom('order_item')
     .select(['id', 'product_type', 'product_id', 'title', 'quantity', 'currency'])
-    .select(['unit_amount', 'discount_amount', 'tax_amount', 'total_amount', 'refunded_amount'])
+    .select(['unit_amount', 'discount_amount', 'tax_amount', 'total_amount', 'refunded_amount', 'refunded_tax_amount'])
     .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('position')
     .execute()
   const refunds = await reader
     .selectFrom('refund')
-    .select(['id', 'amount', 'currency', 'reason', 'created_at'])
+    .select(['id', 'amount', 'tax_amount', 'currency', 'reason', 'created_at'])
+    .select(refundItemsOf)
     .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('id')
@@ -55,11 +66,21 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
     tax_mode: order.tax_mode,
     total: money(order.total_amount),
     refunded_total: money(order.refunded_amount),
+    refunded_tax_total: money(order.refunded_tax_amount),
     coupon_code: order.coupon_code,
-    refunds: refunds.map((refund) => ({ ...publicRefund(refund), id: toPublicId('rfd', refund.id) })),
+    refunds: refunds.map(withPublicIds),
     placed_at: order.placed_at,
     paid_at: order.paid_at,
     expires_at: order.expires_at,
     receipt_number: order.receipt_number,
+  }
+}
+
+function withPublicIds(stored: StoredRefund) {
+  const { items, ...refund } = publicRefund(stored)
+  return {
+    ...refund,
+    id: toPublicId('rfd', refund.id),
+    items: items.map(({ line_id, ...item }) => ({ line_id: toPublicId('oit', line_id), ...item })),
   }
 }

@@ -54,12 +54,31 @@ export const refundsOf = (order: Orders): Expression<unknown> =>
       inner
         .selectFrom('refund')
         .selectAll()
+        .select(refundItemsOf)
         .whereRef('refund.school_id', '=', 'orders.school_id')
         .whereRef('refund.order_id', '=', 'orders.id')
         .orderBy('refund.id')
         .as('listed'),
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('refunds'))
+
+/** Selects the lines of a refund, in their order. */
+export const refundItemsOf = (refund: Builder<'refund'>) =>
+  refund
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('refund_item')
+        .innerJoin('order_item', (join) =>
+          join.onRef('order_item.school_id', '=', 'refund_item.school_id').onRef('order_item.id', '=', 'refund_item.order_item_id'),
+        )
+        .select(['refund_item.order_item_id', 'refund_item.amount', 'refund_item.tax_amount'])
+        .whereRef('refund_item.school_id', '=', 'refund.school_id')
+        .whereRef('refund_item.refund_id', '=', 'refund.id')
+        .orderBy('order_item.position')
+        .as('part'),
+    )
+    .select((part) => part.fn.jsonAgg('part').as('items'))
+    .as('items')
 
 /** Selects the buyer: the name and address at the time of the order, and the current facets. */
 export const buyerOf = (order: Orders): Expression<unknown> =>

@@ -13,14 +13,23 @@ export interface StoredOrderItem {
   tax_amount: number | string
   total_amount: number | string
   refunded_amount: number | string
+  refunded_tax_amount: number | string
 }
 
 export interface StoredRefund {
   id: string
   amount: number | string
+  tax_amount: number | string
+  items: readonly StoredRefundItem[] | null
   currency: string
   reason: string
   created_at: string | Date
+}
+
+export interface StoredRefundItem {
+  order_item_id: string
+  amount: number | string
+  tax_amount: number | string
 }
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
@@ -36,12 +45,19 @@ export const publicOrderItem = (item: StoredOrderItem) => ({
   tax: money(item.tax_amount, item.currency),
   total: money(item.total_amount, item.currency),
   refunded: money(item.refunded_amount, item.currency),
+  refunded_tax: money(item.refunded_tax_amount, item.currency),
 })
 
-/** Returns a refund as the API represents it, with its stored id. */
-export const publicRefund = ({ id, amount, currency, reason, created_at }: StoredRefund) => ({
+/** Returns a refund as the API represents it, with stored ids. */
+export const publicRefund = ({ id, amount, tax_amount, items, currency, reason, created_at }: StoredRefund) => ({
   id,
   amount: money(amount, currency),
+  tax: money(tax_amount, currency),
+  items: (items ?? []).map((item) => ({
+    line_id: item.order_item_id,
+    amount: money(item.amount, currency),
+    tax: money(item.tax_amount, currency),
+  })),
   reason,
   created_at: new Date(created_at).toISOString(),
 })

@@ -1,54 +1,42 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
+import { isAmong } from '../../store/expressions.ts'
 import { unnest } from '../../store/unnest.ts'
+import { releaseConfirmedUses } from '../coupons/couponUses.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endOrderedSubscription } from '../memberships/orderedSubscriptions.ts'
 import { closeAccess } from './orderAccess.ts'
-import { addSpend, orderColumns, recordOrderChange } from './orderContext.ts'
-import { prorateAmounts } from './prorateAmounts.ts'
+import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
+import { type RefundableLine, type RefundedAmounts, type RefundPart, refundParts } from './refundParts.ts'
 
 export const refundReasons = ['requested', 'duplicate', 'fraud', 'other'] as const
 
-interface RefundRequest extends InSchool {
+interface RefundRequest extends InSchool, RefundedAmounts {
   orderId: string
-  /** In the smallest unit. Without it, everything that is not refunded yet. */
-  amount?: number | undefined
   reason: (typeof refundReasons)[number]
 }
 
 /**
- * paid → partially_refunded → refunded: records a refund and prorates it over what is left of each line. A full refund revokes the access
- * that the order granted. Its coupon stays used.
- * @throws Problem not_found, invalid_state, validation_failed if the amount is below 1 or above the rest
+ * paid → partially_refunded → refunded: records a refund and the part of each line. A line that is wholly refunded ends its access; a
+ * refund of the rest of the order ends the access of every line. The coupon of an order with a total stays used. An order with a total of 0
+ * is undone: its coupon can be used again.
+ * @throws Problem not_found, invalid_state, validation_failed if an amount is below 1 or above the rest
  */
 export async function refundOrder(
   writer: Writer,
-  { schoolId, now, orderId, amount, reason }: RefundRequest,
+  { schoolId, now, orderId, reason, ...amounts }: RefundRequest,
 ): Promise<{ refundId: string; amount: number; isWhole: boolean }> {
-  const order = await writer
-    .selectFrom('orders')
-    .select(orderColumns)
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .forUpdate()
-    .executeTakeFirst()
-  if (!order) throw new Problem('not_found', { description: 'The school has no such order.' })
-  if (order.status !== 'paid' && order.status !== 'partially_refunded') {
-    throw new Problem('invalid_state', { description: `An order with the status ${order.status} cannot be refunded.` })
-  }
-  const rest = Number(order.total_amount) - Number(order.refunded_amount)
-  const refunded = amount ?? rest
-  if (!Number.isSafeInteger(refunded) || refunded < 1 || refunded > rest) {
-    throw new Problem('validation_failed', {
-      description: `amount must be from 1 to ${rest}, in the smallest unit of ${order.currency}.`,
-    })
-  }
-  const isWhole = refunded === rest
+  const order = await lockPaidOrder(writer, schoolId, orderId)
+  const lines = await findLines(writer, schoolId, orderId)
+  const parts = refundParts(lines, amounts, order)
+  const [refunded, tax] = [sumOf(parts, ({ amount }) => amount), sumOf(parts, (part) => part.tax)]
+  const isWhole = Number(order.refunded_amount) + refunded === Number(order.total_amount)
   const changed = await writer
     .updateTable('orders')
     .set((row) => ({
       refunded_amount: row('orders.refunded_amount', '+', refunded),
+      refunded_tax_amount: row('orders.refunded_tax_amount', '+', tax),
       status: isWhole ? 'refunded' : 'partially_refunded',
       refunded_at: isWhole ? now : null,
       version: row('orders.version', '+', 1),
@@ -58,7 +46,6 @@ export async function refundOrder(
     .where('id', '=', orderId)
     .returning(['id', 'version'])
     .executeTakeFirstOrThrow()
-  await prorateOverItems(writer, { schoolId, now, orderId, refunded })
   const refundId = newId()
   await writer
     .insertInto('refund')
@@ -69,44 +56,116 @@ export async function refundOrder(
       updated_at: now,
       order_id: orderId,
       amount: refunded,
+      tax_amount: tax,
       currency: order.currency,
       reason,
     })
     .execute()
-  if (isWhole) {
-    await closeAccess(writer, { schoolId, now, orderId })
-    await endOrderedSubscription(writer, { schoolId, now, orderId })
-  }
+  const ended = isWhole ? lines.filter(({ isRefunded }) => !isRefunded) : parts.filter(({ isRest }) => isRest).map(({ line }) => line)
+  await storeParts(writer, { schoolId, now, refundId, parts })
+  await markRefunded(writer, { schoolId, now, lines: ended })
+  if (Number(order.total_amount) === 0) await releaseConfirmedUses(writer, { schoolId, now, orderIds: [orderId] })
+  await closeAccess(writer, { schoolId, now, orderId, products: productsOf(ended, lines) })
+  if (isWhole) await endOrderedSubscription(writer, { schoolId, now, orderId })
   await addSpend(writer, schoolId, order.person_id, -refunded)
   await recordOrderChange(writer, schoolId, changed, 'refunded')
   return { refundId, amount: refunded, isWhole }
 }
 
-async function prorateOverItems(
-  writer: Writer,
-  { schoolId, now, orderId, refunded }: InSchool & { orderId: string; refunded: number },
-): Promise<void> {
-  const items = await writer
+async function lockPaidOrder(writer: Writer, schoolId: string, orderId: string): Promise<OrderRow> {
+  const order = await writer
+    .selectFrom('orders')
+    .select(orderColumns)
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!order) throw new Problem('not_found', { description: 'The school has no such order.' })
+  if (order.status === 'paid' || order.status === 'partially_refunded') return order
+  throw new Problem('invalid_state', { description: `An order with the status ${order.status} cannot be refunded.` })
+}
+
+async function findLines(writer: Writer, schoolId: string, orderId: string): Promise<RefundableLine[]> {
+  const rows = await writer
     .selectFrom('order_item')
-    .select(['id', 'total_amount', 'refunded_amount'])
+    .select(['id', 'product_type', 'product_id', 'total_amount', 'tax_amount', 'refunded_amount', 'refunded_tax_amount', 'refunded_at'])
     .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('position')
     .execute()
-  const parts = prorateAmounts(
-    refunded,
-    items.map(({ total_amount, refunded_amount }) => Number(total_amount) - Number(refunded_amount)),
-  )
+  return rows.map(({ id, product_type, product_id, ...row }) => ({
+    id,
+    product_type,
+    product_id,
+    total: Number(row.total_amount),
+    tax: Number(row.tax_amount),
+    refunded: Number(row.refunded_amount),
+    refundedTax: Number(row.refunded_tax_amount),
+    isRefunded: row.refunded_at !== null,
+  }))
+}
+
+interface Refund extends InSchool {
+  refundId: string
+  parts: readonly RefundPart[]
+}
+
+async function storeParts(writer: Writer, { schoolId, now, refundId, parts }: Refund): Promise<void> {
+  if (parts.length === 0) return
+  await writer
+    .insertInto('refund_item')
+    .values(
+      parts.map(({ line, amount, tax }) => ({
+        school_id: schoolId,
+        refund_id: refundId,
+        order_item_id: line.id,
+        amount,
+        tax_amount: tax,
+      })),
+    )
+    .execute()
   await writer
     .updateTable('order_item')
-    .from(unnest('part', { id: { type: 'uuid', values: items.map(({ id }) => id) }, amount: { type: 'bigint', values: parts } }))
+    .from(
+      unnest('part', {
+        id: { type: 'uuid', values: parts.map(({ line }) => line.id) },
+        amount: { type: 'bigint', values: parts.map(({ amount }) => amount) },
+        tax: { type: 'bigint', values: parts.map(({ tax }) => tax) },
+      }),
+    )
     .set((row) => ({
       refunded_amount: row('order_item.refunded_amount', '+', row.ref('part.amount')),
+      refunded_tax_amount: row('order_item.refunded_tax_amount', '+', row.ref('part.tax')),
       version: row('order_item.version', '+', 1),
       updated_at: now,
     }))
     .where('order_item.school_id', '=', schoolId)
     .whereRef('order_item.id', '=', 'part.id')
-    .where('part.amount', '>', 0)
     .execute()
 }
+
+async function markRefunded(
+  writer: Writer,
+  { schoolId, now, lines }: InSchool & { lines: readonly Pick<RefundableLine, 'id'>[] },
+): Promise<void> {
+  if (lines.length === 0) return
+  await writer
+    .updateTable('order_item')
+    .set({ refunded_at: now, updated_at: now })
+    .where('school_id', '=', schoolId)
+    .where((item) =>
+      isAmong(
+        item.ref('order_item.id'),
+        lines.map(({ id }) => id),
+      ),
+    )
+    .execute()
+}
+
+/** Returns the products of ended lines, unless another line of the order still grants the same one. */
+function productsOf(ended: readonly RefundableLine[], lines: readonly RefundableLine[]) {
+  const left = new Set(lines.filter((line) => !line.isRefunded && !ended.includes(line)).map(({ product_id }) => product_id))
+  return ended.filter(({ product_id }) => !left.has(product_id))
+}
+
+const sumOf = (parts: readonly RefundPart[], of: (part: RefundPart) => number): number => parts.reduce((sum, part) => sum + of(part), 0)

@@ -4,6 +4,15 @@ import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrde
 
 const redemption = aliased('coupon_redemption', 'row')
 
+const redemptionWithOrder = `${redemption} JOIN ${orders} ON ${orders.school_id} = ${redemption.school_id} AND ${orders.id} = ${redemption.order_id}`
+
+/**
+ * An order that was paid and then undone released its coupon. The day of the redemption keeps its figures: the day of the refund takes them
+ * back.
+ */
+const wasUndone = `(${redemption.status} = 'released' AND EXISTS (SELECT FROM ${orders} WHERE ${orders.school_id} = ${redemption.school_id}
+  AND ${orders.id} = ${redemption.order_id} AND ${orders.paid_at} IS NOT NULL AND ${orders.refunded_at} IS NOT NULL))`
+
 /** How coupons were used, and the sales with them. */
 export const couponRollup = defineRollup({
   table: 'analytics_daily_coupon',
@@ -13,9 +22,16 @@ export const couponRollup = defineRollup({
     {
       from: `${redemption}`,
       at: redemption.created_at,
-      where: `${redemption.status} = 'confirmed' AND ${isInSchoolCurrency(redemption.currency)}`,
+      where: `(${redemption.status} = 'confirmed' OR ${wasUndone}) AND ${isInSchoolCurrency(redemption.currency)}`,
       keys: { coupon_id: redemption.coupon_id },
       adds: { redemptions: '1', discount: redemption.amount_off },
+    },
+    {
+      from: redemptionWithOrder,
+      at: orders.refunded_at,
+      where: `${redemption.status} = 'released' AND ${orders.paid_at} IS NOT NULL AND ${isInSchoolCurrency(redemption.currency)}`,
+      keys: { coupon_id: redemption.coupon_id },
+      adds: { redemptions: '-1', discount: `-${redemption.amount_off}` },
     },
     {
       from: `${rowOrders}`,

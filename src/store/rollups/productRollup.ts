@@ -4,7 +4,7 @@ import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrde
 
 const line = aliased('order_item', 'line')
 const other = aliased('order_item', 'other')
-const item = aliased('order_item')
+const part = aliased('refund_item', 'part')
 
 const couponOf = ({ coupon_id }: Aliased<'orders'>): string => `coalesce(${coupon_id}, '${nobody}'::uuid)`
 
@@ -13,15 +13,9 @@ const isFirst = (...same: ColumnName<'order_item'>[]): string =>
   `CASE WHEN EXISTS (SELECT FROM ${other} WHERE ${other.school_id} = ${line.school_id} AND ${other.order_id} = ${line.order_id}
                         AND ${other.position} < ${line.position}${same.map((name) => ` AND ${other[name]} = ${line[name]}`).join('')}) THEN 0 ELSE 1 END`
 
-/**
- * A refund distributed over the lines of its order in proportion to their amounts. The cuts are made in the running sum, so that the
- * parts add up to the whole.
- */
-const refundedLines = `JOIN LATERAL (
-  SELECT ${item.product_type}, ${item.product_id}, ${item.total_amount},
-         sum(${item.total_amount}) OVER (ORDER BY ${item.position}) AS up_to, sum(${item.total_amount}) OVER () AS whole
-    FROM ${item} WHERE ${item.school_id} = ${refundRow.school_id} AND ${item.order_id} = ${refundRow.order_id}) AS line ON line.whole > 0`
-const cut = (sum: string): string => `floor(${refundRow.amount} * (${sum}) / line.whole)`
+/** The lines of a refund. */
+const refundedLines = `JOIN ${part} ON ${part.school_id} = ${refundRow.school_id} AND ${part.refund_id} = ${refundRow.id}
+  JOIN ${line} ON ${line.school_id} = ${part.school_id} AND ${line.id} = ${part.order_item_id}`
 
 /** Sales, line by line of the orders. */
 export const productRollup = defineRollup({
@@ -60,7 +54,7 @@ export const productRollup = defineRollup({
         coupon_id: couponOf(orders),
         source: sourceOf(orders),
       },
-      adds: { refunds: `${cut('line.up_to')} - ${cut(`line.up_to - ${line.total_amount}`)}` },
+      adds: { refunds: part.amount, tax: `-${part.tax_amount}` },
     },
   ],
 })

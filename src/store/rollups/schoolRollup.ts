@@ -43,7 +43,7 @@ export const schoolRollup = defineRollup({
       where: isInSchoolCurrency(orders.currency),
       changedAt: refundRow.created_at,
       keys: {},
-      adds: { refunds: refundRow.amount },
+      adds: { refunds: refundRow.amount, tax: `-${refundRow.tax_amount}` },
     },
   ],
 })
