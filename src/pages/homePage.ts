@@ -19,7 +19,7 @@ interface HomeSection {
   links: PageLink[]
 }
 
-/** What the home page shows of the school in addition to the page context. */
+/** The values of a school that its home page shows in addition to the page context. */
 export interface HomeFacts {
   tagline: string | null
 }

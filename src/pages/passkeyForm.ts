@@ -8,6 +8,9 @@ export interface PasskeyForm {
   ceremony: 'create' | 'get'
   action: string
   hidden: { name: string; value: string }[]
+  /** Shown above the form, where the page has another form, too. Empty if there is none. */
+  heading: string
+  explanation: string
   /** Text field of the form: the name of a new passkey. */
   name: { label: string; hint: string; value: string; maxLength: number } | undefined
   boxes: FormBox[]
@@ -29,16 +32,22 @@ export function passkeyForm(
   script: Asset,
   {
     options,
-    ...form
+    name,
+    action,
+    hidden,
+    label,
+    boxes = [],
+    isAutofill = false,
+    heading = '',
+    explanation = '',
   }: Pick<PasskeyForm, 'action' | 'hidden' | 'label'> &
-    Partial<Pick<PasskeyForm, 'name' | 'boxes' | 'isAutofill'>> & { options: RegistrationOptions | SignInOptions },
+    Partial<Pick<PasskeyForm, 'name' | 'boxes' | 'isAutofill' | 'heading' | 'explanation'>> & {
+      options: RegistrationOptions | SignInOptions
+    },
 ): PasskeyForm {
   return {
     ceremony: 'user' in options ? 'create' : 'get',
-    name: undefined,
-    boxes: [],
-    isAutofill: false,
-    ...form,
+    ...{ name, action, hidden, label, boxes, isAutofill, heading, explanation },
     options: JSON.stringify(options),
     noScript: texts.text('passkey.no_script'),
     unsupported: texts.text('passkey.unsupported'),

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
-import { openVisitor, signIn, type Visitor } from './visitor.ts'
+import { addAuthenticator, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authenticator', () => {
   let service: TestService
@@ -25,13 +25,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
   })
   beforeEach(async () => {
     visitor = await openVisitor(browser)
-    developer = await visitor.page.context().newCDPSession(visitor.page)
-    await developer.send('WebAuthn.enable')
-    const options = {
-      ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const),
-      ...{ isUserVerified: true, automaticPresenceSimulation: true },
-    }
-    authenticatorId = (await developer.send('WebAuthn.addVirtualAuthenticator', { options })).authenticatorId
+    ;({ developer, authenticatorId } = await addAuthenticator(visitor.page))
   })
   afterEach(() => visitor.close())
 
@@ -112,6 +106,9 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     await page.goto(`${service.other}/account/sign-in`)
     await signIn(page, email, password)
     expect(await heading(page)).toBe('Confirm with your second factor')
+    const box = async (name: string) => (await page.getByRole('button', { name }).boundingBox()) ?? { y: 0, height: 0 }
+    const [code, passkey] = [await box('Continue'), await box('Use a passkey')]
+    expect(passkey.y - code.y - code.height).toBeGreaterThanOrEqual(8)
     await developer.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: true })
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.waitForURL('**/account')

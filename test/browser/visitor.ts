@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
+import type { Browser, BrowserContextOptions, CDPSession, Page, Response } from 'playwright-core'
 
 /** A person with a separate browser window. */
 export interface Visitor {
@@ -56,3 +56,15 @@ export async function signIn(page: Page, email: string, password: string): Promi
 }
 
 export const box = (page: Page, scope: string) => page.locator(`input[type="checkbox"][value="${scope}"]`)
+
+/** Gives the window an authenticator that stores passkeys and verifies its person without being asked. */
+export async function addAuthenticator(page: Page): Promise<{ developer: CDPSession; authenticatorId: string }> {
+  const developer = await page.context().newCDPSession(page)
+  await developer.send('WebAuthn.enable')
+  const options = {
+    ...({ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const),
+    ...{ isUserVerified: true, automaticPresenceSimulation: true },
+  }
+  const { authenticatorId } = await developer.send('WebAuthn.addVirtualAuthenticator', { options })
+  return { developer, authenticatorId }
+}

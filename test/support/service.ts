@@ -36,6 +36,8 @@ export interface ServiceOptions {
   roles?: object
   resources?: object
   school?: object
+  /** Contents of the file of the second school, over the defaults. */
+  otherSchool?: object
   database?: Database
   redis?: RedisConnection
   isLimited?: boolean
@@ -181,7 +183,9 @@ export async function writeConfig(directory: string, options: ServiceOptions, is
     ['roles.yaml', options.roles],
     ['resources.yaml', options.resources],
     ['schools/first.yaml', school(issuers[0] as string, 'First School', options.school)],
-    ...(options.schools === 2 ? ([['schools/second.yaml', school(issuers[1] as string, 'Second School', {})]] as [string, object][]) : []),
+    ...(options.schools === 2
+      ? ([['schools/second.yaml', school(issuers[1] as string, 'Second School', options.otherSchool)]] as [string, object][])
+      : []),
   ]
   for (const [name, content] of files) await writeFile(join(directory, name), content ? stringify(content) : '')
 }

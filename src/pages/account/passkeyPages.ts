@@ -1,17 +1,12 @@
 import type { Context, Middleware } from 'koa'
-import { createChallenge } from '../../domain/secondFactors/challenges.ts'
 import { ownFactors } from '../../domain/secondFactors/ownFactors.ts'
-import { passkeyName } from '../../domain/secondFactors/ownPasskeys.ts'
-import { registrationOptions } from '../../domain/secondFactors/passkeyOptions.ts'
-import { parsePasskeyResponse } from '../../domain/secondFactors/passkeyResponse.ts'
-import { savePasskey, verifyRegistration } from '../../domain/secondFactors/passkeys.ts'
-import { renewRecoveryCodes } from '../../domain/secondFactors/recoveryCodes.ts'
 import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
-import { browserName } from '../../lib/browserName.ts'
+import { setUpPasskey } from '../../domain/secondFactors/setUpPasskey.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { passkeyForm } from '../passkeyForm.ts'
+import { newPasskeyForm, readNewPasskey } from '../secondFactor/newPasskey.ts'
 import { seeOther } from '../seeOther.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
@@ -31,11 +26,7 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter, 
     const { accountId, who } = person
     const csrf = present.csrf.issue(ctx, formSubject(person))
     const { passkeys } = await ownFactors(args.database.kysely, { schoolId: school.id, accountId })
-    const options = registrationOptions(party, {
-      challenge: createChallenge(args.keyring, { schoolId: school.id, purpose: 'registration', accountId, browser: csrf }),
-      account: { id: accountId, email: who.email, name: who.name },
-      ...{ schoolName, passkeys },
-    })
+    const account = { id: accountId, email: who.email, name: who.name }
     await present.show(ctx, 'account-factor', {
       title: texts.text('add_passkey.title'),
       ...(await pages.shell(ctx, person, { path: accountPaths.security, heading: texts.text('add_passkey.heading') })),
@@ -43,14 +34,8 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter, 
       ...{ setup: { qr: undefined, codes: [] }, form: undefined, csrf },
       error: isFailed ? texts.text('add_passkey.failed') : '',
       passkey: passkeyForm(texts, present.views.passkeyScript, {
-        ...{ action: accountPaths.passkey, hidden: [], options },
-        label: texts.text('add_passkey.submit'),
-        name: {
-          label: texts.text('security.passkey_name'),
-          hint: texts.text('add_passkey.name_hint'),
-          value: passkeyName(browserName(ctx.get('User-Agent'))?.system ?? '') ?? '',
-          maxLength: 60,
-        },
+        ...{ action: accountPaths.passkey, hidden: [] },
+        ...newPasskeyForm(ctx, { party, keyring: args.keyring, texts, schoolName, account, csrf, passkeys }),
       }),
       links: [{ href: accountPaths.security, label: texts.text('app_setup.cancel') }],
     })
@@ -62,32 +47,18 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter, 
       if (person) await showForm(ctx, person, { isFailed: false })
     },
     async answer(ctx) {
-      const { school } = ctx.state
       const form = submittedForm(ctx)
       const person = await confirmedOrAway(ctx, args, accountPaths.passkey)
       if (!person) return
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
-      const party = relyingParty(school)
       const { accountId } = person
-      const owner = { schoolId: school.id, accountId }
-      const name = passkeyName(form.get('name') ?? '')
-      const response = parsePasskeyResponse(form.get('passkey'))
-      const binding = { ...owner, purpose: 'registration', browser: form.get('csrf') ?? '' } as const
-      const ceremony = party && { database: args.database, keyring: args.keyring, party, binding }
-      const passkey = ceremony && name && response && (await verifyRegistration(ceremony, response))
-      const saved =
-        passkey &&
-        (await args.database.transaction(async (writer) => {
-          const id = await savePasskey(writer, { ...owner, ...passkey, name: name ?? '' })
-          if (id === undefined) return undefined
-          const { recoveryCodes } = await ownFactors(writer, owner)
-          return { codes: recoveryCodes === 0 ? await renewRecoveryCodes(writer, args.keyring, owner) : undefined }
-        }))
+      const passkey = await readNewPasskey(ctx, args, { accountId, form })
+      const saved = passkey && (await setUpPasskey(args.database, args.keyring, { schoolId: ctx.state.school.id, accountId, ...passkey }))
       if (!saved) {
         ctx.status = 400
         return showForm(ctx, person, { isFailed: true })
       }
-      await factorChanged(ctx, args, { accountId, change: 'passkey.added', details: { name } })
+      await factorChanged(ctx, args, { accountId, change: 'passkey.added', details: { name: passkey.name } })
       setConfirmed(ctx, args.keyring, person, 'second factor')
       if (!saved.codes) return seeOther(ctx, `${accountPaths.security}?done=passkey_added`)
       await showRecoveryCodes(ctx, { present, pages }, { person, codes: saved.codes })

@@ -20,7 +20,7 @@ const introductions = {
 } as const
 
 /** True if the app accepts no sign-in without a passkey whose authenticator has verified the person. */
-function needsPasskey({ open }: Pick<StepVisit, 'open'>): boolean {
+export function needsPasskey({ open }: Pick<StepVisit, 'open'>): boolean {
   const requested = requestedContexts(open?.interaction.params ?? {})
   return requested.isEssential && !isSatisfied(contexts.multiFactor, requested)
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { SignInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
+import type { RegistrationOptions, SignInOptions } from '../../domain/secondFactors/passkeyOptions.ts'
 import type { AuthenticationContext } from '../../policy/authenticationContext.ts'
 import type { School } from '../../policy/school.ts'
 import type { Csrf } from '../csrf.ts'
@@ -7,6 +7,7 @@ import type { FactorSetup } from '../factorSetup.ts'
 import type { FormBox, FormField, FormLink } from '../formPage.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
 import type { PageContext } from '../pageContext.ts'
+import type { PasskeyForm } from '../passkeyForm.ts'
 import type { Views } from '../templates.ts'
 import type { PageMessage, TextKey, TextPart } from '../texts.ts'
 
@@ -98,8 +99,15 @@ export interface StepForm {
   /** Label of the button; empty if the form has none, because a passkey is the only answer. */
   submit: string
   links?: FormLink[]
-  /** Offers a passkey, which answers the step with this name. */
-  passkey?: { step: string; options: SignInOptions; label: string; isAutofill?: boolean; boxes?: FormBox[] } | undefined
+  /** Offers to use or to create a passkey, which answers the step with this name. */
+  passkey?: StepPasskey | undefined
+}
+
+/** The form of a passkey on the page of a step. */
+export interface StepPasskey extends Partial<Pick<PasskeyForm, 'name' | 'isAutofill' | 'boxes' | 'heading' | 'explanation'>> {
+  step: string
+  options: SignInOptions | RegistrationOptions
+  label: string
 }
 
 export type StepOutcome =
@@ -111,6 +119,8 @@ export type StepOutcome =
       amr?: readonly string[]
       /** The authentication context that this answer reached. */
       acr?: AuthenticationContext
+      /** The state of the second factor of the account from now on. */
+      secondFactor?: SignedInAccount['secondFactor']
       /** True if the person wants to stay signed in. */
       remember?: boolean
       result?: Record<string, unknown>

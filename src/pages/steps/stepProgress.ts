@@ -30,12 +30,13 @@ export const withState = (progress: StepProgress, { name }: SignInStep, state: u
 export function withCompleted(
   { states, ...progress }: StepProgress,
   { name, amr = [] }: SignInStep,
-  { account, amr: proved = [], acr, remember = false, result }: StepOutcome & { kind: 'done' },
+  { account: found, amr: proved = [], acr, secondFactor, remember = false, result }: StepOutcome & { kind: 'done' },
 ): StepProgress {
   const { [name]: _, ...others } = states
+  const account = found ?? progress.account
   return {
     ...progress,
-    ...(account && { account }),
+    ...(account && { account: secondFactor ? { ...account, secondFactor } : account }),
     completed: [...progress.completed, name],
     amr: [...new Set([...progress.amr, ...amr, ...proved])],
     acr: strongest(progress.acr, acr),

@@ -131,8 +131,8 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       passkey:
         passkey &&
         passkeyForm(texts, views.passkeyScript, {
-          ...{ action: host.actions[prompt], label: passkey.label, options: passkey.options },
-          ...{ isAutofill: passkey.isAutofill ?? false, boxes: passkey.boxes ?? [] },
+          ...passkey,
+          action: host.actions[prompt],
           hidden: hiddenFields({ ...host.query, step: passkey.step }),
         }),
     }

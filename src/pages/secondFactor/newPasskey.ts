@@ -1,0 +1,58 @@
+import type { Context } from 'koa'
+import { createChallenge } from '../../domain/secondFactors/challenges.ts'
+import type { OwnPasskey } from '../../domain/secondFactors/ownFactors.ts'
+import { passkeyName } from '../../domain/secondFactors/ownPasskeys.ts'
+import { type RegistrationOptions, registrationOptions } from '../../domain/secondFactors/passkeyOptions.ts'
+import { parsePasskeyResponse } from '../../domain/secondFactors/passkeyResponse.ts'
+import { type NewPasskey, verifyRegistration } from '../../domain/secondFactors/passkeys.ts'
+import { type RelyingParty, relyingParty } from '../../domain/secondFactors/relyingParty.ts'
+import { browserName } from '../../lib/browserName.ts'
+import type { Keyring } from '../../lib/keyring.ts'
+import type { Database } from '../../store/database.ts'
+import type { PasskeyForm } from '../passkeyForm.ts'
+import type { Texts } from '../texts.ts'
+
+interface NewPasskeyPage {
+  party: RelyingParty
+  keyring: Keyring
+  texts: Texts
+  schoolName: string
+  account: { id: string; email: string; name: string }
+  /** The token of the form: only the browser that has it can answer. */
+  csrf: string
+  passkeys?: readonly Pick<OwnPasskey, 'credentialId' | 'transports'>[]
+}
+
+/** Returns what a form needs to create a passkey: the options for the browser, the button and the field for its name. */
+export function newPasskeyForm(
+  ctx: Context,
+  { party, keyring, texts, schoolName, account, csrf, passkeys = [] }: NewPasskeyPage,
+): { options: RegistrationOptions; label: string; name: NonNullable<PasskeyForm['name']> } {
+  const binding = { schoolId: ctx.state.school.id, purpose: 'registration', accountId: account.id, browser: csrf } as const
+  return {
+    options: registrationOptions(party, { challenge: createChallenge(keyring, binding), account, schoolName, passkeys }),
+    label: texts.text('add_passkey.submit'),
+    name: {
+      label: texts.text('security.passkey_name'),
+      hint: texts.text('add_passkey.name_hint'),
+      value: passkeyName(browserName(ctx.get('User-Agent')).system ?? '') ?? '',
+      maxLength: 60,
+    },
+  }
+}
+
+/** Returns the passkey of a submitted form with its name; undefined if the browser's answer or the name is invalid. Uses up the challenge. */
+export async function readNewPasskey(
+  ctx: Context,
+  { database, keyring }: { database: Database; keyring: Keyring },
+  { accountId, form }: { accountId: string; form: URLSearchParams },
+): Promise<(NewPasskey & { name: string }) | undefined> {
+  const { school } = ctx.state
+  const party = relyingParty(school)
+  const name = passkeyName(form.get('name') ?? '')
+  const response = parsePasskeyResponse(form.get('passkey'))
+  if (!party || !name || !response) return undefined
+  const binding = { schoolId: school.id, purpose: 'registration', accountId, browser: form.get('csrf') ?? '' } as const
+  const passkey = await verifyRegistration({ database, keyring, party, binding }, response)
+  return passkey && { ...passkey, name }
+}
