@@ -29,6 +29,7 @@ export type KeyPurpose =
   | 'passkey challenges'
   | 'confirmations'
   | 'probes'
+  | 'forms'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

@@ -3,7 +3,7 @@ import { securityTemplates } from './securityTemplates.ts'
 
 /**
  * The English e-mail templates. A paragraph that consists of one placeholder shows a link or a list. `{school}` is the school's name; every other placeholder is a value that the sender of the e-mail passes.
- * Hosts write the texts of an event. The only other untrusted value is the name of an app, as `quotedName` shortens it.
+ * Hosts write the texts of an event, and staff the title of a form. The only other untrusted value is the name of an app, as `quotedName` shortens it.
  */
 export const emailTemplates = {
   sign_up: {
@@ -116,6 +116,15 @@ If you did not ask for a seat, ignore this e-mail.`,
 If you can no longer come, give up your seat, so that someone else can have it.
 
 If you did not ask for a seat, ignore this e-mail.`,
+  },
+  /** To owners and admins, at most once an hour for each form. */
+  form_submissions: {
+    subject: '{school}: new submissions of {form}',
+    text: `People have filled in a form of {school}: {form}. New submissions since the last e-mail: {submissions}.
+
+You can read them in the app with which you manage the school. If you do not want these e-mails, turn them off in the settings of the form.
+
+If you did not ask for this and do not work there, ignore this e-mail.`,
   },
   ...securityTemplates,
 } as const satisfies Record<string, EmailTemplate>

@@ -109,5 +109,13 @@ Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
+  form_submissions: {
+    subject: '{school}: neue Einsendungen zu {form}',
+    text: `Jemand hat ein Formular von {school} ausgefüllt: {form}. Neue Einsendungen seit der letzten E-Mail: {submissions}.
+
+Sie können sie in der App lesen, mit der Sie die Schule verwalten. Wenn Sie diese E-Mails nicht möchten, schalten Sie sie in den Einstellungen des Formulars aus.
+
+Wenn Sie das nicht waren und nicht dort arbeiten, müssen Sie nichts tun.`,
+  },
   ...germanSecurityTemplates,
 }

@@ -83,6 +83,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.foreign_form.explanation',
     steps: ['error.foreign_account_form.again', 'error.interaction_expired.cookies', 'error.foreign_form.suspicion'],
   },
+  foreign_school_form: {
+    heading: 'error.foreign_form.heading',
+    explanation: 'error.foreign_form.explanation',
+    steps: ['error.foreign_school_form.again', 'error.foreign_form.suspicion'],
+  },
   nothing_here: {
     heading: 'error.nothing_here.heading',
     explanation: 'error.nothing_here.explanation',

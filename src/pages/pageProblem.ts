@@ -11,6 +11,7 @@ export type PageErrorKind =
   | 'interaction_expired'
   | 'foreign_form'
   | 'foreign_account_form'
+  | 'foreign_school_form'
   | 'nothing_here'
   | 'bad_request'
   | 'busy'

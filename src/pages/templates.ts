@@ -14,6 +14,7 @@ import { type Asset, readAsset } from './asset.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
+import type { FormSentPage, SchoolFormPage } from './forms/schoolFormPage.ts'
 import type { HomePage } from './homePage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
@@ -52,6 +53,8 @@ export interface ViewPages {
   form: FormPage
   home: HomePage
   'manual-code': ManualCodePage
+  'school-form': SchoolFormPage
+  'school-form-sent': FormSentPage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
 }
@@ -83,6 +86,8 @@ const names: readonly ViewName[] = [
   'form',
   'home',
   'manual-code',
+  'school-form',
+  'school-form-sent',
   'sign-out',
   'signed-out',
 ]

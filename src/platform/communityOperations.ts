@@ -97,6 +97,13 @@ export const communityOperations = [
         .meta({ description: 'The person, if the answers do not contain them.' }),
       source_path: line(500).optional().meta({ description: 'Page from which it was submitted.', example: '/contact' }),
       locale: line(35).optional().meta({ description: 'Language of the page.', example: 'en' }),
+      consent_text: z
+        .string()
+        .trim()
+        .min(1)
+        .max(2000)
+        .optional()
+        .meta({ description: 'The text that the person agreed to, in addition to the questions.', example: 'You may keep my answers.' }),
       spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam.', example: false }),
     }),
     output: {
@@ -107,7 +114,7 @@ export const communityOperations = [
         form_version: z.int().meta({ description: 'Version of the form.', example: 2 }),
       }),
     },
-    async run({ writer, school, now }, { form, answers, contact, source_path, locale, spam }) {
+    async run({ writer, school, now }, { form, answers, contact, source_path, locale, spam, consent_text }) {
       const formId = await requireFormSlug(writer, school.id, form)
       const stored = await submitForm(writer, {
         schoolId: school.id,
@@ -118,6 +125,7 @@ export const communityOperations = [
         sourcePath: source_path,
         locale,
         spam,
+        consentText: consent_text,
       })
       return { object: 'form_submission', id: toPublicId('fsb', stored.id), form_version: stored.formVersion }
     },

@@ -10,6 +10,7 @@ import { platformOperations } from './platformOperations.ts'
 const tags: Readonly<Record<PlatformOperation['tag'], string>> = {
   orders: "Orders of the school's checkout, and their payments.",
   comments: 'Comments that people write on the site of the school.',
+  forms: 'The forms of the school.',
   form_submissions: 'Forms that people fill in on the site of the school.',
   rsvps: 'Seats of events that are sold elsewhere.',
 }

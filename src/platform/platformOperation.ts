@@ -31,7 +31,7 @@ export interface PathParameter {
 export interface PlatformOperation {
   /** Operation id: `createOrder`. */
   id: string
-  tag: 'orders' | 'comments' | 'form_submissions' | 'rsvps'
+  tag: 'orders' | 'comments' | 'forms' | 'form_submissions' | 'rsvps'
   /** The path template below `platformPath`: `/orders/{number}/pay`. */
   path: string
   parameter?: PathParameter

@@ -51,6 +51,10 @@ export const formSubmissions = defineResource({
       .meta({ description: 'The person who submitted the form.', example: {} }),
     source_path: textOrNone('Page from which it was submitted.', '/contact'),
     locale: textOrNone('Language of the page.', 'en'),
+    consent_text: textOrNone(
+      'The text that the person agreed to; null if the form asked for no consent.',
+      'I agree to the privacy policy.',
+    ),
     spam: z.boolean().meta({ description: 'True if it was classified as spam.', example: false }),
     submitted_at: timestamp().meta({ description: 'When it was submitted.', example: '2026-03-01T09:30:00.000Z' }),
   }),

@@ -42,6 +42,15 @@ export const forms = defineResource({
     fields: z.array(question).meta({ description: 'The questions, in their order.', example: [] }),
     success_message: z.string().nullable().meta({ description: 'Message after the submission.', example: 'Thank you.' }),
     submit_label: z.string().nullable().meta({ description: 'Label of the button.', example: 'Send' }),
+    consent_text: z.string().nullable().meta({
+      description: 'Text that people agree to when they send the form; null if that of the school applies.',
+      example: 'You may keep my answers for a year.',
+    }),
+    notifies_staff: z.boolean().meta({
+      description: 'True if owners and admins get an e-mail about new submissions, at most once an hour.',
+      example: false,
+      view: 'staff',
+    }),
     pages: z
       .array(
         z.object({

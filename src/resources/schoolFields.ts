@@ -17,6 +17,14 @@ export const settings = z.object({
     .default('members')
     .meta({ description: 'Who sees the directory of members.', example: 'members' }),
   comments_enabled: isOn('True if people can comment.'),
+  form_consent_text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(2000)
+    .nullable()
+    .default(null)
+    .meta({ description: 'Text that people agree to when they send a form without its own; null without one.', example: null }),
   lecturer_publishing: z
     .boolean()
     .default(true)

@@ -1,4 +1,5 @@
 import { fileJobs } from '../jobs/files.ts'
+import { formJobs } from '../jobs/forms.ts'
 import { learningJobs } from '../jobs/learning.ts'
 import { orderJobs } from '../jobs/orders.ts'
 import { postJobs } from '../jobs/posts.ts'
@@ -12,7 +13,7 @@ import { grantRevoked } from './grantRevoked.ts'
 import { signingKeyJob } from './signingKeyJob.ts'
 
 /** Creates the background jobs. */
-export const createJobs = ({ background: database, stores, storage, runtime, counted }: Foundation): Job[] => [
+export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox }: Foundation): Job[] => [
   ...sweepJobs({
     database,
     artifacts: stores.durable,
@@ -26,6 +27,7 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
   ...orderJobs({ database }),
   ...rollupJobs({ database }),
   ...postJobs({ database }),
+  ...formJobs({ database, send: outbox.send, schools: async () => runtime.schools.all.map(({ school }) => school) }),
 ]
 
 /** Creates the job that creates the signing keys of new schools. */

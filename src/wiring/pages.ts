@@ -1,3 +1,4 @@
+import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
@@ -16,6 +17,7 @@ import { endGrant } from '../oidc/stores.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
 import { completedSignIn } from '../pages/completedSignIn.ts'
 import { createPages } from '../pages/createPages.ts'
+import { createFormPages } from '../pages/forms/formPages.ts'
 import { createKnownBrowsers } from '../pages/knownBrowser.ts'
 import { createNotifyPerson } from '../pages/notifyPerson.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
@@ -133,12 +135,21 @@ export function createSchoolPages(
     exportArchive: createExportArchive(foundation, perform),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
-  for (const { stack } of [pages, accountPages]) foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
-  const routes = pages.routes() as Middleware<RequestState>
+  const formPages = createFormPages({
+    ...shared,
+    database: foundation.database,
+    limits: limits.forms,
+    privacyUrl: async (school) => (await pageBranding(school)).legal.privacy,
+  })
+  for (const { stack } of [pages, accountPages, formPages])
+    foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
+  const routes = routesOf(pages)
   const inOneExchange: Middleware<RequestState> = (ctx, next) =>
     ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
-  return [inOneExchange, accountPages.routes() as Middleware<RequestState>]
+  return [inOneExchange, routesOf(accountPages), routesOf(formPages)]
 }
+
+const routesOf = (router: Router): Middleware<RequestState> => router.routes() as Middleware<RequestState>
 
 const countedSignIn =
   ({ counted }: Foundation, signIn: SignIn): SignIn =>

@@ -29,7 +29,7 @@ import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { hasWebhooks } from './webhooks.ts'
 
-const isPage = (path: string): boolean => /^\/(oauth|account|docs\/apps)(\/|$)/i.test(path)
+const isPage = (path: string): boolean => /^\/(oauth|account|forms|docs\/apps)(\/|$)/i.test(path)
 
 /** Documents and metadata of the schools that were requested lately: half a gigabyte would be needed for those of a thousand schools. */
 const responseTableBytes = 16 * 1_048_576

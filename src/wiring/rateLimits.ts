@@ -5,10 +5,11 @@ import type { OperationLimit } from '../framework/operationLimits.ts'
 import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { Log } from '../lib/log.ts'
-import { addressKey } from '../lib/networkKey.ts'
+import { addressKey, networkKey } from '../lib/networkKey.ts'
 import type { LimitedEndpoint } from '../oidc/endpointHandler.ts'
 import type { TokenChecks, TokenHolder } from '../oidc/tokenChecks.ts'
 import type { AccountLimits } from '../pages/account/accountArguments.ts'
+import type { FormLimits } from '../pages/forms/formPages.ts'
 import type { SignInLimits } from '../pages/pagesArguments.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { EmailLimits } from '../policy/externalServices.ts'
@@ -26,6 +27,7 @@ export interface Limits {
   signIn: SignInLimits
   account: AccountLimits
   email: EmailLimits
+  forms: FormLimits
   /**
    * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
    * The limits of the operation are counted as well.
@@ -105,6 +107,10 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       signUp: (address) => count('sign_up_per_address', addressKey(address)),
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
+    },
+    forms: {
+      request: (schoolId, address) => count('form_per_network', `${schoolId} ${networkKey(address)}`),
+      submission: (schoolId, formId) => count('form_total', `${schoolId} ${formId}`),
     },
     email: {
       requireRequested: ({ id }, email) => enforce(limiter, policy('message_per_recipient'), `${id} ${email}`),

@@ -42,6 +42,19 @@ export const tour: readonly Stop[] = [
   },
   { name: 'home', isWordy: true, open: at('/') },
   { name: 'apps-guide', isWordy: true, open: at('/docs/apps') },
+  { name: 'school-form', isWordy: true, open: at('/forms/ask-the-school') },
+  {
+    name: 'school-form-wrong',
+    isWordy: true,
+    async open(page, guide) {
+      await at('/forms/ask-the-school')(page, guide)
+      // Browsers check required answers themselves: this is the response to those that do not.
+      await page.locator('#form').evaluate((form) => form.setAttribute('novalidate', ''))
+      await page.locator('button.main').click()
+      await page.locator('#errors').waitFor()
+    },
+  },
+  { name: 'school-form-sent', open: at('/forms/ask-the-school/sent') },
   { name: 'sign-in', isWordy: true, open: ask },
   {
     name: 'sign-in-failed',

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, { command: string; members?: Readonly<Re
   refundOrder: { command: 'orders refund' },
   createComment: { command: 'comments add', members: { subject: 'subject', body: '--text', parent_id: '--reply-to' } },
   createFormSubmission: { command: 'forms submit', members: { form: 'slug', contact: '--email' } },
+  saveForm: { command: 'forms save', members: { slug: 'slug', notifies_staff: '--notify-staff' } },
   reserveSeats: { command: 'seats reserve', members: { event_id: 'event' } },
   releaseSeats: { command: 'seats release', members: { event_id: '--event' } },
 }

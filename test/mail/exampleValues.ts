@@ -28,6 +28,8 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
   host: 'apps. example',
   imitated: 'Lanternfield',
   left: '7',
+  form: 'Ask the school',
+  submissions: '12',
 }
 
 /** A picture of two shapes in dark green, 480 by 112 pixels, as wide schools' logos are. */

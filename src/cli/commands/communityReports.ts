@@ -57,6 +57,7 @@ interface SubmitOptions extends SchoolOption {
   name?: string
   sourcePath?: string
   locale?: string
+  consentText?: string
   spam?: boolean
   reference?: string
 }
@@ -65,9 +66,10 @@ interface SubmitOptions extends SchoolOption {
 export function addForms(program: Command, session: Session): void {
   const group = define(program, {
     form: 'forms',
-    about: 'Submits forms that people filled in on the site of the school.',
-    examples: ['forms submit ask-the-school < answers.json'],
+    about: 'Adds forms, and submits forms that people filled in on the site of the school.',
+    examples: ['forms save ask-the-school --title "Ask the school" < questions.json', 'forms submit ask-the-school < answers.json'],
   })
+  addSave(group, session)
   const submit = define(group, {
     form: 'submit <slug>',
     about: 'Submit an open form. Without --answers, the JSON is read from the standard input.',
@@ -79,20 +81,76 @@ export function addForms(program: Command, session: Session): void {
     .option('--name <name>', 'the person, if the answers do not contain the name')
     .option('--source-path <path>', 'page from which it was submitted, such as /contact')
     .option('--locale <tag>', 'language of the page')
+    .option('--consent-text <text>', 'the text that the person agreed to, in addition to the questions')
     .option('--spam', 'mark it as spam')
-    .action(async (form: string, { school, answers: typed, email, name, sourcePath, locale, spam, reference }: SubmitOptions) => {
-      const answers = parse(typed ?? (await session.terminal.readInput()))
-      const contact = email === undefined && name === undefined ? undefined : { email, name }
-      const body = { form, answers, contact, source_path: sourcePath, locale, spam }
-      const created = await report(session, 'createFormSubmission', { school, reference, body })
-      session.terminal.out(`${String(created.id)}\n`)
+    .action(
+      async (form: string, { school, answers: typed, email, name, sourcePath, locale, consentText, spam, reference }: SubmitOptions) => {
+        const answers = parse(
+          typed ?? (await session.terminal.readInput()),
+          'the answers must be a JSON object such as {"question":"When is the next firing?"}',
+        )
+        const contact = email === undefined && name === undefined ? undefined : { email, name }
+        const body = { form, answers, contact, source_path: sourcePath, locale, consent_text: consentText, spam }
+        const created = await report(session, 'createFormSubmission', { school, reference, body })
+        session.terminal.out(`${String(created.id)}\n`)
+      },
+    )
+}
+
+interface SaveOptions extends SchoolOption {
+  title: string
+  status: string
+  fields?: string
+  description?: string
+  successMessage?: string
+  submitLabel?: string
+  consentText?: string
+  notifyStaff?: boolean
+  opensAt?: string
+  closesAt?: string
+  reference?: string
+}
+
+/** `forms save`: the definition of a form. */
+function addSave(group: Command, session: Session): void {
+  const save = define(group, {
+    form: 'save <slug>',
+    about: 'Add or replace a form. Without --fields, the JSON array of its questions is read from the standard input.',
+    examples: ['forms save ask-the-school --title "Ask the school" --notify-staff < questions.json'],
+  })
+  withReference(save)
+    .requiredOption('--title <text>', 'title of the form')
+    .addOption(
+      new Option('--status <status>', 'only a published form accepts submissions')
+        .choices(['draft', 'published', 'closed'])
+        .default('published'),
+    )
+    .option('--fields <json>', 'the questions, each with key, label and kind')
+    .option('--description <text>', 'description above the questions')
+    .option('--success-message <text>', 'message after the submission')
+    .option('--submit-label <text>', 'label of the button')
+    .option('--consent-text <text>', 'text that people agree to')
+    .option('--notify-staff', 'e-mail owners and admins about new submissions, at most once an hour')
+    .option('--opens-at <time>', 'when it starts to accept submissions, such as 2026-03-01T09:30:00Z')
+    .option('--closes-at <time>', 'when it stops accepting submissions')
+    .action(async (slug: string, { school, reference, fields: typed, ...options }: SaveOptions) => {
+      const fields = parse(typed ?? (await session.terminal.readInput()), questionsForm)
+      const body = {
+        ...{ slug, fields, title: options.title, status: options.status, description: options.description },
+        ...{ success_message: options.successMessage, submit_label: options.submitLabel, consent_text: options.consentText },
+        ...{ notifies_staff: options.notifyStaff, opens_at: options.opensAt, closes_at: options.closesAt },
+      }
+      const saved = await report(session, 'saveForm', { school, reference, body })
+      session.terminal.out(`${String(saved.id)} ${String(saved.url)}\n`)
     })
 }
 
-function parse(text: string): unknown {
+const questionsForm = 'the questions must be a JSON array such as [{"key":"question","label":"Your question","kind":"long_text"}]'
+
+function parse(text: string, rule: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw usage('the answers must be a JSON object such as {"question":"When is the next firing?"}')
+    throw usage(rule)
   }
 }

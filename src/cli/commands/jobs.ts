@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { fileJobs } from '../../jobs/files.ts'
+import { formJobs } from '../../jobs/forms.ts'
 import { learningJobs } from '../../jobs/learning.ts'
 import { orderJobs } from '../../jobs/orders.ts'
 import { postJobs } from '../../jobs/posts.ts'
@@ -18,6 +19,7 @@ import { jobRuns, recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
 import { grantRevoked } from '../../wiring/grantRevoked.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
+import { createOutbox } from '../../wiring/outbox.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
@@ -42,7 +44,20 @@ export function addJobs(program: Command, session: Session): void {
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
     ...postJobs({ database }),
+    ...formJobs({
+      database,
+      send: createOutbox({ database, keyring: session.keyring() }).send,
+      schools: () => configuredSchools(database),
+    }),
   ]
+
+  const configuredSchools = async (database: Database) => {
+    const issuers = new Map(session.settings().config.schools.map(({ slug, issuer }) => [slug, issuer]))
+    return (await listSchools(database.kysely)).flatMap(({ id, slug }) => {
+      const issuer = issuers.get(slug)
+      return issuer === undefined ? [] : [{ id, slug, issuer }]
+    })
+  }
 
   const group = define(program, {
     form: 'jobs',

@@ -15,6 +15,10 @@ export type Answer = string | number | boolean | string[]
 /** The longest answer of a question that has no limit, in characters. */
 const defaultLengths: Readonly<Record<string, number>> = { text: 500, long_text: 10_000, email: 254, phone: 40 }
 
+/** Returns the longest answer to a question, in characters. */
+export const longestAnswer = ({ kind, max_length }: { kind: string; max_length?: number | null | undefined }): number =>
+  max_length ?? defaultLengths[kind] ?? 10_000
+
 /** Returns the errors of answers: unknown questions, missing required answers, and answers that do not fit their question. */
 export function checkAnswers(questions: readonly Question[], answers: Readonly<Record<string, Answer>>): ProblemDetail[] {
   const known = new Set(questions.map(({ key }) => key))
@@ -25,7 +29,8 @@ export function checkAnswers(questions: readonly Question[], answers: Readonly<R
     const field = `answers.${question.key}`
     const answer = Object.hasOwn(answers, question.key) ? answers[question.key] : undefined
     if (answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0) || answer === false)
-      return question.required ? [fieldError(field, 'required', 'is required')] : []
+      // No sender can send a file, so that none is required.
+      return question.required && question.kind !== 'file' ? [fieldError(field, 'required', 'is required')] : []
     const rule = ruleBrokenBy(question, answer)
     return rule === undefined ? [] : [fieldError(field, 'not_allowed', rule)]
   })
@@ -52,7 +57,7 @@ function ruleBrokenBy({ kind, options, max_length }: Question, answer: Answer): 
     case 'file':
       return 'cannot be sent here: files are uploaded through the storage API'
     default:
-      return textRule(kind, max_length ?? defaultLengths[kind] ?? 10_000, answer)
+      return textRule(kind, longestAnswer({ kind, max_length }), answer)
   }
 }
 

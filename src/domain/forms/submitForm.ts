@@ -6,7 +6,8 @@ import { now as databaseTime } from '../../store/expressions.ts'
 import { isOpenForm } from '../../store/formExpressions.ts'
 import { normaliseEmail } from '../accounts/emailAddress.ts'
 import type { InSchool } from '../inSchool.ts'
-import { type Answer, checkAnswers, type Question } from './checkAnswers.ts'
+import { type Answer, checkAnswers } from './checkAnswers.ts'
+import type { ShownQuestion } from './openForm.ts'
 
 export interface NewSubmission extends InSchool {
   formId: string
@@ -17,6 +18,8 @@ export interface NewSubmission extends InSchool {
   sourcePath?: string | undefined
   locale?: string | undefined
   spam?: boolean | undefined
+  /** The text that the person agreed to, in addition to the questions of the form. */
+  consentText?: string | undefined
 }
 
 /**
@@ -29,7 +32,7 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
     .selectFrom('form')
     .select((row) => [
       'version',
-      row.ref('fields').$castTo<readonly Question[]>().as('fields'),
+      row.ref('fields').$castTo<readonly ShownQuestion[]>().as('fields'),
       row.and([isOpenForm, row.or([row('opens_at', 'is', null), row('opens_at', '<=', databaseTime)])]).as('is_open'),
     ])
     .where('school_id', '=', schoolId)
@@ -66,12 +69,17 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
         .where('person.erased_at', 'is', null),
       source_path: sourcePath ?? null,
       locale: locale ?? null,
+      consent_text: agreedTexts(submission, questions),
       spam,
     }))
     .execute()
   await writer
     .updateTable('form')
-    .set((row) => ({ submissions_count: row('submissions_count', '+', 1), last_submission_at: now }))
+    .set((row) => ({
+      submissions_count: row('submissions_count', '+', 1),
+      unreported_count: row('unreported_count', '+', spam ? 0 : 1),
+      last_submission_at: now,
+    }))
     .where('school_id', '=', schoolId)
     .where('id', '=', formId)
     .execute()
@@ -80,10 +88,17 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
 }
 
 /** Returns the e-mail address of the contact, otherwise the first answer to a question for one. */
-function emailIn({ contact, answers }: NewSubmission, questions: readonly Question[]): string | undefined {
+function emailIn({ contact, answers }: NewSubmission, questions: readonly ShownQuestion[]): string | undefined {
   if (contact?.email !== undefined) return contact.email
   const question = questions.find(({ kind, key }) => kind === 'email' && typeof answers[key] === 'string' && answers[key] !== '')
   return question && textAnswer(answers[question.key])
+}
+
+/** Returns the texts that the person agreed to: the separate one, and the questions for consent. */
+function agreedTexts({ consentText, answers }: NewSubmission, questions: readonly ShownQuestion[]): string | null {
+  const agreed = questions.filter(({ kind, key }) => kind === 'consent' && answers[key] === true).map(({ label }) => label)
+  const texts = [...(consentText === undefined ? [] : [consentText]), ...agreed]
+  return texts.length === 0 ? null : texts.join('\n')
 }
 
 const textAnswer = (answer: Answer | undefined): string | undefined =>

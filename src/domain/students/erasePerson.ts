@@ -149,6 +149,7 @@ async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKe
       person_id: null,
       source_path: null,
       locale: null,
+      consent_text: null,
       updated_at: now,
       version: submission('version', '+', 1),
     }))
