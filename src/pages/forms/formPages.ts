@@ -43,7 +43,7 @@ export interface FormPagesArguments {
 const leastSeconds = 3
 
 /** The input that people do not see. A submission with a value is stored as spam. */
-export const trapName = 'homepage'
+const trapName = 'homepage'
 
 /** The pages of the school's open forms. They work without JavaScript, and for visitors without an account. */
 export function createFormPages({ database, keyring, log, pageContext, limits, privacyUrl }: FormPagesArguments): Router {

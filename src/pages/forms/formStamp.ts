@@ -1,7 +1,7 @@
 import { hash, type Keyring } from '../../lib/keyring.ts'
 import type { School } from '../../policy/school.ts'
 
-/** What a stamp is about. */
+/** The form that a stamp belongs to, with the text that was shown. */
 export interface StampedForm {
   school: Pick<School, 'id'>
   form: { id: string; consent_text: string | null }

@@ -54,7 +54,7 @@ interface ConsentBox {
   link: { href: string; label: string } | undefined
 }
 
-/** What a person submitted that has to be corrected. */
+/** A submission that the person has to correct. */
 export interface Rejected {
   answers: Readonly<Record<string, Answer>>
   /** True if the box of the consent was ticked. */
