@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { saveForm } from '../../src/domain/forms/saveForm.ts'
 import { fromPublicId } from '../../src/lib/ids.ts'
 import { languages } from '../../src/lib/languages.ts'
 import { lastLink } from '../account/account.ts'
@@ -8,7 +9,7 @@ import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
-import { type TourGuide, tour, tourists } from './tour.ts'
+import { type TourGuide, tour, tourForm, tourists } from './tour.ts'
 import { openVisitor } from './visitor.ts'
 
 const overflow = `[...document.querySelectorAll('body *')]
@@ -33,6 +34,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
     const name = 'A School With Quite A Long Name, As Schools Have'
     service = await startService({ school: { defaults: { name, locale: 'en', time_zone: 'UTC', currency: 'EUR' } } })
     for (const tourist of tourists) await service.addPerson(tourist)
+    await service.database.transaction((writer) => saveForm(writer, { schoolId: service.schoolId(), now: new Date() }, tourForm))
     await service.database.sql.query("UPDATE school SET registration = 'open'")
     // The longest name that is shown, and no place in it to break the line.
     const agent = await createAgent(service.issuer, { client_name: 'Courseware'.repeat(6) })

@@ -1,5 +1,6 @@
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import type { FormDefinition } from '../../src/domain/forms/saveForm.ts'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
 import { signIn } from './visitor.ts'
@@ -15,6 +16,32 @@ export const tourists = [
   { email: owner, role: 'owner' },
   { email: leaver, role: 'lecturer' },
 ] as const
+
+/** The form that a tour needs, with every kind of question. */
+export const tourForm: FormDefinition = {
+  slug: 'ask-the-school',
+  title: 'Ask the school about courses, visits and benches',
+  status: 'published',
+  description: 'We answer within a day.',
+  fields: [
+    { key: 'name', label: 'Your name', kind: 'text', required: true, help: 'As your friends write it', max_length: 60 },
+    { key: 'email', label: 'E-mail address', kind: 'email', required: true },
+    { key: 'phone', label: 'Phone', kind: 'phone' },
+    { key: 'pieces', label: 'Number of pieces', kind: 'number' },
+    { key: 'day', label: 'Day', kind: 'date' },
+    { key: 'about', label: 'What is it about?', kind: 'single_choice', required: true, options: ['A course', 'A visit'] },
+    { key: 'clays', label: 'Which clays?', kind: 'multiple_choice', options: ['Stoneware', 'Porcelain'] },
+    { key: 'question', label: 'Your question', kind: 'long_text', required: true },
+    { key: 'picture', label: 'A picture of it', kind: 'file' },
+    { key: 'news', label: 'Send me news', kind: 'checkbox' },
+  ],
+  success_message: 'It is on the table. You hear from us within three days.',
+  submit_label: null,
+  consent_text: 'You may keep my answers until my question is answered.',
+  notifies_staff: false,
+  opens_at: null,
+  closes_at: null,
+}
 
 /** Dependencies of a tour other than a window. */
 export interface TourGuide {
