@@ -16,6 +16,7 @@ import type { IntegrationChanges } from './oidc/syncIntegrations.ts'
 import { createPageContexts } from './pages/pageContext.ts'
 import { accountPaths } from './policy/accountPaths.ts'
 import type { ExternalServices } from './policy/externalServices.ts'
+import type { School } from './policy/school.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
@@ -37,6 +38,7 @@ import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDo
 import { schoolFigures } from './wiring/schoolFigures.ts'
 import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
+import { createSite } from './wiring/site.ts'
 import { tracedJobs } from './wiring/tracing.ts'
 import { syncWebhooks } from './wiring/webhooks.ts'
 
@@ -81,13 +83,15 @@ export async function createApp(args: AppArguments): Promise<App> {
     files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
   })
-  const documents = createSchoolDocuments(foundation, { ask, externalServices })
+  const entrance = createEntrance(foundation)
+  const changeOf = ({ id }: School): number => entrance.table.clearedAt(id)
+  const documents = createSchoolDocuments(foundation, { ask, externalServices, changeOf })
+  const site = createSite(foundation, { pageContext, externalServices, changeOf })
   const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
   const api = createRestApi(foundation, { externalServices })
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.collect(schoolFigures(foundation, selfCheck))
 
-  const entrance = createEntrance(foundation)
   const middleware: Middleware<RequestState>[] = [
     deliverAfterWrites(foundation, worker),
     ...beforeRoutes(foundation, entrance),
@@ -98,6 +102,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     nearMisses(apiPath),
     createReference(foundation, api),
     createAppsGuide(foundation, pageContext),
+    site.middleware,
     api.openApi,
     oidc.middleware,
     ...createSchoolPages(foundation, { oidc, pageContext, documents, externalServices }),
@@ -126,7 +131,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       const changes = await syncAllClients(stores, schools, config.oauth)
       Object.assign(runtime, { config, schools } satisfies Runtime)
       await syncWebhooks(database, runtime)
-      for (const cache of [oidc.engines, documents, entrance.table]) cache.clear()
+      for (const cache of [oidc.engines, documents, site, entrance.table]) cache.clear()
       selfCheck.restart()
       newKeys = runJob(keyJob, args.log)
       return changes

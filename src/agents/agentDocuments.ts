@@ -32,20 +32,24 @@ export interface AgentDocumentsArguments {
   apiPath: string
   operations: readonly Operation[]
   factsOf(school: School): SchoolFacts
+  /** Returns a number that changes with every change that this process makes to the school: older documents are not served then. */
+  changeOf(school: School): number
 }
 
 const maxAgeSeconds = 60
 
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
-export function createAgentDocuments({ apiPath, operations, factsOf }: AgentDocumentsArguments): AgentDocuments {
+export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }: AgentDocumentsArguments): AgentDocuments {
   const documents = createDocumentList(apiPath, operations)
   const kept = new LRUCache<string, Promise<StoredDocument | undefined>>({ max: mostKept })
   const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {
     const found = kept.get(key)
     if (found) return found
-    const made = Promise.resolve(make(factsOf(school))).then((text) =>
-      text === undefined ? undefined : storeDocument(text, { type, maxAgeSeconds }),
-    )
+    const made = Promise.resolve(make(factsOf(school))).then((found) => {
+      if (found === undefined) return undefined
+      const { text, changedAt } = typeof found === 'string' ? { text: found } : found
+      return storeDocument(text, { type, maxAgeSeconds, changedAt })
+    })
     if (ttl === 0) return made
     kept.set(key, made, { ttl })
     made.catch(() => kept.delete(key))
@@ -55,7 +59,7 @@ export function createAgentDocuments({ apiPath, operations, factsOf }: AgentDocu
   const skillsOf = new LRUCache<string, Promise<readonly SkillFile[]>>({ max: 100, ttl: keptMilliseconds })
   const serve = async (ctx: Context, document: AgentDocument): Promise<boolean> => {
     const { school } = ctx.state
-    const key = `${school.id} ${ctx.path} ${document.type}`
+    const key = `${school.id} ${changeOf(school)} ${ctx.path} ${document.type}`
     const stored = await madeFor(school, key, document)
     if (!stored) return false
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return true

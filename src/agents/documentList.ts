@@ -1,4 +1,5 @@
 import type { Operation } from '../framework/declare/operations.ts'
+import { feedPath } from '../resources/sitePaths.ts'
 import { createApiDocuments } from './api/apiDocuments.ts'
 import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
 import { apiIndex } from './apiIndex.ts'
@@ -8,15 +9,19 @@ import { homeIndex } from './homeIndex.ts'
 import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
+import { postsFeed } from './site/postsFeed.ts'
 import { robotsTxt, securityTxt } from './siteFiles.ts'
 import { sitemapFile, sitemapIndex, sitemapName } from './sitemap.ts'
 import { skillFile, skillIndex, skillPaths } from './skillFiles.ts'
+
+/** The text of a document, and when its content last changed, if that is known. */
+export type DocumentText = string | { text: string; changedAt: Date | undefined }
 
 /** A document of a school. */
 export interface AgentDocument {
   type: string
   /** Returns the text; undefined if the school does not have the document. */
-  make(facts: SchoolFacts): string | undefined | Promise<string | undefined>
+  make(facts: SchoolFacts): DocumentText | undefined | Promise<DocumentText | undefined>
   /** Value of the Link header. */
   links?(facts: SchoolFacts): string
   /** How long the text is kept for a school. 0 if it is quickly built from a text that all schools share. */
@@ -32,10 +37,11 @@ export interface DocumentList {
 
 /** How long a document is served without reading the school's data again. Caches get a longer time; they revalidate by ETag. */
 export const keptMilliseconds = 5000
-const sitemapMilliseconds = 600_000
+const sitemapMilliseconds = 60_000
 
 const markdownType = 'text/markdown; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
+const feedType = 'application/atom+xml; charset=utf-8'
 const xmlType = 'application/xml; charset=utf-8'
 
 /** Lists the documents. `apiPath` is the path of the API. */
@@ -53,6 +59,7 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
     [paths.robotsTxt, { type: textType, make: robotsTxt, keptMilliseconds }],
     [paths.securityTxt, { type: textType, make: securityTxt, keptMilliseconds }],
     [paths.sitemap, { type: xmlType, make: sitemapIndex, keptMilliseconds: sitemapMilliseconds }],
+    [feedPath, { type: feedType, make: postsFeed, keptMilliseconds }],
     [paths.skills, { type: 'application/json', make: skillIndex, keptMilliseconds }],
     ...[...skillPaths].map(([path, skill]): [string, AgentDocument] => [
       path,

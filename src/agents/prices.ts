@@ -1,3 +1,5 @@
+import { decimalAmount } from '../lib/decimalAmount.ts'
+
 interface Money {
   amount: number
   currency: string
@@ -49,9 +51,7 @@ function recurring({ amount, interval, interval_count: count = 1, trial_days: da
   return { ...decimal(amount), period, notes: days > 0 ? [`first ${days} days free`, ...notes] : notes }
 }
 
-/** Formats an amount: `8900` cents → `89.00`. The currency determines the number of decimal places. */
-function decimal({ amount, currency }: Money): Pick<Price, 'amount' | 'currency'> {
-  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions()
-  const text = String(amount).padStart(digits + 1, '0')
-  return { amount: digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`, currency }
-}
+const decimal = ({ amount, currency }: Money): Pick<Price, 'amount' | 'currency'> => ({
+  amount: decimalAmount({ amount, currency }),
+  currency,
+})

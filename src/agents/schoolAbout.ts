@@ -4,6 +4,8 @@ import type { SchoolFacts } from './schoolFacts.ts'
 export interface SchoolAbout {
   name: string
   tagline: string | null
+  /** The main language of the school (BCP 47). */
+  locale: string
   contact_email: string | null
   support_url: string | null
   legal: { privacy_url: string | null; terms_url: string | null } | null

@@ -5,10 +5,19 @@ import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 /** A row as a visitor sees it. */
 export type PublicRow = Readonly<Record<string, unknown>>
 
+/** One page of a list. */
+export interface PublicPage {
+  rows: PublicRow[]
+  next: string | null
+  previous: string | null
+}
+
 /** The school as a caller without a token sees it. Documents read the school only in this way. */
 export interface PublicView {
   /** Runs an operation on a single row. Throws a Problem if visitors cannot see it. */
   show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
+  /** Returns one page of a list, with the cursors of its neighbours. */
+  page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PublicPage>
   /** Returns the first `most` rows of a list, and whether there are more. */
   list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
 }
@@ -52,6 +61,8 @@ export interface SchoolFacts {
   metadata(): Promise<ServerMetadata>
   /** Returns true if this school serves the path. */
   isServed(path: string): Promise<boolean>
+  /** True if this service shows the school's public pages. */
+  hasPages: boolean
 }
 
 /** Paths of the documents for agents. */

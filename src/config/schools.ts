@@ -61,6 +61,14 @@ export const schoolSchema = z.strictObject({
         'Languages of pages and e-mails. If a person prefers none of them, the main language of the school applies, otherwise the first of the list.',
       examples: [['de', 'en']],
     }),
+  public_pages: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        "True if this service shows the school's courses, events, lecturers, posts, plans and own pages as web pages, with a feed and in the sitemap. Set it to false if another site shows them: then these pages do not exist here.",
+      examples: [false],
+    }),
   protected_client_names: z
     .array(line(80))
     .max(200)

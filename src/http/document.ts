@@ -10,10 +10,19 @@ export interface StoredDocument {
   type: string
   etag: string
   maxAgeSeconds: number
+  /** Value of Last-Modified. */
+  lastModified?: string | undefined
 }
 
-export function storeDocument(text: string, { type, maxAgeSeconds }: { type: string; maxAgeSeconds: number }): StoredDocument {
-  return { body: Buffer.from(text), type, etag: `"${hash(text).slice(0, 22)}"`, maxAgeSeconds }
+interface DocumentProperties {
+  type: string
+  maxAgeSeconds: number
+  /** When the content last changed, if that is known. */
+  changedAt?: Date | undefined
+}
+
+export function storeDocument(text: string, { type, maxAgeSeconds, changedAt }: DocumentProperties): StoredDocument {
+  return { body: Buffer.from(text), type, etag: `"${hash(text).slice(0, 22)}"`, maxAgeSeconds, lastModified: changedAt?.toUTCString() }
 }
 
 /**
@@ -32,12 +41,22 @@ export function isKnown(ifNoneMatch: string, etag: string): boolean {
  * school, whatever the query and the headers of the request are.
  */
 export function serveDocument(ctx: Context, document: StoredDocument, storing?: { freshMilliseconds: number }): void {
-  const { body, type, etag, maxAgeSeconds } = document
+  const { body, type, etag, maxAgeSeconds, lastModified } = document
   ctx.status = 200
   ctx.set('ETag', etag)
   ctx.set('Cache-Control', `public, max-age=${maxAgeSeconds}`)
+  if (lastModified !== undefined) ctx.set('Last-Modified', lastModified)
   ctx.type = type
   ctx.body = body
-  if (storing) ctx.state.storable = { document, contentType: ctx.response.get('Content-Type'), ...storing }
-  if (isKnown(ctx.get('if-none-match'), etag)) ctx.status = 304
+  // A dated document is revalidated by its date, too, which the response table does not compare.
+  if (storing && lastModified === undefined) ctx.state.storable = { document, contentType: ctx.response.get('Content-Type'), ...storing }
+  if (isUnchanged(ctx, document)) ctx.status = 304
+}
+
+/** Returns true if the client has the document: by its entity tag, or, if it sends none, by its date (RFC 9110 section 13.1.3). */
+function isUnchanged(ctx: Context, { etag, lastModified }: StoredDocument): boolean {
+  const tags = ctx.get('if-none-match')
+  if (tags !== '' || lastModified === undefined) return isKnown(tags, etag)
+  const since = Date.parse(ctx.get('if-modified-since'))
+  return !Number.isNaN(since) && since >= Date.parse(lastModified)
 }

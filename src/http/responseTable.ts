@@ -31,6 +31,8 @@ export interface ResponseTable {
   put(schoolId: string, path: string, response: StoredResponse, options: StoringOptions): void
   /** Drops the responses of one school, or of all. */
   clear(schoolId?: string): void
+  /** Returns the moment at which the responses of a school were last dropped. */
+  clearedAt(schoolId: string): number
   /** Returns the current moment: a count of the calls of `clear`. */
   moment(): number
 }
@@ -51,7 +53,8 @@ export function createResponseTable({ maxBytes }: { maxBytes: number }): Respons
   })
   const clearedAt = new Map<string, number>()
   let [moment, allClearedAt] = [0, 0]
-  const isCurrent = (schoolId: string, builtSince: number): boolean => builtSince >= (clearedAt.get(schoolId) ?? allClearedAt)
+  const lastCleared = (schoolId: string): number => clearedAt.get(schoolId) ?? allClearedAt
+  const isCurrent = (schoolId: string, builtSince: number): boolean => builtSince >= lastCleared(schoolId)
   return {
     get(schoolId, path) {
       const entry = entries.get(schoolId + path)
@@ -71,6 +74,7 @@ export function createResponseTable({ maxBytes }: { maxBytes: number }): Respons
       clearedAt.clear()
       entries.clear()
     },
+    clearedAt: lastCleared,
     moment: () => moment,
   }
 }

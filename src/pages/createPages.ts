@@ -32,7 +32,8 @@ export function createPages(args: PagesArguments): Router {
     '/assets/custom.css',
     serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
   )
-  for (const asset of [views.stylesheet, views.script, views.passkeyScript]) router.get(asset.path, (ctx) => serveAsset(ctx, asset))
+  for (const asset of [views.stylesheet, views.siteStylesheet, views.script, views.passkeyScript])
+    router.get(asset.path, (ctx) => serveAsset(ctx, asset))
   router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveAsset(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
   router.get('/', errors, async (ctx) => {
     setPageHeaders(ctx)

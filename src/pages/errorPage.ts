@@ -93,6 +93,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.nothing_here.explanation',
     steps: ['error.nothing_here.account'],
   },
+  no_such_page: {
+    heading: 'error.no_such_page.heading',
+    explanation: 'error.no_such_page.explanation',
+    steps: ['error.no_such_page.home'],
+  },
   bad_request: {
     heading: 'error.bad_request.heading',
     explanation: 'error.bad_request.explanation',

@@ -13,6 +13,7 @@ export type PageErrorKind =
   | 'foreign_account_form'
   | 'foreign_school_form'
   | 'nothing_here'
+  | 'no_such_page'
   | 'bad_request'
   | 'busy'
   | 'unavailable'

@@ -20,6 +20,7 @@ import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
+import type { SiteView } from './site/siteView.ts'
 
 /** Members of every page. */
 export interface Frame {
@@ -57,6 +58,7 @@ export interface ViewPages {
   'school-form-sent': FormSentPage
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
+  site: SiteView
 }
 
 export type ViewName = keyof ViewPages
@@ -64,6 +66,8 @@ export type ViewName = keyof ViewPages
 /** The compiled views and their style sheet and script. */
 export interface Views {
   stylesheet: Asset
+  /** The style sheet of the school's public pages, in addition to the common one. */
+  siteStylesheet: Asset
   /** The script of the pages. Every page works without it. */
   script: Asset
   /** The script with which browsers use passkeys. */
@@ -90,6 +94,7 @@ const names: readonly ViewName[] = [
   'school-form-sent',
   'sign-out',
   'signed-out',
+  'site',
 ]
 
 /** Reads and compiles `views/` once. A view that does not compile prevents the start. */
@@ -97,6 +102,7 @@ export function createViews(): Views {
   const templates = new Map(names.map((name) => [name, compileView(name)]))
   return {
     stylesheet: readAsset('schoolgate.css'),
+    siteStylesheet: readAsset('site.css'),
     script: readAsset('pages.js'),
     passkeyScript: readAsset('passkeys.js'),
     render(name, page) {

@@ -25,6 +25,7 @@ import type { OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
 import { cookieKeys } from '../oidc/cookies.ts'
 import { withoutInteractionId } from '../oidc/endpoints.ts'
 import { rememberLanguage } from '../pages/language.ts'
+import { isSitePath } from '../resources/sitePaths.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { hasWebhooks } from './webhooks.ts'
@@ -78,7 +79,7 @@ export const beforeRoutes = (
     limitAddressLength,
     refuseEncodedBodies,
     resolveSchool((host) => runtime.schools.byHost(host)),
-    rememberLanguage((path) => path === '/' || isPage(path)),
+    rememberLanguage((path) => path === '/' || isPage(path) || isSitePath(path)),
   ]),
 ]
 

@@ -10,16 +10,21 @@ const pageSize = 100
 export function publicView(surroundings: Surroundings): PublicView {
   const ask = (operation: Operation, parameters: Readonly<Record<string, string>>) =>
     run(operation, { kind: 'anonymous' }, { parameters: () => parameters }, surroundings)
+  const page: PublicView['page'] = async (operation, parameters) => {
+    const { body, list } = await ask(operation, parameters)
+    return { rows: body.data as PublicRow[], next: list?.nextCursor ?? null, previous: list?.prevCursor ?? null }
+  }
   return {
     show: async (operation, parameters = {}) => (await ask(operation, parameters)).body,
+    page,
     async list(operation, parameters, most) {
       const rows: PublicRow[] = []
-      let cursor: string | null | undefined
+      let cursor: string | null = null
       do {
         const limit = String(Math.min(pageSize, most - rows.length))
-        const { body, list } = await ask(operation, { ...parameters, limit, ...(cursor ? { cursor } : {}) })
-        rows.push(...(body.data as PublicRow[]))
-        cursor = list?.nextCursor
+        const found = await page(operation, { ...parameters, limit, ...(cursor ? { cursor } : {}) })
+        rows.push(...found.rows)
+        cursor = found.next
       } while (cursor && rows.length < most)
       return { rows, isAll: !cursor }
     },

@@ -18,10 +18,12 @@ export interface SchoolDocumentsParts {
   /** Sends a request to the service itself. */
   ask: Ask
   externalServices: ExternalServices
+  /** Returns a number that changes with every change that this process makes to the school. */
+  changeOf(school: School): number
 }
 
 /** Creates the documents that agents read, from the current configuration and from responses of the service. */
-export function createSchoolDocuments(foundation: Foundation, { ask, externalServices }: SchoolDocumentsParts): AgentDocuments {
+export function createSchoolDocuments(foundation: Foundation, { ask, externalServices, changeOf }: SchoolDocumentsParts): AgentDocuments {
   const { runtime, database, signer, statements, operations, scopes } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
@@ -30,10 +32,11 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
       pricing_note: pricingNote,
       checkout_url: checkoutUrl,
       security_contact: securityContact,
+      public_pages: hasPages,
     } = schoolConfigOf(runtime, school)
     const { oauth, server } = runtime.config
     return {
-      ...{ issuer, apiPath, docsUrl, pricingNote, securityContact, oauth, rateLimits: limitsOf(server), scopes, operations },
+      ...{ issuer, apiPath, docsUrl, pricingNote, securityContact, oauth, rateLimits: limitsOf(server), scopes, operations, hasPages },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
       view: publicView({ database: database.kysely, school, signer, statements, externalServices }),
       metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
@@ -41,7 +44,7 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
       isServed: async (path) => ![403, 404].includes(answered(await ask(issuer + path)).status),
     }
   }
-  return createAgentDocuments({ apiPath, operations, factsOf })
+  return createAgentDocuments({ apiPath, operations, factsOf, changeOf })
 }
 
 /** Creates the metadata of the API as a protected resource (RFC 9728). */

@@ -197,7 +197,7 @@ describe('files of the site', () => {
     expect(text).toContain(`Sitemap: ${service.issuer}/sitemap.xml`)
   })
 
-  test('the sitemap lists the public catalogue, and every address in it answers a visitor', async () => {
+  test('the sitemap lists the pages of the public catalogue, and every address in it answers a visitor', async () => {
     const locations = (text: string): string[] => [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address)
     const files = locations(await (await request('/sitemap.xml')).text())
     expect(files.length).toBeGreaterThan(3)
@@ -208,7 +208,7 @@ describe('files of the site', () => {
       pages.push(...locations(await response.text()))
     }
     const { data } = (await (await request('/api/v1/courses?limit=100')).json()) as { data: { slug: string }[] }
-    for (const { slug } of data) expect(pages).toContain(`${service.issuer}/api/v1/courses/${slug}`)
+    for (const { slug } of data) expect(pages).toContain(`${service.issuer}/courses/${slug}`)
     for (const address of pages) expect([address, (await fetch(address)).status]).toEqual([address, 200])
     expect(pages.length).toBeLessThan(50_000)
     for (const path of ['/sitemap-members.xml', '/sitemap-orders.xml', '/sitemap-x.xml']) expect((await request(path)).status).toBe(404)

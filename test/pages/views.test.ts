@@ -117,10 +117,13 @@ describe('views', () => {
     expect(files.length).toBeGreaterThan(5)
     for (const name of files) {
       const source = readFileSync(new URL(name, directory), 'utf8')
-      for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
+      // Sanitised HTML, and JSON in which no character can end its element.
+      const raw: Record<string, string> = { 'site-html.ejs': '<%- page.html %>', 'site-data.ejs': '<%- page.text %>' }
+      for (const [tag] of source.replace(raw[name] ?? '', '').matchAll(/<%-[\s\S]*?%>/g))
         expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ [a-z]+: [a-z.A-Z]+(, csrf: page\.csrf)? \})\) %>$/)
       // The script of the API reference filters and sends requests.
       // The script of the pages counts and copies. Everything is complete without them.
+      if (name === 'site-data.ejs') continue
       const own = name.startsWith('reference-')
         ? /<script type="module" src="<%= page\.script %>"><\/script>/g
         : /<script src="<%= page\.script %>" defer><\/script>|<script type="module" src="<%= passkey\.script %>"><\/script>/g

@@ -1,0 +1,60 @@
+import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { isWebUrl } from '../../lib/webUrl.ts'
+import { sitePath } from '../../resources/sitePaths.ts'
+import { lecturerItemRow, lecturerRow } from '../../resources/siteRows.ts'
+import { courseItem } from './coursePage.ts'
+import { type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+
+/** The pages of lecturers. */
+export const lecturerPages: SiteType = {
+  list: { fields: 'display_name,slug,headline,avatar' },
+  one: { expand: 'courses' },
+  item(row, { issuer }) {
+    const { slug, display_name: label, headline, avatar } = lecturerItemRow.parse(row)
+    return {
+      link: siteLink('lecturers', { slug, label }),
+      line: headline ?? undefined,
+      details: [],
+      picture: sitePicture(avatar, issuer),
+    }
+  },
+  page(row, context) {
+    const { issuer, texts, schoolName } = context
+    const lecturer = lecturerRow.parse(row)
+    const { slug, display_name: name, headline, bio_html: bio, expertise } = lecturer
+    const links = lecturer.links.filter(({ url }) => isWebUrl(url)).map(({ url: href, label }) => ({ href, label }))
+    const picture = lecturer.avatar ?? lecturer.cover_image
+    const url = issuer + sitePath('lecturers', slug)
+    const courses = lecturer.courses?.data ?? []
+    return {
+      slug,
+      title: name,
+      description:
+        shortened(headline || textOfHtml(bio ?? '', 160), 160) || texts.text('site.lecturer_description', { name, school: schoolName }),
+      isIndexed: true,
+      heading: name,
+      lead: headline ?? undefined,
+      picture: sitePicture(picture, issuer),
+      shareImage: picture?.url,
+      facts: expertise.length > 0 ? [{ label: texts.text('site.expertise'), value: expertise.join(', ') }] : [],
+      sections: [
+        { heading: texts.text('site.about_person'), html: bio ?? undefined },
+        { heading: texts.text('site.courses'), items: courses.map((course) => courseItem(course, context)) },
+        { heading: texts.text('site.links'), links },
+      ],
+      data: [
+        {
+          '@type': 'Person',
+          '@id': url,
+          url,
+          name,
+          ...(headline && { jobTitle: headline }),
+          ...(picture && { image: picture.url }),
+          ...(expertise.length > 0 && { knowsAbout: expertise }),
+          ...(links.length > 0 && { sameAs: links.map(({ href }) => href) }),
+          worksFor: schoolNode(context),
+        },
+      ],
+    }
+  },
+}

@@ -1,0 +1,46 @@
+import { textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { sitePath } from '../../resources/sitePaths.ts'
+import { pageItemRow, pageRow } from '../../resources/siteRows.ts'
+import { type SiteType, schoolNode, siteLink } from './siteType.ts'
+
+/** The school's own pages. */
+export const ownPages: SiteType = {
+  list: { fields: 'id,title,slug,kind,show_in_navigation' },
+  one: { expand: 'rendered_html' },
+  item(row) {
+    const { slug, title: label } = pageItemRow.parse(row)
+    return { link: siteLink('pages', { slug, label }), line: undefined, details: [], picture: undefined }
+  },
+  page(row, context) {
+    const { issuer, texts, schoolName } = context
+    const { slug, title, seo, blocks, rendered_html: rendered, visibility, kind, updated_at: changed } = pageRow.parse(row)
+    const html = rendered === null ? undefined : withoutFormLinks(rendered)
+    const url = issuer + sitePath('pages', slug)
+    const description =
+      seo?.description || textOfHtml(html ?? '', 160) || texts.text('site.page_description', { title, school: schoolName })
+    return {
+      slug,
+      title: seo?.title || title,
+      description,
+      isIndexed: visibility === 'public' && !seo?.noindex,
+      // A hero has the heading of its page.
+      heading: blocks[0]?.type === 'hero' ? undefined : title,
+      sections: [{ heading: undefined, html }],
+      data: [
+        {
+          '@type': kind === 'about' ? 'AboutPage' : 'WebPage',
+          '@id': url,
+          url,
+          name: title,
+          description,
+          dateModified: changed,
+          publisher: schoolNode(context),
+        },
+      ],
+    }
+  },
+}
+
+/** Turns the links of form blocks into text: this service has no page that takes submissions. */
+const withoutFormLinks = (html: string): string =>
+  html.replace(/<a href="\/forms\/[a-z0-9-]+" rel="noopener noreferrer">([^<]*)<\/a>/g, '$1')

@@ -1,0 +1,73 @@
+import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { sitePath } from '../../resources/sitePaths.ts'
+import { postItemRow, postRow } from '../../resources/siteRows.ts'
+import { personNode, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+
+/** The pages of posts. */
+export const postPages: SiteType = {
+  list: { fields: 'title,slug,excerpt,published_at,cover_image' },
+  one: { expand: 'author' },
+  item(row, { texts, issuer }) {
+    const { slug, title: label, excerpt, published_at: time, cover_image: cover } = postItemRow.parse(row)
+    return {
+      link: siteLink('posts', { slug, label }),
+      line: excerpt ?? undefined,
+      details: time === null ? [] : [texts.date(new Date(time))],
+      picture: sitePicture(cover, issuer),
+    }
+  },
+  page(row, context) {
+    const { issuer, texts, schoolName } = context
+    const post = postRow.parse(row)
+    const { slug, title, seo, author, published_at: time } = post
+    const isLocked = post.content_access !== 'full'
+    const url = issuer + sitePath('posts', slug)
+    const description =
+      seo?.description ||
+      shortened(post.excerpt ?? '', 200) ||
+      textOfHtml(post.content_html ?? '', 160) ||
+      texts.text('site.post_description', { title, school: schoolName })
+    return {
+      slug,
+      title: seo?.title || title,
+      description,
+      isIndexed: !seo?.noindex,
+      heading: title,
+      lead: isLocked ? (post.excerpt ?? undefined) : undefined,
+      picture: sitePicture(post.cover_image, issuer),
+      shareImage: post.cover_image?.url,
+      publishedAt: time ?? undefined,
+      notices: isLocked ? [texts.text(post.visibility === 'members' ? 'site.for_members' : 'site.for_plans')] : [],
+      facts: [
+        {
+          label: texts.text('site.author'),
+          value: author?.display_name ?? schoolName,
+          ...(author && { links: [siteLink('lecturers', { slug: author.slug, label: author.display_name })] }),
+        },
+        ...(time === null ? [] : [{ label: texts.text('site.published'), value: texts.date(new Date(time)), time }]),
+        ...(isLocked
+          ? []
+          : [{ label: texts.text('site.reading_time'), value: texts.counted('site.minutes', Math.max(1, post.reading_minutes)) }]),
+        ...(post.tags.length > 0 ? [{ label: texts.text('site.tags'), value: post.tags.join(', ') }] : []),
+      ],
+      sections: [{ heading: undefined, html: isLocked ? undefined : (post.content_html ?? undefined) }],
+      data: [
+        {
+          '@type': 'BlogPosting',
+          '@id': url,
+          url,
+          mainEntityOfPage: url,
+          headline: shortened(title, 110),
+          description,
+          ...(time !== null && { datePublished: time }),
+          dateModified: post.updated_at,
+          author: author ? personNode(issuer, author) : schoolNode(context),
+          publisher: schoolNode(context),
+          isAccessibleForFree: !isLocked,
+          ...(post.cover_image && { image: post.cover_image.url }),
+          ...(post.tags.length > 0 && { keywords: post.tags.join(', ') }),
+        },
+      ],
+    }
+  },
+}

@@ -1,0 +1,58 @@
+import type { SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
+import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
+import type { SitePictureRow } from '../../resources/siteRows.ts'
+import type { Texts } from '../texts.ts'
+
+/** The facts that every public page needs in addition to its row. */
+export interface SiteContext {
+  issuer: string
+  schoolName: string
+  texts: Texts
+  /** Returns the checkout URL of an item; undefined if the school has none. */
+  checkoutOf(item: { type: string; id: string }): string | undefined
+}
+
+/** The part of a page that depends on its kind. The rest is the same for all. */
+export type SiteBody = Pick<SiteContent, 'title' | 'description' | 'isIndexed' | 'heading' | 'data'> &
+  Partial<Pick<SiteContent, 'lead' | 'notices' | 'picture' | 'shareImage' | 'facts' | 'actions' | 'sections' | 'publishedAt'>> & {
+    slug: string
+  }
+
+/** How the rows of one kind are read and shown. */
+export interface SiteType {
+  /** Parameters of the list in the API. */
+  list: Readonly<Record<string, string>>
+  /** Parameters of one row in the API. */
+  one: Readonly<Record<string, string>>
+  item(row: unknown, context: SiteContext): SiteItem
+  page(row: unknown, context: SiteContext): SiteBody
+}
+
+/** Returns the link to the page of a row. */
+export const siteLink = (kind: SiteKind, { slug, label }: { slug: string; label: string }): SiteLink => ({
+  href: sitePath(kind, slug),
+  label,
+})
+
+/** Returns a picture at its path, because the content security policy allows pictures of the page's own origin only. */
+export function sitePicture(picture: SitePictureRow, issuer: string): SitePicture | undefined {
+  if (!picture) return undefined
+  const { url, alt, width, height } = picture
+  const src = url.startsWith(`${issuer}/`) ? url.slice(issuer.length) : url
+  return { src, alt: alt ?? '', width: width ?? undefined, height: height ?? undefined }
+}
+
+/** The school in the data of another page. */
+export const schoolNode = ({ issuer, schoolName }: Pick<SiteContext, 'issuer' | 'schoolName'>) => ({
+  '@type': 'EducationalOrganization',
+  '@id': `${issuer}/#school`,
+  name: schoolName,
+  url: `${issuer}/`,
+})
+
+/** A lecturer in the data of another page. */
+export const personNode = (issuer: string, { display_name: name, slug }: { display_name: string; slug: string }) => ({
+  '@type': 'Person',
+  name,
+  url: issuer + sitePath('lecturers', slug),
+})

@@ -1,0 +1,133 @@
+import { lowerHeadings } from '../../lib/sanitisedHtml.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { SiteContent, SiteLink } from '../../policy/sitePage.ts'
+import { feedPath, sitePath } from '../../resources/sitePaths.ts'
+import type { PageContext } from '../pageContext.ts'
+import { type Frame, frame, type Views } from '../templates.ts'
+import { legalPages, listsOf, type MenuEntry, ownMenu, pagesInMenu, type SiteChrome } from './siteChrome.ts'
+import { listTexts } from './siteContent.ts'
+import { schoolNode } from './siteType.ts'
+
+/** A public page of the school, as its view shows it. */
+export interface SiteView extends Frame, Omit<SiteContent, 'title' | 'isIndexed' | 'data'> {
+  canonical: string
+  markdown: string
+  /** The feed of the posts, if there are any. */
+  feed: { href: string; title: string } | undefined
+  openGraph: readonly { property: string; content: string }[]
+  /** JSON-LD, in which no character can end the element. */
+  dataText: string
+  menu: readonly (MenuEntry & { isCurrent: boolean })[]
+  footLinks: readonly SiteLink[]
+  announcement: { text: string; href: string | undefined } | undefined
+  account: SiteLink
+  menuLabel: string
+  breadcrumbsLabel: string
+  pagesLabel: string
+  skipLabel: string
+  announcementLabel: string
+}
+
+export interface SiteViewArguments {
+  content: SiteContent
+  chrome: SiteChrome
+  page: PageContext
+  issuer: string
+  now: Date
+}
+
+/** Builds the object of the view. Pure. */
+export function siteView(views: Views, { content, chrome, page, issuer, now }: SiteViewArguments): SiteView {
+  const { texts, schoolName } = page
+  const { title, isIndexed, data, ...shown } = content
+  const framed = frame(views, page, title)
+  const shareImage = content.shareImage ?? chrome.appearance.social_image?.url ?? chrome.appearance.cover?.url
+  const [path = ''] = content.path.split('?')
+  return {
+    ...framed,
+    ...shown,
+    // A hero has the heading of level 1: only then a rich text may have it, too.
+    sections: content.sections.map((section) => ({
+      ...section,
+      html: content.heading === undefined ? section.html : belowTitle(section.html),
+    })),
+    ...(isIndexed && { isIndexed }),
+    stylesheets: [...framed.stylesheets, views.siteStylesheet.href],
+    canonical: issuer + content.path,
+    markdown: `${path}.md${content.path.slice(path.length)}`,
+    feed: chrome.kinds.includes('posts') ? { href: feedPath, title: `${texts.text('site.posts')} · ${schoolName}` } : undefined,
+    openGraph: openGraph(content, { title, url: issuer + content.path, schoolName, shareImage }),
+    dataText: dataText([...data, organisation(chrome, { issuer, schoolName })]),
+    menu: menuOf(chrome, texts.text).map((entry) => ({
+      ...entry,
+      isCurrent: entry.href === path || entry.children.some(({ href }) => href === path),
+    })),
+    footLinks: footLinks(chrome),
+    announcement: announcementAt(chrome, now),
+    account: { href: accountPaths.signIn, label: texts.text('home.sign_in') },
+    menuLabel: texts.text('site.menu'),
+    breadcrumbsLabel: texts.text('site.breadcrumbs'),
+    pagesLabel: texts.text('site.more_pages'),
+    skipLabel: texts.text('site.skip'),
+    announcementLabel: texts.text('site.announcement'),
+  }
+}
+
+const belowTitle = (html: string | undefined): string | undefined => (html?.includes('<h1>') ? lowerHeadings(html) : html)
+
+function menuOf(chrome: SiteChrome, text: PageContext['texts']['text']): MenuEntry[] {
+  const own = ownMenu(chrome.appearance.navigation.header, chrome)
+  if (own.length > 0) return own
+  const lists = listsOf(chrome).map((kind) => ({ href: sitePath(kind), label: text(listTexts[kind].name) }))
+  return [...lists, ...pagesInMenu(chrome)].map((link) => ({ ...link, children: [] }))
+}
+
+function footLinks(chrome: SiteChrome): SiteLink[] {
+  const own = ownMenu(chrome.appearance.navigation.footer, chrome).flatMap(({ label, href, children }) => [
+    ...(href === undefined ? [] : [{ href, label }]),
+    ...children,
+  ])
+  return own.length > 0 ? own : legalPages(chrome)
+}
+
+function announcementAt({ appearance: { announcement } }: SiteChrome, now: Date): SiteView['announcement'] {
+  if (!announcement) return undefined
+  const { text, url, starts_at: start, ends_at: end } = announcement
+  const isShown = (start === null || new Date(start) <= now) && (end === null || new Date(end) > now)
+  return isShown ? { text, href: url ?? undefined } : undefined
+}
+
+function openGraph(
+  { description, publishedAt }: SiteContent,
+  { title, url, schoolName, shareImage }: { title: string; url: string; schoolName: string; shareImage: string | undefined },
+): SiteView['openGraph'] {
+  const values = {
+    'og:type': publishedAt === undefined ? 'website' : 'article',
+    'og:title': title,
+    'og:description': description,
+    'og:url': url,
+    'og:site_name': schoolName,
+    'og:image': shareImage,
+    'article:published_time': publishedAt,
+  }
+  return Object.entries(values).flatMap(([property, content]) => (content === undefined ? [] : [{ property, content }]))
+}
+
+/** The school for search engines. */
+export function organisation({ school, appearance }: SiteChrome, { issuer, schoolName }: { issuer: string; schoolName: string }) {
+  const profiles = school.social_links.map(({ url }) => url)
+  return {
+    ...schoolNode({ issuer, schoolName }),
+    ...(school.tagline && { description: school.tagline }),
+    ...(appearance.logo && { logo: appearance.logo.url }),
+    ...(school.contact_email && { email: school.contact_email }),
+    ...(profiles.length > 0 && { sameAs: profiles }),
+  }
+}
+
+/** Writes JSON-LD without the characters that could end the element or begin another one. */
+export const dataText = (nodes: readonly unknown[]): string =>
+  JSON.stringify({ '@context': 'https://schema.org', '@graph': nodes }).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -1,0 +1,195 @@
+import { z } from 'zod'
+
+// The fields that the public pages show. A field that a visitor does not see is absent or null.
+
+const text = z.string().nullable().default(null)
+
+const picture = z
+  .object({ url: z.string(), alt: text, width: z.number().nullable().default(null), height: z.number().nullable().default(null) })
+  .nullable()
+  .default(null)
+
+const seo = z
+  .object({ title: text, description: text, noindex: z.boolean().default(false) })
+  .nullable()
+  .default(null)
+
+const money = z.object({ amount: z.number(), currency: z.string() })
+
+const lecturer = z.object({ display_name: z.string(), slug: z.string() })
+
+const courseItem = z.object({
+  id: z.string(),
+  title: z.string(),
+  slug: z.string(),
+  subtitle: text,
+  level: z.string(),
+  access: z.string(),
+  price: money.nullable().default(null),
+  cover_image: picture,
+})
+
+/** A course in a list. */
+export const courseItemRow = courseItem
+
+/** A course on its page. */
+export const courseRow = courseItem.extend({
+  description_html: text,
+  visibility: z.string(),
+  language: z.string(),
+  tags: z.array(z.string()).default([]),
+  compare_at_price: money.nullable().default(null),
+  enrollment_open: z.boolean(),
+  access_duration_days: z.number().nullable().default(null),
+  certificate_enabled: z.boolean(),
+  lessons_count: z.number(),
+  duration_minutes: z.number(),
+  lecturers: z.array(lecturer).default([]),
+  included_in_plans: z.array(z.object({ name: z.string(), slug: z.string() })).default([]),
+  seo,
+  updated_at: z.string(),
+  curriculum: z
+    .object({
+      sections: z.array(
+        z.object({
+          title: z.string(),
+          summary: text,
+          lessons: z.array(z.object({ title: z.string(), is_preview: z.boolean(), duration_seconds: z.number().nullable().default(null) })),
+        }),
+      ),
+    })
+    .nullable()
+    .default(null),
+})
+
+/** A lecturer in a list. */
+export const lecturerItemRow = z.object({ display_name: z.string(), slug: z.string(), headline: text, avatar: picture })
+
+/** A lecturer on their page. */
+export const lecturerRow = lecturerItemRow.extend({
+  bio_html: text,
+  cover_image: picture,
+  links: z.array(z.object({ label: z.string(), url: z.string() })).default([]),
+  expertise: z.array(z.string()).default([]),
+  courses: z
+    .object({ data: z.array(courseItem) })
+    .nullable()
+    .default(null),
+})
+
+/** An event in a list. */
+export const eventItemRow = z.object({
+  title: z.string(),
+  slug: z.string(),
+  kind: z.string(),
+  status: z.string(),
+  phase: z.string(),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  time_zone: z.string(),
+  cover_image: picture,
+})
+
+/** An event on its page. */
+export const eventRow = eventItemRow.extend({
+  id: z.string(),
+  access: z.string(),
+  description_html: text,
+  location: z.object({ name: z.string(), address: text }).nullable().default(null),
+  host_lecturers: z.array(lecturer).nullable().default(null),
+  capacity: z.number().nullable().default(null),
+  seats_left: z.number().nullable().default(null),
+  cancel_reason: text,
+})
+
+/** A post in a list. */
+export const postItemRow = z.object({
+  title: z.string(),
+  slug: z.string(),
+  excerpt: text,
+  published_at: text,
+  cover_image: picture,
+})
+
+/** A post on its page. */
+export const postRow = postItemRow.extend({
+  visibility: z.string(),
+  content_html: text,
+  content_access: z.string(),
+  tags: z.array(z.string()).default([]),
+  reading_minutes: z.number(),
+  author: lecturer.nullable().default(null),
+  updated_at: z.string(),
+  seo,
+})
+
+const planPrice = z.object({
+  interval: z.string(),
+  interval_count: z.number().default(1),
+  amount: money,
+  trial_days: z.number().default(0),
+  active: z.boolean().default(true),
+})
+
+/** A membership plan. */
+export const planRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description_html: text,
+  benefits: z.array(z.string()).default([]),
+  prices: z.array(planPrice).default([]),
+  badge: text,
+})
+
+/** A membership plan in a list. */
+export const planItemRow = planRow.omit({ id: true })
+
+/** A page of the school in a list. */
+export const pageItemRow = z.object({
+  id: z.string(),
+  title: z.string(),
+  slug: z.string(),
+  kind: z.string(),
+  show_in_navigation: z.boolean(),
+})
+
+/** A page of the school. */
+export const pageRow = pageItemRow.extend({
+  visibility: z.string(),
+  blocks: z.array(z.object({ type: z.string() })).default([]),
+  rendered_html: text,
+  seo,
+  updated_at: z.string(),
+})
+
+const target = z.object({ type: z.string(), page_id: text, url: text })
+
+const menuItem = z.object({ label: z.string(), target })
+
+const menu = z.array(menuItem.extend({ children: z.array(menuItem).default([]) })).default([])
+
+/** The branding of the school and its menus. */
+export const appearanceRow = z.object({
+  social_image: picture,
+  cover: picture,
+  logo: picture,
+  navigation: z.object({ header: menu, footer: menu }),
+  announcement: z.object({ text: z.string(), url: text, starts_at: text, ends_at: text }).nullable().default(null),
+})
+
+/** The school. */
+export const schoolRow = z.object({
+  name: z.string(),
+  tagline: text,
+  locale: z.string(),
+  contact_email: text,
+  social_links: z.array(z.object({ url: z.string() })).default([]),
+})
+
+export type SiteCourseItem = z.output<typeof courseItemRow>
+export type SitePictureRow = z.output<typeof picture>
+export type SiteSeo = z.output<typeof seo>
+export type SiteMoney = z.output<typeof money>
+export type SiteMenuItem = z.output<typeof menu>[number]
+export type SiteTarget = z.output<typeof target>
