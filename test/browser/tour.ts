@@ -52,8 +52,6 @@ export interface TourGuide {
 
 interface Stop {
   name: string
-  /** So many words that another language may not fit. */
-  isWordy?: boolean
   open(page: Page, guide: TourGuide): Promise<void>
 }
 
@@ -63,16 +61,16 @@ export const tour: readonly Stop[] = [
   {
     name: 'apps-none',
     async open(page, guide) {
-      await apps(page, guide, learner)
+      await newPerson(page, guide)
+      await apps(page, guide)
       await page.locator('.app').first().waitFor({ state: 'detached' })
     },
   },
-  { name: 'home', isWordy: true, open: at('/') },
-  { name: 'apps-guide', isWordy: true, open: at('/docs/apps') },
-  { name: 'school-form', isWordy: true, open: at('/forms/ask-the-school') },
+  { name: 'home', open: at('/') },
+  { name: 'apps-guide', open: at('/docs/apps') },
+  { name: 'school-form', open: at('/forms/ask-the-school') },
   {
     name: 'school-form-wrong',
-    isWordy: true,
     async open(page, guide) {
       await at('/forms/ask-the-school')(page, guide)
       // Browsers check required answers themselves: this is the response to those that do not.
@@ -82,7 +80,7 @@ export const tour: readonly Stop[] = [
     },
   },
   { name: 'school-form-sent', open: at('/forms/ask-the-school/sent') },
-  { name: 'sign-in', isWordy: true, open: ask },
+  { name: 'sign-in', open: ask },
   {
     name: 'sign-in-failed',
     async open(page, guide) {
@@ -91,12 +89,11 @@ export const tour: readonly Stop[] = [
       await page.getByRole('alert').waitFor()
     },
   },
-  { name: 'consent', isWordy: true, open: (page, guide) => consent(page, guide, learner) },
-  { name: 'consent-owner', isWordy: true, open: (page, guide) => consent(page, guide, owner, allScopes) },
+  { name: 'consent', open: (page, guide) => consent(page, guide, learner) },
+  { name: 'consent-owner', open: (page, guide) => consent(page, guide, owner, allScopes) },
   { name: 'consent-nothing', open: (page, guide) => consent(page, guide, learner, 'courses:write school:write') },
   {
     name: 'consent-again',
-    isWordy: true,
     async open(page, guide) {
       const app = await anotherApp(guide)
       await consent(page, app, owner, 'openid courses:read courses:write')
@@ -116,7 +113,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'consent-imitating',
-    isWordy: true,
     async open(page, guide) {
       const { body } = await get(`${guide.agent.issuer}/api/v1/school`)
       // Latin letters that Cyrillic ones look like.
@@ -132,7 +128,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'hand-over',
-    isWordy: true,
     async open(page, guide) {
       await consent(page, await anotherApp(guide), learner)
       await answerElsewhere(page, 'main')
@@ -153,7 +148,7 @@ export const tour: readonly Stop[] = [
       await page.locator('#password').waitFor()
     },
   },
-  { name: 'error', isWordy: true, open: (page, guide) => ask(page, guide, { client_id: 'cli_00000000000000000000000000' }) },
+  { name: 'error', open: (page, guide) => ask(page, guide, { client_id: 'cli_00000000000000000000000000' }) },
   { name: 'error-address', open: (page, guide) => ask(page, guide, { redirect_uri: 'http://127.0.0.1:1/somewhere/else' }) },
   { name: 'error-ended', open: at('/oauth/interaction/nothing-of-the-kind') },
   {
@@ -168,7 +163,6 @@ export const tour: readonly Stop[] = [
   { name: 'error-nothing', open: at('/account/nothing') },
   {
     name: 'sign-out',
-    isWordy: true,
     async open(page, guide) {
       await apps(page, guide, learner)
       await at('/oauth/logout')(page, guide)
@@ -195,7 +189,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'sign-up-sent',
-    isWordy: true,
     open: (page, guide) => signUpSent(page, guide, 'somebody-with-a-rather-long-address@a-rather-long-host.example.com'),
   },
   {
@@ -217,20 +210,14 @@ export const tour: readonly Stop[] = [
   {
     name: 'account-made',
     async open(page, guide) {
-      // Another one each time: the tour is walked more than once.
-      const email = `made-${crypto.randomUUID()}@example.com`
-      await signUpSent(page, guide, email)
-      await page.goto(await guide.mailedLink(email))
-      await choosePassword(page, chosenPassword)
-      await page.waitForURL(/\/account$/)
+      await newPerson(page, guide)
     },
   },
-  { name: 'link-ended', isWordy: true, open: at('/account/password/new?token=nothing') },
+  { name: 'link-ended', open: at('/account/password/new?token=nothing') },
   { name: 'forgotten', open: at('/account/password') },
   { name: 'forgotten-sent', open: forgottenSent },
   {
     name: 'new-password',
-    isWordy: true,
     async open(page, guide) {
       await forgottenSent(page, guide)
       await page.goto(await guide.mailedLink(learner))
@@ -238,7 +225,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'email-change',
-    isWordy: true,
     async open(page, guide) {
       const email = 'wren.applegarth-of-the-quiet-pond@a-rather-long-host.example.com'
       const { access_token } = await tokenOf(guide, learner)
@@ -250,7 +236,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'apps-leaving',
-    isWordy: true,
     open: leave,
   },
   {
@@ -263,7 +248,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'apps',
-    isWordy: true,
     async open(page, guide) {
       // One app that was allowed on two computers, and one whose access is used once.
       const twice = await anotherApp(guide)
@@ -271,10 +255,9 @@ export const tour: readonly Stop[] = [
       await apps(page, guide, owner)
     },
   },
-  { name: 'account-profile', isWordy: true, open: accountPage('/account') },
+  { name: 'account-profile', open: accountPage('/account') },
   {
     name: 'account-profile-wrong',
-    isWordy: true,
     async open(page, guide) {
       await accountPage('/account')(page, guide)
       await page.locator('#name').fill(' ')
@@ -282,14 +265,13 @@ export const tour: readonly Stop[] = [
       await page.locator('#errors').waitFor()
     },
   },
-  { name: 'account-login', isWordy: true, open: accountPage('/account/login') },
-  { name: 'account-sessions', isWordy: true, open: accountPage('/account/sessions') },
+  { name: 'account-login', open: accountPage('/account/login') },
+  { name: 'account-sessions', open: accountPage('/account/sessions') },
   { name: 'account-notifications', open: accountPage('/account/notifications') },
-  { name: 'account-data', isWordy: true, open: accountPage('/account/data') },
-  { name: 'account-security', isWordy: true, open: accountPage('/account/security') },
+  { name: 'account-data', open: accountPage('/account/data') },
+  { name: 'account-security', open: accountPage('/account/security') },
   {
     name: 'account-security-factors',
-    isWordy: true,
     async open(page, guide) {
       await withApp(page, guide)
       await at('/account/security')(page, guide)
@@ -297,7 +279,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'app-setup',
-    isWordy: true,
     async open(page, guide) {
       await appSetup(page, guide)
     },
@@ -313,14 +294,12 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'recovery-codes',
-    isWordy: true,
     async open(page, guide) {
       await withApp(page, guide)
     },
   },
   {
     name: 'second-factor',
-    isWordy: true,
     async open(page, guide) {
       const email = await withApp(page, guide)
       await page.context().clearCookies()
@@ -331,7 +310,6 @@ export const tour: readonly Stop[] = [
   },
   {
     name: 'confirm',
-    isWordy: true,
     async open(page, guide) {
       await withApp(page, guide)
       // Forgets that the code has just proved who the person is.
@@ -340,14 +318,13 @@ export const tour: readonly Stop[] = [
       await page.waitForURL('**/account/confirm*')
     },
   },
-  { name: 'school-apps', isWordy: true, open: schoolPage('/account/school') },
-  { name: 'school-integrations', isWordy: true, open: schoolPage('/account/school/integrations') },
+  { name: 'school-apps', open: schoolPage('/account/school') },
+  { name: 'school-integrations', open: schoolPage('/account/school/integrations') },
   { name: 'school-staff', open: schoolPage('/account/school/staff') },
-  { name: 'school-audit', isWordy: true, open: schoolPage('/account/school/audit?event=consent') },
+  { name: 'school-audit', open: schoolPage('/account/school/audit?event=consent') },
   { name: 'school-audit-wrong', open: schoolPage('/account/school/audit?event=Nothing!&from=x') },
   {
     name: 'signed-out-everywhere',
-    isWordy: true,
     async open(page, guide) {
       await apps(page, guide, learner)
       await at('/account/sessions')(page, guide)
@@ -357,13 +334,19 @@ export const tour: readonly Stop[] = [
   },
 ]
 
-/** The page of a new authenticator app, of a new person. */
-async function appSetup(page: Page, guide: TourGuide): Promise<string> {
-  const email = `factor-${crypto.randomUUID()}@example.com`
+/** Creates an account, whose owner is then signed in. Another one each time: the tour is walked more than once. */
+async function newPerson(page: Page, guide: TourGuide): Promise<string> {
+  const email = `new-${crypto.randomUUID()}@example.com`
   await signUpSent(page, guide, email)
   await page.goto(await guide.mailedLink(email))
   await choosePassword(page, chosenPassword)
   await page.waitForURL(/\/account$/)
+  return email
+}
+
+/** The page of a new authenticator app, of a new person. */
+async function appSetup(page: Page, guide: TourGuide): Promise<string> {
+  const email = await newPerson(page, guide)
   await at('/account/security/app')(page, guide)
   return email
 }
