@@ -5,7 +5,9 @@ const controls = 'a[href], button, input:not([type="hidden"]), select, textarea,
 
 // The order is written to the elements, because the debugger returns no elements.
 const number = `[...document.querySelectorAll(${JSON.stringify(controls)})]
-  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('[hidden], [inert]'))
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && !one.closest('[hidden], [inert], [aria-hidden="true"]'))
+  // Tab leads to one radio button of a group, the arrow keys to the others.
+  .filter((one, _, all) => one.type !== 'radio' || one === (all.find((other) => other.name === one.name && other.checked) ?? all.find((other) => other.name === one.name)))
   .map((one, at) => { one.dataset.tabOrder = at; return one.outerHTML.slice(0, 120) })`
 
 // Tab then begins at the start of the page, wherever the focus was.
