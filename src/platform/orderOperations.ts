@@ -9,7 +9,7 @@ import { reportPayment } from '../domain/orders/reportPayment.ts'
 import { line, timestamp } from '../framework/declare/fields.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { orderRefundList, orderSchema } from '../resources/orderFields.ts'
-import { amount, attribution, billingAddress, orderedItem, person, refundedItem } from './platformFields.ts'
+import { amount, attribution, billingAddress, country, orderedItem, person, refundedItem } from './platformFields.ts'
 import { definePlatformOperation, type PathParameter, type PlatformChange } from './platformOperation.ts'
 
 const number: PathParameter = {
@@ -34,6 +34,8 @@ const output = {
     discount_total: shape.discount_total,
     tax_total: shape.tax_total,
     tax_mode: shape.tax_mode,
+    tax_country: shape.tax_country,
+    tax_rate_bps: shape.tax_rate_bps,
     total: shape.total,
     refunded_total: shape.refunded_total,
     refunded_tax_total: shape.refunded_tax_total,
@@ -85,6 +87,7 @@ export const orderOperations = [
         .max(20_160)
         .default(30)
         .meta({ description: 'Time for the payment. Then the order expires and its coupon is released.', example: 60 }),
+      country: country.optional(),
       billing_address: billingAddress.optional(),
       tax_id: line(40).optional().meta({ description: 'Tax id of the buyer.', example: 'DE123456789' }),
       attribution: attribution.optional(),
@@ -103,6 +106,7 @@ export const orderOperations = [
         couponCode: input.coupon_code,
         expectedTotal: input.expected_total,
         expiresAt: new Date(now.getTime() + input.expires_in_minutes * 60_000),
+        country: input.country,
         billingAddress: input.billing_address,
         taxId: input.tax_id,
         attribution: input.attribution,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { itemTypes } from '../domain/itemRef.ts'
 import { line } from '../framework/declare/fields.ts'
+import { isCountry } from '../lib/countries.ts'
 import { typedEmail } from '../resources/emailField.ts'
 
 /** A person in a request. A person whom the school does not know is created. */
@@ -40,6 +41,12 @@ export const refundedItem = z.object({
 })
 
 const optionalLine = (description: string, example: string) => line(200).optional().meta({ description, example })
+
+/** The country that decides on the tax rate. An unknown code would silently get the default rate, so it is rejected. */
+export const country = z.string().max(2).refine(isCountry, 'must be an ISO 3166-1 code such as DE').meta({
+  description: 'Country of the buyer, which decides on the tax rate. Default: the country of the billing address, else the default rate.',
+  example: 'DE',
+})
 
 export const billingAddress = z
   .object({

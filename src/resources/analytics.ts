@@ -55,6 +55,7 @@ export const analytics = defineReports({
     }),
     revenue: salesReports.revenue,
     orders: salesReports.orders,
+    tax: salesReports.tax,
     enrollments: defineCollectionRead({
       ...forTeachers,
       id: 'analyticsEnrollments',

@@ -3,6 +3,7 @@ import { periodOf } from '../domain/analytics/period.ts'
 import { type Asked, type Asking, answerReport, askedOf, type Report, type ReportFilters } from '../domain/analytics/report.ts'
 import { funnel } from '../domain/analytics/reports/funnel.ts'
 import { retention } from '../domain/analytics/reports/retention.ts'
+import { type TaxGroup, taxGroups } from '../domain/analytics/reports/tax.ts'
 import { type CourseMetric, topCourses } from '../domain/analytics/reports/topCourses.ts'
 import { productOf } from '../domain/analytics/subjects.ts'
 import type { Reading } from '../framework/read/reading.ts'
@@ -74,4 +75,23 @@ export async function readRetention(reading: Reading<{ months: z.ZodType<number>
   const { asked, school } = await askedOf(askingIn(reading))
   const series = await retention(asked, reading.parameters.get('months'))
   return { object: 'analytics.report', report: 'retention', ...school, cohort: reading.parameters.get('cohort'), series }
+}
+
+export async function readTax(reading: Reading): Promise<Record<string, unknown>> {
+  const { asked, school } = await askedOf(askingIn(reading))
+  const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
+  const groups = await taxGroups(asked, { from, to })
+  const sum = (of: (group: TaxGroup) => number): number => groups.reduce((total, group) => total + of(group), 0)
+  const totals = {
+    gross: sum(({ gross }) => gross),
+    tax: sum(({ tax }) => tax),
+    refunds: sum(({ refunds }) => refunds),
+    refunded_tax: sum(({ refunded_tax }) => refunded_tax),
+  }
+  const shown = ({ gross, tax, refunds, refunded_tax }: typeof totals) => {
+    const amounts = { gross, net: gross - tax, tax, refunded: refunds, refunded_tax, tax_due: tax - refunded_tax }
+    return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, { amount, currency: school.currency }]))
+  }
+  const rows = groups.map((group) => ({ country: group.country, rate_bps: group.rate_bps, ...shown(group) }))
+  return { object: 'analytics.report', report: 'tax', from, to, ...school, totals: shown(totals), groups: rows }
 }

@@ -94,6 +94,14 @@ export const orderSchema = z.object({
     description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',
     example: 'inclusive',
   }),
+  tax_country: z
+    .string()
+    .nullable()
+    .meta({ description: 'Country of the buyer for the tax, an ISO 3166-1 code; null if it is unknown.', example: 'DE', ...own }),
+  tax_rate_bps: z
+    .int()
+    .nullable()
+    .meta({ description: 'Tax rate in hundredths of a percent; null for orders of earlier releases.', example: 1900, ...own }),
   coupon: z
     .object({
       id: z.string().meta({ description: 'Id of the coupon.', idPrefix: 'cpn' }),

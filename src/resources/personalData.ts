@@ -359,6 +359,7 @@ export const personalData = {
   analytics_daily_pace: figures,
   analytics_daily_plan: figures,
   analytics_daily_coupon: figures,
+  analytics_daily_tax: figures,
   analytics_daily_event: figures,
   analytics_lesson: figures,
   analytics_retention: figures,

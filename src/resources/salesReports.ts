@@ -6,8 +6,8 @@ import { revenue } from '../domain/analytics/reports/revenue.ts'
 import { subscriptions } from '../domain/analytics/reports/subscriptions.ts'
 import { productTypes } from '../domain/analytics/subjects.ts'
 import { defineCollectionRead } from '../framework/declare/typedOperations.ts'
-import { amount, figure, forStaff, only, overDays, parts, periodParameters, series, share } from './analyticsFields.ts'
-import { readOverDays } from './analyticsReading.ts'
+import { amount, figure, forStaff, only, other, overDays, parts, periodParameters, ranged, series, share } from './analyticsFields.ts'
+import { readOverDays, readTax } from './analyticsReading.ts'
 
 const product = z
   .string()
@@ -15,8 +15,43 @@ const product = z
   .optional()
   .meta({ description: 'Only this course, digital product or membership plan.' })
 
-/** The reports on orders, subscriptions and coupons. */
+const taxFields = {
+  gross: amount('Paid orders after discounts, including taxes.'),
+  net: amount('gross less tax.'),
+  tax: amount('Taxes of the paid orders.'),
+  refunded: amount('Refunds, including taxes.'),
+  refunded_tax: amount('Taxes of the refunds.'),
+  tax_due: amount('tax less refunded_tax.'),
+}
+
+/** The reports on orders, taxes, subscriptions and coupons. */
 export const salesReports = {
+  tax: defineCollectionRead({
+    ...forStaff,
+    id: 'analyticsTax',
+    summary: 'Get the taxes by country and rate',
+    about:
+      'Sales count on the day of the payment, refunds on the day of the refund, under the country and the rate of their order. The groups add up to the totals.',
+    parameters: z.object({ from: periodParameters.from, to: periodParameters.to }),
+    output: other('tax', {
+      ...ranged,
+      totals: z.object(taxFields).meta({ description: 'Totals of the period.' }),
+      groups: z
+        .array(
+          z.object({
+            country: z.string().nullable().meta({ description: 'ISO 3166-1 code; null if the country is unknown.', example: 'DE' }),
+            rate_bps: z
+              .int()
+              .nullable()
+              .meta({ description: 'Rate in hundredths of a percent; null for orders of earlier releases.', example: 1900 }),
+            ...taxFields,
+          }),
+        )
+        .meta({ description: 'Every country and rate with sales or refunds, by country and rate.', example: [] }),
+    }),
+    rows: ['groups'],
+    run: readTax,
+  }),
   revenue: defineCollectionRead({
     ...forStaff,
     id: 'analyticsRevenue',

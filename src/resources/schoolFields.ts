@@ -45,7 +45,20 @@ export const settings = z.object({
         .enum(['inclusive', 'exclusive', 'none'])
         .default('none')
         .meta({ description: 'How prices relate to tax.', example: 'inclusive' }),
-      default_rate_bps: z.int().min(0).max(5000).default(0).meta({ description: 'Rate in hundredths of a percent.', example: 1900 }),
+      default_rate_bps: z.int().min(0).max(5000).default(0).meta({
+        description: 'Rate in hundredths of a percent, for buyers whose country is unknown or not in rates.',
+        example: 1900,
+      }),
+      rates: z
+        .array(
+          z.object({
+            country: z.string().max(2).meta({ description: 'ISO 3166-1 code of the country of the buyer.', example: 'AT' }),
+            rate_bps: z.int().min(0).max(5000).meta({ description: 'Rate in hundredths of a percent.', example: 2000 }),
+          }),
+        )
+        .max(250)
+        .default([])
+        .meta({ description: 'Rates by the country of the buyer, each country once.', example: [{ country: 'AT', rate_bps: 2000 }] }),
     })
     .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
 })

@@ -201,6 +201,8 @@ export async function makeRows(
       total_amount: total,
       refunded_amount: refunded,
       tax_mode: 'inclusive',
+      tax_country: pick(dice, [null, 'AT', 'DE']),
+      tax_rate_bps: pick(dice, [null, 1900, 2000]),
       coupon_id: dice(3) === 0 ? idOf(coupon) : null,
       attribution: dice(2) === 0 ? JSON.stringify({ source: 'letter' }) : null,
       placed_at: created_at,

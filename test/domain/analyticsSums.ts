@@ -59,6 +59,8 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
   const product = tally()
   const order = tally()
   const coupon = tally()
+  const taxes = tally()
+  const taxKeys = (row: Row): unknown[] => [row.tax_country ?? '', row.tax_rate_bps ?? -1]
   for (const person of of('person')) {
     if (person.is_student) school.add(time(person.created_at), [], { new_students: 1 })
     if (person.is_member) school.add(time(person.joined_at) ?? time(person.created_at), [], { new_members: 1 })
@@ -83,6 +85,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     const paid = time(row.paid_at)
     const gross = number(row.total_amount) + number(row.discount_amount)
     school.add(paid, [], { orders: 1, gross, discounts: number(row.discount_amount), tax: number(row.tax_amount) })
+    taxes.add(paid, taxKeys(row), { gross: number(row.total_amount), tax: number(row.tax_amount) })
     if (row.coupon_id) coupon.add(paid, [row.coupon_id], { revenue: number(row.total_amount) })
     const seen = new Set<unknown>()
     const first = (name: string): number => {
@@ -107,6 +110,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     if (!isEuro(row)) continue
     const at = time(refund.created_at)
     school.add(at, [], { refunds: number(refund.amount), tax: -number(refund.tax_amount) })
+    taxes.add(at, taxKeys(row), { refunds: number(refund.amount), refunded_tax: number(refund.tax_amount) })
     if (row.coupon_id) coupon.add(at, [row.coupon_id], { revenue: -number(refund.amount) })
     for (const part of of('refund_item').filter(({ refund_id }) => refund_id === refund.id)) {
       const line = linesOf(row.id).find(({ id }) => id === part.order_item_id) as Row
@@ -200,6 +204,7 @@ export function countRows({ timeZone, rows }: Pick<MadeRows, 'timeZone' | 'rows'
     analytics_daily_pace: pace.figures,
     analytics_daily_plan: plan.figures,
     analytics_daily_coupon: coupon.figures,
+    analytics_daily_tax: taxes.figures,
     analytics_daily_event: event.figures,
   }
 }

@@ -23,6 +23,7 @@ interface CreateOptions extends ReportOptions {
   coupon?: string
   expectedTotal?: string
   minutes?: string
+  country?: string
   billingAddress?: string
   taxId?: string
   attribution?: string
@@ -49,6 +50,7 @@ export function addCreateOrder(group: Command, session: Session): void {
     .option('--coupon <code>', 'code of a coupon')
     .option('--expected-total <units>', 'fail if the total is another one, in the smallest unit of the currency')
     .option('--minutes <count>', 'time for the payment, from 5 to 20160', '30')
+    .option('--country <code>', 'country of the buyer, which decides on the tax rate (default: that of the billing address)')
     .option('--billing-address <json>', 'billing address, such as {"name":"Wren Tallow","city":"Berlin","country":"DE"}')
     .option('--tax-id <text>', 'tax id of the buyer')
     .option('--attribution <json>', 'marketing attribution, such as {"source":"newsletter","campaign":"spring"}')
@@ -57,13 +59,14 @@ export function addCreateOrder(group: Command, session: Session): void {
     })
 }
 
-function orderOf({ buyer, name, item, coupon, expectedTotal, minutes = '30', billingAddress, taxId, attribution }: CreateOptions) {
+function orderOf({ buyer, name, item, coupon, expectedTotal, minutes = '30', country, billingAddress, taxId, attribution }: CreateOptions) {
   return {
     buyer: { email: buyer, name },
     items: item.map(itemOf),
     coupon_code: coupon,
     expected_total: expectedTotal === undefined ? undefined : wholeNumber('--expected-total', expectedTotal),
     expires_in_minutes: wholeNumber('--minutes', minutes),
+    country,
     billing_address: parseObject('--billing-address', billingAddress),
     tax_id: taxId,
     attribution: parseObject('--attribution', attribution),

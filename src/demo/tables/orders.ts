@@ -104,6 +104,8 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
     refunded_amount: sum(({ refunded }) => refunded),
     refunded_tax_amount: sum(refundedTax),
     tax_mode: 'inclusive',
+    tax_country: order.kind === 'zero_total' ? null : 'DE',
+    tax_rate_bps: schoolRow.settings.tax.default_rate_bps,
     coupon_id: coupon === null ? null : id('coupon', coupon),
     coupon_code: coupon === null ? null : elementAt(couponCodes, coupon),
     subscription_id: order.subscription && id('subscription', order.subscription.number),

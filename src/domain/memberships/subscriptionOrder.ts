@@ -26,6 +26,7 @@ export async function orderPeriod(
   const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, schoolId, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
   const isFirst = row.latest_order_id === null
+  const country = await countryOfOrder(writer, schoolId, row.latest_order_id)
   const order = (isNewUse: boolean) =>
     recordOrder(writer, {
       schoolId,
@@ -34,6 +35,7 @@ export async function orderPeriod(
       kind: isFirst ? 'subscription_initial' : 'subscription_renewal',
       status: awaitedUntil ? 'pending' : 'paid',
       expiresAt: awaitedUntil,
+      country,
       items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
       ...(coupon && { coupon: { id: coupon.id, code: coupon.code, discounts: [discountOn(terms.amount, coupon)], isNewUse } }),
       subscriptionId: row.id,
@@ -57,4 +59,16 @@ async function withCountedUse(
     if (error instanceof Problem && ['coupon_unavailable', 'coupon_already_used'].includes(error.code)) return await order(false)
     throw error
   }
+}
+
+/** Returns the country for which the order was taxed, so that a renewal is taxed for the same one. */
+async function countryOfOrder(writer: Writer, schoolId: string, orderId: string | null): Promise<string | null> {
+  if (orderId === null) return null
+  const order = await writer
+    .selectFrom('orders')
+    .select('tax_country')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .executeTakeFirst()
+  return order?.tax_country ?? null
 }

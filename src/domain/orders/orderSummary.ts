@@ -22,6 +22,7 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
   const order = await reader
     .selectFrom('orders')
     .select(['id', 'number', orderStatus.as('status'), 'kind', 'currency', 'subtotal_amount', 'discount_amount', 'tax_amount', 'tax_mode'])
+    .select(['tax_country', 'tax_rate_bps'])
     .select([
       'total_amount',
       'refunded_amount',
@@ -64,6 +65,8 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
     discount_total: money(order.discount_amount),
     tax_total: money(order.tax_amount),
     tax_mode: order.tax_mode,
+    tax_country: order.tax_country,
+    tax_rate_bps: order.tax_rate_bps,
     total: money(order.total_amount),
     refunded_total: money(order.refunded_amount),
     refunded_tax_total: money(order.refunded_tax_amount),

@@ -20,7 +20,9 @@ export interface CheckoutRequest extends InSchool {
   expiresAt?: Date | undefined
   /** The total that the buyer saw, in the smallest unit. */
   expectedTotal?: number | undefined
-  billingAddress?: object | undefined
+  /** ISO 3166-1 code of the buyer's country. Default: the country of the billing address. */
+  country?: string | undefined
+  billingAddress?: { country?: string | undefined } | undefined
   taxId?: string | undefined
   attribution?: object | undefined
 }
@@ -40,6 +42,7 @@ export async function placeOrder(writer: Writer, request: CheckoutRequest): Prom
   const plan = offers.find(({ type }) => type === 'membership_plan')
   const { orderId } = await recordOrder(writer, {
     ...request,
+    country: request.country ?? request.billingAddress?.country,
     personId,
     kind: plan ? 'subscription_initial' : isFree ? 'zero_total' : 'one_time',
     status: isFree && !plan ? 'paid' : 'pending',

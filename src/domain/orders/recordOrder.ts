@@ -9,6 +9,7 @@ import { openAccess } from './orderAccess.ts'
 import { addSpend, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
 import { type OrderAmounts, priceLines, type Tax } from './priceLines.ts'
+import { salesTax } from './salesTax.ts'
 
 /** One line of a new order. Amounts in the smallest unit of the school's currency. */
 export interface OrderItem {
@@ -39,6 +40,8 @@ export interface NewOrder extends InSchool {
   payment?: Payment | undefined
   /** When a pending order expires. Without it, after `checkoutMinutes`. */
   expiresAt?: Date | undefined
+  /** ISO 3166-1 code of the buyer's country, which decides on the tax rate. */
+  country?: string | null | undefined
   billingAddress?: object | undefined
   taxId?: string | undefined
   attribution?: object | undefined
@@ -58,7 +61,7 @@ export async function recordOrder(
   order: NewOrder,
 ): Promise<{ orderId: string; number: string; redemptionId: string | null }> {
   const { schoolId, now, personId, status, items, coupon } = order
-  const { tax, currency } = await salesSettings(writer, schoolId)
+  const { tax, currency } = await salesTax(writer, schoolId, order.country)
   const amounts = priceOrder(order, tax)
   const orderId = newId()
   // Locks are taken in a constant order: the coupon, then what the order grants, then the person.
@@ -101,21 +104,6 @@ function firstDiscounted(items: readonly OrderItem[], discounts: readonly number
   return items[discounts.findIndex((discount) => discount > 0)] ?? elementAt(items, 0)
 }
 
-interface TaxSettings {
-  mode?: Tax['mode']
-  default_rate_bps?: number
-}
-
-async function salesSettings(writer: Writer, schoolId: string): Promise<{ currency: string; tax: Tax }> {
-  const school = await writer
-    .selectFrom('school')
-    .select((row) => ['school.currency', sql<TaxSettings | null>`${row.ref('school.settings')} -> 'tax'`.as('tax')])
-    .where('id', '=', schoolId)
-    .executeTakeFirst()
-  if (!school) throw new Error(`there is no school ${schoolId}`)
-  return { currency: school.currency, tax: { mode: school.tax?.mode ?? 'none', rateBps: school.tax?.default_rate_bps ?? 0 } }
-}
-
 async function insertOrder(
   writer: Writer,
   order: NewOrder,
@@ -147,6 +135,8 @@ async function insertOrder(
       tax_amount: amounts.tax,
       total_amount: amounts.total,
       tax_mode: tax.mode,
+      tax_country: order.country ?? null,
+      tax_rate_bps: tax.rateBps,
       coupon_id: coupon?.id ?? null,
       coupon_code: coupon?.code ?? null,
       subscription_id: subscriptionId ?? null,

@@ -1,3 +1,4 @@
+import { isCountry } from '../../lib/countries.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 
 type PlaceAndLanguage = Readonly<{ locale?: string | null; time_zone?: string | null }>
@@ -17,18 +18,32 @@ export function checkPlaceAndLanguage({ locale, time_zone }: PlaceAndLanguage): 
   ]
 }
 
-/** Checks the languages, the time zone and the currency of a school. */
-export function checkSchool(
-  values: PlaceAndLanguage & Readonly<{ supported_locales?: readonly string[]; currency?: string }>,
-): ProblemDetail[] {
+type SchoolValues = PlaceAndLanguage &
+  Readonly<{
+    supported_locales?: readonly string[]
+    currency?: string
+    settings?: { tax?: { rates?: readonly { country: string }[] | undefined } | undefined }
+  }>
+
+/** Checks the languages, the time zone, the currency and the tax rates of a school. */
+export function checkSchool(values: SchoolValues): ProblemDetail[] {
   const { supported_locales = [], currency } = values
-  const fieldErrors = checkPlaceAndLanguage(values)
+  const fieldErrors = [...checkPlaceAndLanguage(values), ...rateErrors(values.settings?.tax?.rates ?? [])]
   supported_locales.forEach((tag, index) => {
     if (!isLanguage(tag))
       fieldErrors.push(fieldError(`supported_locales.${index}`, 'not_allowed', 'must be a BCP 47 tag such as en or de-AT'))
   })
   if (!currencies.has(String(currency))) fieldErrors.push(fieldError('currency', 'not_allowed', 'must be an ISO 4217 code such as EUR'))
   return fieldErrors
+}
+
+function rateErrors(rates: readonly { country: string }[]): ProblemDetail[] {
+  const countries = rates.map(({ country }) => country)
+  return countries.flatMap((country, index) => {
+    const field = `settings.tax.rates.${index}.country`
+    if (!isCountry(country)) return [fieldError(field, 'not_allowed', 'must be an ISO 3166-1 code such as DE')]
+    return countries.indexOf(country) < index ? [fieldError(field, 'duplicate', 'must name each country once')] : []
+  })
 }
 
 function isLanguage(tag: string): boolean {

@@ -90,6 +90,7 @@ const figureTables = [
   'analytics_daily_pace',
   'analytics_daily_plan',
   'analytics_daily_coupon',
+  'analytics_daily_tax',
   'analytics_daily_event',
   'analytics_lesson',
   'analytics_retention',

@@ -6,6 +6,7 @@ import { planRollup } from './planRollup.ts'
 import { productRollup } from './productRollup.ts'
 import type { Rollup } from './rollup.ts'
 import { schoolRollup } from './schoolRollup.ts'
+import { taxRollup } from './taxRollup.ts'
 
 /** Every table of figures that is a sum over rows. */
 export const rollups: readonly Rollup[] = [
@@ -17,4 +18,5 @@ export const rollups: readonly Rollup[] = [
   planRollup,
   couponRollup,
   eventRollup,
+  taxRollup,
 ]
