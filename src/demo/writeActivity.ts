@@ -42,6 +42,7 @@ export async function writeActivity(kind: Database['kind'], sql: Sql, { context,
   await insertRows(sql, 'refund', orders.refunds)
   await insertRows(sql, 'refund_item', orders.refundItems)
   await insertRows(sql, 'order_counter', orders.counters)
+  await insertRows(sql, 'document_counter', orders.documentCounters)
   await sql.query(memberships.latestOrders)
   await insertRows(sql, 'coupon_redemption', coupons.redemptions)
   await insertRows(sql, 'entitlement', orders.entitlements)

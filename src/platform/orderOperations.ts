@@ -45,6 +45,7 @@ const output = {
     paid_at: shape.paid_at,
     expires_at: shape.expires_at,
     receipt_number: shape.receipt_number,
+    invoice_number: shape.invoice_number,
   }),
 }
 

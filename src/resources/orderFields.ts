@@ -6,8 +6,8 @@ import { itemRef } from './itemFields.ts'
 
 export const orderStatuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const
 
-const text = (description: string, example: string | null = null) => z.string().nullable().meta({ description, example })
-const address = (description: string) =>
+export const text = (description: string, example: string | null = null) => z.string().nullable().meta({ description, example })
+export const address = (description: string) =>
   z
     .object({
       name: text('Name.', 'Wren Tallow'),
@@ -21,7 +21,7 @@ const address = (description: string) =>
     .nullable()
     .meta({ description, example: null })
 
-const orderItem = z.object({
+export const orderItem = z.object({
   id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
   product: itemRef('The item.'),
   title: z.string().meta({ description: 'Title of the item at the time of the order.', example: 'Clay From Scratch' }),
@@ -48,6 +48,7 @@ const orderRefund = z.object({
     )
     .meta({ description: 'The parts of the lines. They add up to the refund.', example: [] }),
   reason: z.enum(refundReasons).meta({ description: 'Reason of the refund.', example: 'requested' }),
+  credit_note_number: text('Number of the credit note; null for a refund of 0 and for refunds of earlier releases.', 'CN-2026-000001'),
   created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
 })
 
@@ -148,38 +149,13 @@ export const orderSchema = z.object({
     .string()
     .nullable()
     .meta({ description: 'Number of the receipt; null until the order is paid.', example: null, ...own }),
-})
-
-export const receiptSchema = z.object({
-  receipt_number: z.string().meta({ description: 'Number of the receipt.', example: '2026-000512' }),
-  order_number: z.string().meta({ description: 'Number of the order.', example: '2026-000512' }),
-  issued_at: timestamp().meta({ description: 'When the order was paid.', example: '2026-03-01T09:30:00.000Z' }),
-  locale: z.string().meta({ description: 'Language of the school.', example: 'en' }),
-  time_zone: z.string().meta({ description: 'Time zone of the school.', example: 'Europe/Berlin' }),
-  seller: z
-    .object({
-      name: z.string().meta({ description: 'Name of the school.', example: 'Quill Harbour' }),
-      address: address('Address of the school.'),
-      contact_email: z.string().nullable().meta({ description: 'Contact address of the school.', example: null }),
-    })
-    .meta({ description: 'The seller.' }),
-  buyer: z
-    .object({
-      name: z.string().meta({ description: 'Name at the time of the order.', example: 'Wren Tallow' }),
-      email: z.string().meta({ description: 'E-mail address at the time of the order.', example: 'wren@example.org' }),
-    })
-    .meta({ description: 'The buyer.' }),
-  billing_address: address('Billing address.'),
-  tax_id: text('Tax id of the buyer.'),
-  items: z.array(orderItem).meta({ description: 'The items.', example: [] }),
-  subtotal: money('Prices before the discount.'),
-  discount_name: text('Name of the discount.', 'Spring sale'),
-  discount_total: money('Discount.'),
-  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
-    description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',
-    example: 'inclusive',
-  }),
-  tax_total: money('Tax.'),
-  total: money('Amount paid.'),
-  refunded_total: money('Refunded amount.'),
+  invoice_number: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Number of the invoice; null until the order is paid, for a total of 0, and for orders that an earlier release recorded as paid.',
+      example: 'INV-2026-000512',
+      ...own,
+    }),
 })

@@ -12,19 +12,17 @@ import {
   stateOf,
 } from '../domain/orders/orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
-import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
-import { receiptPage } from '../domain/orders/receiptPage.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
-import { defineRead } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { amountField } from './amountField.ts'
 import { coupons } from './coupons.ts'
 import { normalised } from './emailField.ts'
 import { members } from './members.ts'
-import { orderItemList, orderRefundList, orderSchema, orderStatuses, receiptSchema } from './orderFields.ts'
+import { orderDocuments } from './orderDocuments.ts'
+import { orderItemList, orderRefundList, orderSchema, orderStatuses } from './orderFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
 
@@ -204,38 +202,6 @@ export const orders = defineResource({
         data: (fromJson<StoredRefund[] | null>(row.refunds) ?? []).map(publicRefund),
       }),
     },
-    receipt: defineRead('orders', {
-      scope: 'read',
-      id: 'getReceipt',
-      summary: 'Get the receipt of an order',
-      byId: true,
-      view: 'own',
-      output: receiptSchema,
-      async run({ database, school }, row) {
-        const money = (amount: string | number) => ({ amount: Number(amount), currency: row.currency })
-        const receiptNumber = requireReceipt(row)
-        const { name, address, contact_email, locale, time_zone, discountName } = await sellerOf(database, school.id, row)
-        return {
-          receipt_number: receiptNumber,
-          order_number: row.number,
-          issued_at: row.paid_at,
-          locale,
-          time_zone,
-          seller: { name, address, contact_email },
-          buyer: { name: row.buyer_name, email: row.buyer_email },
-          billing_address: row.billing_address,
-          tax_id: row.tax_id,
-          items: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
-          subtotal: money(row.subtotal_amount),
-          discount_name: discountName,
-          discount_total: money(row.discount_amount),
-          tax_mode: row.tax_mode,
-          tax_total: money(row.tax_amount),
-          total: money(row.total_amount),
-          refunded_total: money(row.refunded_amount),
-        }
-      },
-      asHtml: (answer) => receiptPage(answer),
-    }),
+    ...orderDocuments,
   },
 })

@@ -332,6 +332,7 @@ export const personalData = {
   storage_usage: technical,
   change_epoch: technical,
   order_counter: technical,
+  document_counter: technical,
   analytics_state: technical,
   analytics_dirty: technical,
   school: notPersonal,

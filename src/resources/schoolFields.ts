@@ -59,6 +59,10 @@ export const settings = z.object({
         .max(250)
         .default([])
         .meta({ description: 'Rates by the country of the buyer, each country once.', example: [{ country: 'AT', rate_bps: 2000 }] }),
+      tax_id: lineOrEmpty(40)
+        .nullable()
+        .default(null)
+        .meta({ description: 'Tax id of the school, which its invoices show.', example: 'DE123456789' }),
     })
     .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
 })

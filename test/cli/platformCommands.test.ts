@@ -15,7 +15,7 @@ const commands: Readonly<Record<string, { command: string; members?: Readonly<Re
   payOrder: { command: 'orders pay' },
   failOrder: { command: 'orders fail', members: { failure_code: '--code' } },
   cancelOrder: { command: 'orders cancel' },
-  refundOrder: { command: 'orders refund' },
+  refundOrder: { command: 'orders refund', members: { items: '--line' } },
   createComment: { command: 'comments add', members: { subject: 'subject', body: '--text', parent_id: '--reply-to' } },
   createFormSubmission: { command: 'forms submit', members: { form: 'slug', contact: '--email' } },
   saveForm: { command: 'forms save', members: { slug: 'slug', notifies_staff: '--notify-staff' } },

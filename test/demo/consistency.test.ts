@@ -192,6 +192,14 @@ describe('every figure of the demo school is the one of the rows it counts', () 
     await expectNone(`SELECT number FROM orders o WHERE refunded_amount <> (SELECT coalesce(sum(amount), 0) FROM refund r WHERE r.order_id = o.id)
       OR (status = 'refunded') <> (refunded_amount = total_amount AND total_amount > 0)
       OR (status = 'partially_refunded') <> (refunded_amount > 0 AND refunded_amount < total_amount)`)
+    await expectNone(
+      `SELECT number FROM orders WHERE (invoice_number IS NOT NULL) <> (paid_at IS NOT NULL AND total_amount > 0) OR (invoice_number IS NULL) <> (invoice_seller IS NULL)`,
+    )
+    await expectNone(`SELECT r.id FROM refund r WHERE (amount, tax_amount) IS DISTINCT FROM
+      (SELECT (sum(p.amount)::bigint, sum(p.tax_amount)::bigint) FROM refund_item p WHERE p.refund_id = r.id) OR credit_note_number IS NULL`)
+    await expectNone(`SELECT kind, year FROM document_counter c WHERE last_no <>
+      (SELECT count(*) FROM (SELECT invoice_number AS number FROM orders UNION ALL SELECT credit_note_number FROM refund) d
+        WHERE d.number LIKE (CASE kind WHEN 'invoice' THEN 'INV-' ELSE 'CN-' END) || year || '-%')`)
     await expectNone(`SELECT number FROM orders WHERE (paid_at IS NOT NULL) <> (status IN ('paid', 'partially_refunded', 'refunded'))
       OR receipt_number IS DISTINCT FROM CASE WHEN paid_at IS NOT NULL THEN number END OR (kind = 'zero_total') <> (total_amount = 0)`)
     await expectNone(`SELECT number FROM (SELECT number, row_number() OVER (PARTITION BY left(number, 4) ORDER BY id) AS place FROM orders) numbered

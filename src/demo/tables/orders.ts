@@ -11,6 +11,7 @@ import { type Context, dateOf } from './context.ts'
 const checkoutMs = 30 * 60_000
 const transferMs = 14 * 86_400_000
 const streets = ['Lamp Lane', 'Kiln Row', 'Madder Street', 'Willow Yard', 'Long Table Road']
+const seller = { name: schoolRow.name, address: null, contact_email: null, tax_id: null }
 const towns = ['Lanternfield', 'Saltmere', 'Oakhanger', 'Reedham']
 
 /** Purchases with their lines, refunds and what they opened. */
@@ -21,8 +22,18 @@ export function orderRows(context: Context, { orders }: Activity) {
   const lines = orders.flatMap((order) => order.lines.map((line, position) => ({ order, line, position })))
   const opened = lines.filter(({ order, line }) => isPaid(order) && line.type !== 'membership_plan')
   const refunds = inOrder(orders.flatMap((order) => order.refunds))
+  const invoices = numbered(
+    'INV',
+    orders.filter((order) => isPaid(order) && sumOf(order, ({ total }) => total) > 0),
+  )
+  const creditNotes = numbered('CN', refunds)
   return {
-    orders: orders.map((order) => ({ ...orderRow(context, order), ...numbers.of(order) })),
+    orders: orders.map((order) => ({
+      ...orderRow(context, order),
+      ...numbers.of(order),
+      invoice_number: invoices.numbers.get(order) ?? null,
+      invoice_seller: invoices.numbers.has(order) ? seller : null,
+    })),
     items: lines.map(({ order, line, position }, number) => ({
       ...base('order_item', { at: order.at, number }),
       order_id: id('order', order.number),
@@ -47,6 +58,7 @@ export function orderRows(context: Context, { orders }: Activity) {
       tax_amount: sumOf(refund.order, refundedTax),
       currency,
       reason: refund.reason,
+      credit_note_number: creditNotes.numbers.get(refund) ?? null,
     })),
     refundItems: lines.flatMap(({ order, line }, number) =>
       order.refunds.flatMap((refund) =>
@@ -77,6 +89,10 @@ export function orderRows(context: Context, { orders }: Activity) {
       }
     }),
     counters: numbers.last.map(([year, last_no]) => ({ school_id: schoolId, year, last_no })),
+    documentCounters: [
+      ...invoices.last.map(([year, last_no]) => ({ school_id: schoolId, kind: 'invoice', year, last_no })),
+      ...creditNotes.last.map(([year, last_no]) => ({ school_id: schoolId, kind: 'credit_note', year, last_no })),
+    ],
   }
 }
 
@@ -150,20 +166,26 @@ const attributionOf = (number: number) => (number % 2 === 0 ? null : cyclicEleme
 
 /** Numbers by the year of the school's clock; the receipt of what was paid has the same one. */
 function numbersOf(orders: readonly DemoOrder[]) {
-  const yearOf = new Intl.DateTimeFormat('en', { timeZone: schoolRow.time_zone, year: 'numeric' })
-  const last = new Map<number, number>()
-  const numbers = new Map<Happening, string>()
-  for (const order of orders) {
-    const year = Number(yearOf.format(order.at))
-    const count = (last.get(year) ?? 0) + 1
-    last.set(year, count)
-    numbers.set(order, `${year}-${String(count).padStart(6, '0')}`)
-  }
+  const { numbers, last } = numbered('', orders)
   return {
     of: (order: DemoOrder) => {
       const number = numbers.get(order) as string
       return { number, receipt_number: isPaid(order) ? number : null }
     },
-    last: [...last],
+    last,
   }
+}
+
+/** Numbers what happened by the year of the school's clock: `INV-2026-000001`. */
+function numbered(prefix: string, list: readonly Happening[]) {
+  const yearOf = new Intl.DateTimeFormat('en', { timeZone: schoolRow.time_zone, year: 'numeric' })
+  const last = new Map<number, number>()
+  const numbers = new Map<Happening, string>()
+  for (const one of list) {
+    const year = Number(yearOf.format(one.at))
+    const count = (last.get(year) ?? 0) + 1
+    last.set(year, count)
+    numbers.set(one, `${prefix === '' ? '' : `${prefix}-`}${year}-${String(count).padStart(6, '0')}`)
+  }
+  return { numbers, last: [...last] }
 }

@@ -22,7 +22,7 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
   const order = await reader
     .selectFrom('orders')
     .select(['id', 'number', orderStatus.as('status'), 'kind', 'currency', 'subtotal_amount', 'discount_amount', 'tax_amount', 'tax_mode'])
-    .select(['tax_country', 'tax_rate_bps'])
+    .select(['tax_country', 'tax_rate_bps', 'invoice_number'])
     .select([
       'total_amount',
       'refunded_amount',
@@ -46,7 +46,7 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
     .execute()
   const refunds = await reader
     .selectFrom('refund')
-    .select(['id', 'amount', 'tax_amount', 'currency', 'reason', 'created_at'])
+    .select(['id', 'amount', 'tax_amount', 'currency', 'reason', 'credit_note_number', 'created_at'])
     .select(refundItemsOf)
     .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
@@ -76,6 +76,7 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
     paid_at: order.paid_at,
     expires_at: order.expires_at,
     receipt_number: order.receipt_number,
+    invoice_number: order.invoice_number,
   }
 }
 

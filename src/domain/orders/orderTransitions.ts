@@ -9,6 +9,7 @@ import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
 import { reserveAgain } from '../coupons/reserveCoupon.ts'
 import type { InSchool } from '../inSchool.ts'
 import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
+import { issueInvoice } from './documentNumbers.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
@@ -23,7 +24,7 @@ interface OfOrder extends InSchool {
 const isPending = (order: Builder<'orders'>): Condition => order(orderStatus, '=', 'pending')
 
 /**
- * pending → paid: records the payment and grants access to the items.
+ * pending → paid: records the payment, grants access to the items and numbers the invoice.
  * @throws Problem invalid_state, not_found, validation_failed if another order has this payment
  */
 export async function payOrder(writer: Writer, change: OfOrder & { payment: Payment }): Promise<boolean> {
@@ -48,6 +49,7 @@ export async function payOrder(writer: Writer, change: OfOrder & { payment: Paym
   await startOrderedSubscriptions(writer, change)
   await renewOrderedSubscription(writer, change, subscription)
   await addSpend(writer, change.schoolId, order.person_id, Number(order.total_amount))
+  await issueInvoice(writer, { ...change, total: Number(order.total_amount) })
   return true
 }
 

@@ -23,6 +23,7 @@ export interface StoredRefund {
   items: readonly StoredRefundItem[] | null
   currency: string
   reason: string
+  credit_note_number: string | null
   created_at: string | Date
 }
 
@@ -49,7 +50,7 @@ export const publicOrderItem = (item: StoredOrderItem) => ({
 })
 
 /** Returns a refund as the API represents it, with stored ids. */
-export const publicRefund = ({ id, amount, tax_amount, items, currency, reason, created_at }: StoredRefund) => ({
+export const publicRefund = ({ id, amount, tax_amount, items, currency, reason, credit_note_number, created_at }: StoredRefund) => ({
   id,
   amount: money(amount, currency),
   tax: money(tax_amount, currency),
@@ -59,5 +60,6 @@ export const publicRefund = ({ id, amount, tax_amount, items, currency, reason, 
     tax: money(item.tax_amount, currency),
   })),
   reason,
+  credit_note_number,
   created_at: new Date(created_at).toISOString(),
 })

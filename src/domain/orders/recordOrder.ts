@@ -5,6 +5,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { countUse, recordUse } from '../coupons/reserveCoupon.ts'
 import type { InSchool } from '../inSchool.ts'
+import { issueInvoice } from './documentNumbers.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, recordOrderChange } from './orderContext.ts'
 import { type Payment, paymentColumns } from './payment.ts'
@@ -86,7 +87,9 @@ export async function recordOrder(
     await addSpend(writer, schoolId, personId, amounts.total)
   }
   await recordOrderChange(writer, schoolId, { id: orderId, version: 1 }, 'created')
-  return { orderId, number: await assignNumber(writer, order, orderId), redemptionId }
+  const number = await assignNumber(writer, order, orderId)
+  if (status === 'paid') await issueInvoice(writer, { schoolId, now, orderId, total: amounts.total })
+  return { orderId, number, redemptionId }
 }
 
 function priceOrder({ items, coupon }: NewOrder, tax: Tax): OrderAmounts {

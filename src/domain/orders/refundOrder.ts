@@ -6,6 +6,7 @@ import { unnest } from '../../store/unnest.ts'
 import { releaseConfirmedUses } from '../coupons/couponUses.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endOrderedSubscription } from '../memberships/orderedSubscriptions.ts'
+import { issueCreditNote } from './documentNumbers.ts'
 import { closeAccess } from './orderAccess.ts'
 import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
 import { type RefundableLine, type RefundedAmounts, type RefundPart, refundParts } from './refundParts.ts'
@@ -69,6 +70,7 @@ export async function refundOrder(
   if (isWhole) await endOrderedSubscription(writer, { schoolId, now, orderId })
   await addSpend(writer, schoolId, order.person_id, -refunded)
   await recordOrderChange(writer, schoolId, changed, 'refunded')
+  await issueCreditNote(writer, { schoolId, now, refundId, amount: refunded })
   return { refundId, amount: refunded, isWhole }
 }
 

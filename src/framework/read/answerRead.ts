@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Answer, Call, Sent } from '../call.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
@@ -27,9 +28,17 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: Sent): P
   const sections = rules.sections?.(call)
   if (sections) return { status: operation.successStatus, body: {}, text: '', stream: await streamed(answer, sections) }
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(answer, call) : JSON.stringify(answer)
-  const type = call.format === 'html' ? { type: 'text/html' } : {}
+  const type = call.format === 'html' ? { type: 'text/html', headers: htmlHeaders(rules.htmlStyle) } : {}
   return { status: operation.successStatus, body: answer, text, ...type, ...tagged(operation, rowEtag(row.version, row.seen_as, text)) }
 }
+
+/** Allows the style element of a document and nothing else. */
+const htmlHeaders = (style: string | undefined): Record<string, string> =>
+  style === undefined
+    ? {}
+    : {
+        'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; frame-ancestors 'none'; base-uri 'none'`,
+      }
 
 /** Returns the response with its sections in place of the lists of the same names. */
 async function streamed(answer: Record<string, unknown>, sections: readonly Section[]): Promise<NonNullable<Answer['stream']>> {

@@ -47,6 +47,8 @@ export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends
   sections?(reading: Reading): readonly Section[]
   /** Renders the response as text/html. Escapes all text that people entered. */
   asHtml?(answer: Values, reading: Reading): string
+  /** The text of the only style element in the HTML: the Content-Security-Policy of the response allows it by its hash. */
+  htmlStyle?: string
 }
 
 /** A read on the collection as a whole. */

@@ -1,0 +1,82 @@
+import { documentStyle } from '../domain/orders/documentParts.ts'
+import { creditNoteOf, findIssuer, invoiceOf, type Seller } from '../domain/orders/invoice.ts'
+import { creditNotePage, invoicePage } from '../domain/orders/invoicePage.ts'
+import { publicOrderItem, type StoredOrderItem, type StoredRefund } from '../domain/orders/publicOrder.ts'
+import { requireReceipt, sellerOf } from '../domain/orders/receipt.ts'
+import { receiptPage } from '../domain/orders/receiptPage.ts'
+import { defineRead } from '../framework/declare/typedOperations.ts'
+import { fromJson } from '../framework/declare/values.ts'
+import { uuidOf } from '../lib/ids.ts'
+import { creditNoteSchema, invoiceSchema, receiptSchema, refundPath } from './orderDocumentFields.ts'
+
+/** The documents about an order, which the buyer and the staff read as JSON or HTML. */
+export const orderDocuments = {
+  receipt: defineRead('orders', {
+    scope: 'read',
+    id: 'getReceipt',
+    summary: 'Get the receipt of an order',
+    byId: true,
+    view: 'own',
+    output: receiptSchema,
+    async run({ database, school }, row) {
+      const money = (amount: string | number) => ({ amount: Number(amount), currency: row.currency })
+      const receiptNumber = requireReceipt(row)
+      const { name, address, contact_email, locale, time_zone, discountName } = await sellerOf(database, school.id, row)
+      return {
+        receipt_number: receiptNumber,
+        order_number: row.number,
+        issued_at: row.paid_at,
+        locale,
+        time_zone,
+        seller: { name, address, contact_email },
+        buyer: { name: row.buyer_name, email: row.buyer_email },
+        billing_address: row.billing_address,
+        tax_id: row.tax_id,
+        items: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
+        subtotal: money(row.subtotal_amount),
+        discount_name: discountName,
+        discount_total: money(row.discount_amount),
+        tax_mode: row.tax_mode,
+        tax_total: money(row.tax_amount),
+        total: money(row.total_amount),
+        refunded_total: money(row.refunded_amount),
+      }
+    },
+    asHtml: (answer) => receiptPage(answer),
+  }),
+  invoice: defineRead('orders', {
+    scope: 'read',
+    id: 'getInvoice',
+    summary: 'Get the invoice of an order',
+    byId: true,
+    view: 'own',
+    output: invoiceSchema,
+    async run({ database, school }, row) {
+      const invoice = invoiceOf(row, fromJson<StoredOrderItem[] | null>(row.items) ?? [])
+      const issuer = await findIssuer(database, school.id)
+      return { ...issuer, ...invoice, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
+    },
+    asHtml: (answer) => invoicePage(answer),
+    htmlStyle: documentStyle,
+  }),
+  'credit_notes/{refund_id}': defineRead('orders', {
+    scope: 'read',
+    id: 'getCreditNote',
+    summary: 'Get the credit note of a refund',
+    byId: true,
+    view: 'own',
+    parameters: refundPath,
+    output: creditNoteSchema,
+    async run({ database, school, parameters }, row) {
+      const note = creditNoteOf(row, {
+        items: fromJson<StoredOrderItem[] | null>(row.items) ?? [],
+        refunds: fromJson<StoredRefund[] | null>(row.refunds) ?? [],
+        refundId: uuidOf('rfd', parameters.get('refund_id')),
+      })
+      const issuer = await findIssuer(database, school.id)
+      return { ...issuer, ...note, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
+    },
+    asHtml: (answer) => creditNotePage(answer),
+    htmlStyle: documentStyle,
+  }),
+}
