@@ -32,7 +32,7 @@ describe.each(await everyDatabase())('on $name', ({ open }) => {
   })
   afterAll(() => api.stop())
 
-  const withKey = ({ path }: Operation, key: string): string => path.replace(/\{\w+\}/, key)
+  const withKey = (operation: Operation, key: string): string => rows.addressOf(operation, key)
   const addressOf = (operation: Operation): string => withKey(operation, rows.visible(operation))
   const hiddenAddressOf = (operation: Operation): string => withKey(operation, rows.hidden(operation) ?? rows.visible(operation))
 

@@ -2,7 +2,7 @@ import type { Operation } from '../../src/framework/declare/operations.ts'
 import { queryScopeOf, tables } from '../../src/framework/declare/queryScope.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { isReadable } from '../../src/framework/read/visible.ts'
-import { toPublicId } from '../../src/lib/ids.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import type { DemoApi } from './demoApi.ts'
 import { newRow } from './subjects.ts'
@@ -23,6 +23,8 @@ export interface RowsToRead {
   hidden(operation: Operation): string | undefined
   /** Returns true if the caller can read the row that `visible` returns. */
   isVisibleTo(operation: Operation, email: string | undefined): boolean
+  /** Returns the path with the key of the row, and a refund of that row if the path names one. */
+  addressOf(operation: Operation, key: string): string
 }
 
 interface Keys {
@@ -38,11 +40,13 @@ interface Keys {
 export async function chooseRowsToRead(api: DemoApi): Promise<RowsToRead> {
   const keys = new Map<string, Keys>()
   for (const operation of readsByKey) keys.set(operation.id, await chooseKeys(api, operation))
+  const refunds = new Map((await refundsOf(api)).map(({ order_id, id }) => [toPublicId('ord', order_id), toPublicId('rfd', id)]))
   const keysOf = ({ id }: Operation): Keys | undefined => keys.get(id)
   return {
     visible: (operation) => keysOf(operation)?.visible ?? '',
     hidden: (operation) => keysOf(operation)?.hidden,
     isVisibleTo: (operation, email) => keysOf(operation)?.readers.has(email) ?? true,
+    addressOf: ({ path }, key) => path.replace('{refund_id}', refunds.get(key) ?? toPublicId('rfd', newId())).replace(/\{\w+\}/, key),
   }
 }
 
@@ -59,7 +63,8 @@ async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
   for (const email of callersByPower) visibleTo.set(email, await readableIds(api, resource, email))
   const readersOf = (id: string) => new Set(callersByPower.filter((email) => visibleTo.get(email)?.has(id)))
 
-  const all = [...(visibleTo.get(owner) as Set<string>)]
+  const refunded = new Set((await refundsOf(api)).map(({ order_id }) => order_id))
+  const all = [...(visibleTo.get(owner) as Set<string>)].filter((id) => !operation.path.includes('{refund_id}') || refunded.has(id))
   const most = Math.max(...all.map((id) => readersOf(id).size))
   const visible = all.find((id) => readersOf(id).size === most) as string
   const hidden = all.find((id) => !visibleTo.get(guest)?.has(id) && !visibleTo.get(learner)?.has(id))
@@ -70,6 +75,12 @@ async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
     return operation.kind === 'collectionRead' ? undefined : await newRow(api, resource)
   }
 }
+
+const refundsOf = ({ database, school }: DemoApi) =>
+  database.sql.query<{ id: string; order_id: string }>(
+    'SELECT id, order_id FROM refund WHERE school_id = $1 AND credit_note_number IS NOT NULL ORDER BY id',
+    [school.id],
+  )
 
 async function readableIds(
   { database, school, caller: callerOf }: DemoApi,

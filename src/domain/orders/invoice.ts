@@ -75,7 +75,7 @@ export function creditNoteOf(
   return {
     credit_note_number: refund.credit_note_number,
     invoice_number: order.invoice_number,
-    issued_at: refund.created_at,
+    issued_at: new Date(refund.created_at).toISOString(),
     ...headOf(order),
     reason: refund.reason,
     items: (refund.items ?? []).map(({ order_item_id, amount, tax_amount }) => ({
