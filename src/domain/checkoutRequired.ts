@@ -9,7 +9,7 @@ import type { School } from '../policy/school.ts'
  * @param meta additional members of `meta`, such as a quote
  */
 export function checkoutRequired(
-  { externalServices, school }: { externalServices: ExternalServices; school: School },
+  { externalServices, school }: { externalServices: Pick<ExternalServices, 'checkoutAddress'>; school: School },
   item: CheckoutItem,
   { code, meta = {} }: { code?: string; meta?: Record<string, unknown> } = {},
 ): Problem {

@@ -16,9 +16,9 @@ export const person = (description: string) =>
 /** An amount in the smallest unit of the currency of the school. */
 export const amount = (description: string, example: number) => z.int().min(0).max(99_999_999_999).meta({ description, example })
 
-/** A course, a digital product or a membership plan with its price. */
+/** A course, a digital product, a seat of an event, or a membership plan with its price. */
 export const orderedItem = z.object({
-  type: z.enum(itemTypes).exclude(['event']).meta({ description: 'Type of the item.', example: 'course' }),
+  type: z.enum(itemTypes).meta({ description: 'Type of the item.', example: 'course' }),
   id: z.string().min(1).max(60).meta({ description: 'Id of the item.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
   price_id: z.string().min(1).max(60).optional().meta({
     description: 'Id of the price (prc_). Required for a membership plan, not allowed for other items.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { externalId, line, metadata, reference, slug, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { externalId, line, metadata, money, reference, slug, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
 
@@ -67,6 +67,9 @@ export const eventSchema = z.object({
       }),
     )
     .meta({ description: 'Hosts, main host first; empty for callers who cannot attend the event.', example: [], gated: true }),
+  price: money('Price of a seat.')
+    .nullable()
+    .meta({ description: 'Price of a seat; null for an event without a price.', example: { amount: 1500, currency: 'EUR' } }),
   capacity: z.int().min(1).max(100_000).nullable().meta({
     description: 'Number of seats; null without a limit, and for callers who cannot attend the event.',
     example: 30,

@@ -30,6 +30,7 @@ import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
 import { attendance, attendanceCounts, cancellation, eventSchema, ownRsvp, rsvpChange, rsvpPath } from './eventFields.ts'
 import { lecturers } from './lecturers.ts'
+import { priceField } from './priceField.ts'
 import { rsvps } from './rsvps.ts'
 
 /** The events of the school. */
@@ -43,13 +44,14 @@ export const events = defineResource({
     'An event of the school, such as a webinar or a workshop. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
   scopes: eventArea,
   catalogue: {
-    row: ['title', 'slug', 'starts_at', 'ends_at', 'time_zone', 'kind', 'access', 'seats_left'],
+    row: ['title', 'slug', 'starts_at', 'ends_at', 'time_zone', 'kind', 'access', 'price', 'seats_left'],
     filters: ['phase', 'kind', 'access', 'course', 'lecturer', 'starts_at[gte]', 'starts_at[lte]'],
   },
   schema: eventSchema,
   derived: {
     phase: { from: ['starts_at', 'ends_at'], of: (event) => phaseOf(event) },
     cover_image: imageField('event', 'cover_image'),
+    price: priceField('price'),
     location: { select: shownLocation, write: (location) => ({ location: location === null ? null : JSON.stringify(location) }) },
     join_url: { select: shownJoinUrl, write: (join_url) => ({ join_url }) },
     recording_url: { select: shownRecordingUrl, write: (recording_url) => ({ recording_url }) },
@@ -84,6 +86,7 @@ export const events = defineResource({
     'access',
     'plan_ids',
     'course_id',
+    'price',
     'capacity',
     'waitlist_enabled',
     'rsvp_opens_at',

@@ -108,7 +108,7 @@ export const orders = defineResource({
       description: 'the id of an item of the order',
       value: z
         .string()
-        .regex(/^(crs|dgp|mpl)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product or membership plan'),
+        .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event'),
       where: (order, ids: readonly string[], caller) =>
         hasVisibleItem(order, caller, (item) =>
           item(

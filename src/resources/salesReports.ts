@@ -11,9 +11,9 @@ import { readOverDays, readTax } from './analyticsReading.ts'
 
 const product = z
   .string()
-  .regex(/^(crs|dgp|mpl)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, a digital product or a membership plan')
+  .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, a digital product, a membership plan or an event')
   .optional()
-  .meta({ description: 'Only this course, digital product or membership plan.' })
+  .meta({ description: 'Only this course, digital product, membership plan or event.' })
 
 const taxFields = {
   gross: amount('Paid orders after discounts, including taxes.'),

@@ -1,3 +1,4 @@
+import { eventSeatJobs } from '../jobs/eventSeats.ts'
 import { fileJobs } from '../jobs/files.ts'
 import { formJobs } from '../jobs/forms.ts'
 import { learningJobs } from '../jobs/learning.ts'
@@ -27,6 +28,7 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
   ...orderJobs({ database }),
   ...rollupJobs({ database }),
   ...postJobs({ database }),
+  ...eventSeatJobs({ database, send: outbox.send, schools: async () => runtime.schools.all.map(({ school }) => school) }),
   ...formJobs({ database, send: outbox.send, schools: async () => runtime.schools.all.map(({ school }) => school) }),
 ]
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { eventSeatJobs } from '../../jobs/eventSeats.ts'
 import { fileJobs } from '../../jobs/files.ts'
 import { formJobs } from '../../jobs/forms.ts'
 import { learningJobs } from '../../jobs/learning.ts'
@@ -44,6 +45,11 @@ export function addJobs(program: Command, session: Session): void {
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
     ...postJobs({ database }),
+    ...eventSeatJobs({
+      database,
+      send: createOutbox({ database, keyring: session.keyring() }).send,
+      schools: () => configuredSchools(database),
+    }),
     ...formJobs({
       database,
       send: createOutbox({ database, keyring: session.keyring() }).send,

@@ -43,7 +43,7 @@ export function addCreateOrder(group: Command, session: Session): void {
     .requiredOption('--buyer <email>', 'e-mail address of the buyer, who becomes a student')
     .option('--name <name>', 'name of a buyer whom the school does not know')
     .addOption(
-      new Option('--item <id>', 'course or digital product; a plan with its price: mpl_…:prc_… (repeatable)')
+      new Option('--item <id>', 'course, digital product or event; a plan with its price: mpl_…:prc_… (repeatable)')
         .argParser((value: string, before: string[] | undefined) => [...(before ?? []), value])
         .makeOptionMandatory(),
     )
@@ -76,7 +76,7 @@ function orderOf({ buyer, name, item, coupon, expectedTotal, minutes = '30', cou
 function itemOf(text: string): { type: string; id: string; price_id?: string } {
   const [id = '', priceId] = text.split(':')
   const type = itemTypeOf(id)
-  if (type === undefined || type === 'event') throw usage(`--item ${text} is not the id of a course, a digital product or a plan`)
+  if (type === undefined) throw usage(`--item ${text} is not the id of a course, a digital product, an event or a plan`)
   return { type, id, ...(priceId !== undefined && { price_id: priceId }) }
 }
 

@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { keysOf } from '../../lib/keysOf.ts'
 
-const prefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl' } as const
+const prefixes = { course: 'crs', digital_product: 'dgp', membership_plan: 'mpl', event: 'evt' } as const
 export const productTypes = keysOf(prefixes)
 
 export const productKey = (type: string, id: string): string => toPublicId(prefixes[type as keyof typeof prefixes] ?? 'dgp', id)
@@ -52,6 +52,14 @@ export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_prod
         .select('membership_plan.name as title')
         .whereRef('membership_plan.school_id', '=', 'analytics_daily_product.school_id')
         .whereRef('membership_plan.id', '=', 'analytics_daily_product.product_id'),
+    )
+    .when('event')
+    .then(
+      line
+        .selectFrom('event')
+        .select('event.title')
+        .whereRef('event.school_id', '=', 'analytics_daily_product.school_id')
+        .whereRef('event.id', '=', 'analytics_daily_product.product_id'),
     )
     .end()
 

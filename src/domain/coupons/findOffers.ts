@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import type { StoredItem } from '../itemRef.ts'
 
 /** An item with a public price. */
@@ -17,7 +18,7 @@ export interface RequestedItem extends StoredItem {
 
 /**
  * Returns what is for sale of these items, in their order. Returns undefined for an item that is not: a draft, an item for members of a
- * plan only, or an event.
+ * plan only, an event that is over or has no price.
  */
 export async function findOffers(reader: Reader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
   const offers: (Offer | undefined)[] = []
@@ -36,7 +37,8 @@ interface OfferRow {
 
 async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
   if (type === 'membership_plan') return priceId === undefined ? undefined : await findPlanOffer(reader, schoolId, { id, priceId })
-  if (type === 'event' || priceId !== undefined) return undefined
+  if (priceId !== undefined) return undefined
+  if (type === 'event') return await findEventOffer(reader, schoolId, id)
   return await reader
     .selectFrom(type)
     .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.fn.coalesce('price_amount', row.lit(0)).as('amount')])
@@ -46,6 +48,17 @@ async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }
     .where('access', 'in', ['free', 'paid'])
     .executeTakeFirst()
 }
+
+const findEventOffer = (reader: Reader, schoolId: string, id: string): Promise<OfferRow | undefined> =>
+  reader
+    .selectFrom('event')
+    .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.ref('price_amount').$notNull().as('amount')])
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('status', '=', 'published')
+    .where('ends_at', '>', now)
+    .where('price_amount', 'is not', null)
+    .executeTakeFirst()
 
 const findPlanOffer = (reader: Reader, schoolId: string, { id, priceId }: { id: string; priceId: string }): Promise<OfferRow | undefined> =>
   reader

@@ -61,7 +61,7 @@ export async function redeemCoupon(context: Context, request: RedemptionRequest)
     personId,
     kind: 'zero_total',
     status: 'paid',
-    items: [{ type: offer.type as 'course' | 'digital_product', id: offer.id, title: offer.title, unitAmount: offer.amount }],
+    items: [{ type: offer.type, id: offer.id, title: offer.title, unitAmount: offer.amount }],
     coupon: { id: coupon.id, code: coupon.code, discounts: [quote.discount] },
   })
   return redemptionId as string

@@ -44,7 +44,7 @@ export async function courseDefaults({ writer, school }: WriteContext) {
 
 /** Returns the errors in the fields of a course, also if the caller sets a price without permission. */
 export async function checkCourse(values: CourseInput, context: WriteContext, before?: PricedCourse): Promise<ProblemDetail[]> {
-  const { currency, mayPrice } = await priceRules(context)
+  const { currency, mayPrice } = await salesRules(context)
   const fieldErrors = priceErrors(values, currency, 'course')
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
@@ -61,7 +61,8 @@ function changesPrice(before: PricedCourse, { price, access }: CourseInput): boo
   return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
 }
 
-async function priceRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
+/** Returns the currency of the school, and whether the caller may set prices. */
+export async function salesRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
   const { currency, settings } = await writer
     .selectFrom('school')
     .select(['currency', 'settings'])

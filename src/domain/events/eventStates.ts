@@ -21,6 +21,7 @@ interface Event extends EventDetails {
   kind: string
   join_url: string | null
   published_at: Date | null
+  going_count: number
 }
 
 /** Publishes an event. The time of the first publication is kept. */
@@ -81,8 +82,11 @@ export async function fillSeats(context: SeatChange, event: EventDetails): Promi
   await notifyOfSeats(context, event, promoted)
 }
 
-async function requireNoRsvps({ writer, school }: EventChange, { id, status }: Event, description: string): Promise<void> {
-  const row = await writer.selectFrom('rsvp').select('id').where('school_id', '=', school.id).where('event_id', '=', id).executeTakeFirst()
+async function requireNoRsvps({ writer, school }: EventChange, { id, status, going_count }: Event, description: string): Promise<void> {
+  // A checkout holds a seat without an RSVP.
+  const row =
+    going_count > 0 ||
+    (await writer.selectFrom('rsvp').select('id').where('school_id', '=', school.id).where('event_id', '=', id).executeTakeFirst())
   if (!row) return
   throw new Problem('invalid_state', {
     description,

@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { checkLecturers, type WriteContext } from '../courses/courseWriting.ts'
+import { checkLecturers, salesRules, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../richText.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
@@ -20,6 +20,7 @@ type EventValues = Readonly<{
   plan_ids?: readonly string[]
   course_id?: string | null
   lecturer_ids?: readonly string[]
+  price?: { amount: number; currency: string } | null
 }>
 
 const longestDays = 14
@@ -31,8 +32,13 @@ export async function eventDefaults({ writer, school }: WriteContext, values: Re
   return { time_zone, ...htmlColumn('description', values) }
 }
 
+interface EventBefore {
+  going_count: number
+  price_amount: number | string | null
+}
+
 /** Checks that the fields of an event are consistent and that its references exist. */
-export async function checkEvent(values: EventValues, context: WriteContext, before?: { going_count: number }): Promise<ProblemDetail[]> {
+export async function checkEvent(values: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
   const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values), ...checkPlaceAndLanguage(values)]
   const { capacity } = values
   if (before && typeof capacity === 'number' && capacity < before.going_count) {
@@ -41,7 +47,29 @@ export async function checkEvent(values: EventValues, context: WriteContext, bef
       meta: { min: before.going_count },
     })
   }
-  return [...own, ...(await planErrors(values, context)), ...(await checkLecturers(values, context))]
+  return [
+    ...own,
+    ...(await eventPriceErrors(values, context, before)),
+    ...(await planErrors(values, context)),
+    ...(await checkLecturers(values, context)),
+  ]
+}
+
+async function eventPriceErrors({ price }: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
+  const current = before?.price_amount === null || before === undefined ? null : Number(before.price_amount)
+  if (!price && current === null) return []
+  const { currency, mayPrice } = await salesRules(context)
+  return [
+    ...(price && price.amount === 0
+      ? [fieldError('price.amount', 'min', 'must be greater than 0. Use null for an event without a price')]
+      : []),
+    ...(price && price.currency !== currency
+      ? [fieldError('price.currency', 'not_allowed', `must be ${currency}, the currency of the school`)]
+      : []),
+    ...(!mayPrice && (price?.amount ?? null) !== current
+      ? [fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.')]
+      : []),
+  ]
 }
 
 /** @throws Problem invalid_state for a cancelled event, which cannot be changed */

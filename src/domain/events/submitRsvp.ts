@@ -8,6 +8,7 @@ import { mayTakePart } from './eventAccess.ts'
 import type { EventDetails } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
+import { type PaidChange, requirePaidSeat } from './paidSeat.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */
 export interface RsvpEvent extends EventDetails {
@@ -38,9 +39,9 @@ export interface RsvpInput {
 /**
  * Stores the caller's own RSVP. Without a free seat the caller joins the waitlist, if the event has one. Returns the id of the RSVP, and
  * whether it changed.
- * @throws Problem access_denied, rsvp_closed, event_full
+ * @throws Problem access_denied, rsvp_closed, event_full, checkout_required
  */
-export async function submitRsvp(context: EventChange, event: RsvpEvent, input: RsvpInput): Promise<{ id: string; isNew: boolean }> {
+export async function submitRsvp(context: PaidChange, event: RsvpEvent, input: RsvpInput): Promise<{ id: string; isNew: boolean }> {
   const { writer, school } = context
   const personId = await requireInvited(context, event)
   const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
@@ -48,6 +49,7 @@ export async function submitRsvp(context: EventChange, event: RsvpEvent, input: 
   if (before && isSameStatus && before.guests === input.guests && before.note === input.note) return { id: before.id, isNew: false }
   requireOpen(event, context.now, { isWithdrawal: input.status === 'canceled' })
   if (before?.status === 'attended' || before?.status === 'no_show') throw new Problem('rsvp_closed')
+  await requirePaidSeat(context, { eventId: event.id, personId, before, input })
   return { id: await writeRsvp(context, event, { personId, before, input }), isNew: true }
 }
 
@@ -105,7 +107,12 @@ async function withdraw(writer: Writer, locked: LockedEvent, before: Rsvp): Prom
 type RsvpColumns = Pick<Rsvp, 'status' | 'guests' | 'note'>
 
 // `queued_at` is the database's clock, read while the event is locked, so the waitlist is in the order of the RSVPs.
-async function updateRsvp(writer: Writer, { schoolId }: LockedEvent, { id, status: before }: Rsvp, { status, guests, note }: RsvpColumns) {
+export async function updateRsvp(
+  writer: Writer,
+  { schoolId }: LockedEvent,
+  { id, status: before }: Rsvp,
+  { status, guests, note }: RsvpColumns,
+) {
   const row = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({
@@ -125,7 +132,8 @@ async function updateRsvp(writer: Writer, { schoolId }: LockedEvent, { id, statu
   return id
 }
 
-async function insertRsvp(
+/** Inserts the RSVP of a person whose seats are taken. Returns its id. */
+export async function insertRsvp(
   writer: Writer,
   { schoolId, eventId }: LockedEvent,
   personId: string,

@@ -2,9 +2,10 @@ import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseTime } from '../../store/expressions.ts'
 import { releaseUses } from '../coupons/couponUses.ts'
+import { releaseReservedSeats } from '../events/orderedSeats.ts'
 
 /**
- * Expires up to `limit` checkouts that were not paid in time, and releases the coupon uses that they had reserved. Skips orders that
+ * Expires up to `limit` checkouts that were not paid in time, and releases the coupon uses and the seats that they had reserved. Skips orders that
  * another transaction has locked. Returns the number of expired orders.
  */
 export async function expireOrders(writer: Writer, { now, limit }: { now: Date; limit: number }): Promise<number> {
@@ -30,7 +31,9 @@ export async function expireOrders(writer: Writer, { now, limit }: { now: Date; 
     .returning(['school_id', 'id', 'version'])
     .execute()
   for (const [schoolId, orders] of Map.groupBy(expired, ({ school_id }) => school_id)) {
-    await releaseUses(writer, { schoolId, now, orderIds: orders.map(({ id }) => id) })
+    const orderIds = orders.map(({ id }) => id)
+    await releaseUses(writer, { schoolId, now, orderIds })
+    await releaseReservedSeats(writer, { schoolId, orderIds })
     await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'expired' }, orders)
   }
   return expired.length

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseTime, isAmong } from '../../store/expressions.ts'
+import { confirmSeats, lockEvents, withdrawSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
@@ -12,11 +13,13 @@ interface OfOrder extends InSchool {
 }
 
 /**
- * Grants the courses and digital products of a paid order. The subscription of a membership plan grants what the plan includes. If a
+ * Grants the courses, digital products and seats of a paid order. The subscription of a membership plan grants what the plan includes. If a
  * coupon covers the whole price, the coupon is recorded as the source of the access.
  */
 export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const items = await findItems(writer, schoolId, orderId)
+  const personId = items[0]?.person_id
+  const statuses = await lockEvents(writer, schoolId, eventsAmong(items))
   for (const { product_type, product_id, person_id, kind, coupon_id } of items) {
     if (person_id === null || product_type === 'membership_plan') continue
     const couponId = kind === 'zero_total' ? coupon_id : null
@@ -62,6 +65,7 @@ export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfO
       )
       .execute()
   }
+  if (personId) await confirmSeats(writer, { schoolId, personId, orderId, statuses })
 }
 
 /** A product of an order. */
@@ -73,11 +77,12 @@ interface OrderedProduct {
 /** Revokes the access that refunded lines of an order granted. Access that another source grants as well is kept. */
 export async function closeAccess(
   writer: Writer,
-  { products, ...order }: OfOrder & { products: readonly OrderedProduct[] },
+  { products, personId, ...order }: OfOrder & { products: readonly OrderedProduct[]; personId: string | null },
 ): Promise<void> {
   const { schoolId, now, orderId } = order
   const productIds = products.map(({ product_id }) => product_id)
   if (productIds.length === 0) return
+  const events = await lockEvents(writer, schoolId, eventsAmong(products))
   await writer
     .updateTable('entitlement')
     .set((entitlement) => ({ revoked_at: now, version: entitlement('version', '+', 1), updated_at: now }))
@@ -92,7 +97,11 @@ export async function closeAccess(
   }
   await endEnrollments(writer, { ...order, courseIds: productIds })
   await reassignGrants(writer, order, productIds)
+  if (personId !== null) await withdrawSeats(writer, { schoolId, personId, eventIds: [...events.keys()] })
 }
+
+const eventsAmong = (products: readonly OrderedProduct[]): string[] =>
+  products.flatMap(({ product_type, product_id }) => (product_type === 'event' ? [product_id] : []))
 
 const inLockOrder = <Product extends OrderedProduct>(products: readonly Product[]): Product[] =>
   products.toSorted((left, right) => (left.product_id < right.product_id ? -1 : 1))

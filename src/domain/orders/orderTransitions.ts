@@ -7,6 +7,7 @@ import type { Builder, Condition } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
 import { reserveAgain } from '../coupons/reserveCoupon.ts'
+import { releaseReservedSeats, reserveSeatsAgain } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
 import { issueInvoice } from './documentNumbers.ts'
@@ -70,12 +71,13 @@ export async function failOrder(writer: Writer, change: OfOrder & { failureCode:
   })
   if (!order) return false
   await releaseUses(writer, { ...change, orderIds: [order.id] })
+  await releaseReservedSeats(writer, { ...change, orderIds: [order.id] })
   return true
 }
 
 /**
- * failed → pending: starts another attempt with the full checkout time, and reserves the coupon again.
- * @throws Problem invalid_state, not_found, coupon_unavailable, coupon_already_used
+ * failed → pending: starts another attempt with the full checkout time, and reserves the coupon and the seats again.
+ * @throws Problem invalid_state, not_found, coupon_unavailable, coupon_already_used, event_full
  */
 export async function retryOrder(writer: Writer, change: OfOrder): Promise<boolean> {
   const order = await changeState(writer, change, {
@@ -86,6 +88,7 @@ export async function retryOrder(writer: Writer, change: OfOrder): Promise<boole
   })
   if (!order) return false
   if (order.coupon_id !== null) await reserveAgain(writer, { ...change, couponId: order.coupon_id })
+  await reserveSeatsAgain(writer, change)
   return true
 }
 
@@ -102,6 +105,7 @@ export async function cancelOrder(writer: Writer, change: OfOrder): Promise<bool
   })
   if (!order) return false
   await releaseUses(writer, { ...change, orderIds: [order.id] })
+  await releaseReservedSeats(writer, { ...change, orderIds: [order.id] })
   return true
 }
 

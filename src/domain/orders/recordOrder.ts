@@ -4,7 +4,9 @@ import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { countUse, recordUse } from '../coupons/reserveCoupon.ts'
+import { reserveOrderedSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
+import type { ItemType } from '../itemRef.ts'
 import { issueInvoice } from './documentNumbers.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, recordOrderChange } from './orderContext.ts'
@@ -14,7 +16,7 @@ import { salesTax } from './salesTax.ts'
 
 /** One line of a new order. Amounts in the smallest unit of the school's currency. */
 export interface OrderItem {
-  type: 'course' | 'digital_product' | 'membership_plan'
+  type: ItemType
   id: string
   priceId?: string | null | undefined
   title: string
@@ -54,7 +56,7 @@ export const checkoutMinutes = 30
 /**
  * Records a purchase: its amounts, the current name and address of the buyer and the use of its coupon. A paid order also grants its
  * items. Call this last in a transaction: the order number comes from a row that every other purchase of the school waits for.
- * @throws Problem coupon_unavailable, coupon_already_used
+ * @throws Problem coupon_unavailable, coupon_already_used, event_full
  * @throws Problem validation_failed if the amounts are outside the limits of an order
  */
 export async function recordOrder(
@@ -68,6 +70,8 @@ export async function recordOrder(
   // Locks are taken in a constant order: the coupon, then what the order grants, then the person.
   const newUse = coupon?.isNewUse === false ? undefined : coupon
   if (newUse) await countUse(writer, { schoolId, couponId: newUse.id })
+  const events = items.flatMap(({ type, id }) => (type === 'event' ? [id] : []))
+  await reserveOrderedSeats(writer, schoolId, events)
   await insertOrder(writer, order, { orderId, currency, amounts, tax })
   const redemptionId = newUse
     ? await recordUse(writer, {
@@ -168,6 +172,7 @@ async function insertOrder(
           price_id: priceId ?? null,
           title,
           quantity,
+          reserved_seats: type === 'event' ? 1 : 0,
           currency,
           unit_amount: unitAmount,
           discount_amount: discount,

@@ -66,7 +66,7 @@ export async function refundOrder(
   await storeParts(writer, { schoolId, now, refundId, parts })
   await markRefunded(writer, { schoolId, now, lines: ended })
   if (Number(order.total_amount) === 0) await releaseConfirmedUses(writer, { schoolId, now, orderIds: [orderId] })
-  await closeAccess(writer, { schoolId, now, orderId, products: productsOf(ended, lines) })
+  await closeAccess(writer, { schoolId, now, orderId, personId: order.person_id, products: productsOf(ended, lines) })
   if (isWhole) await endOrderedSubscription(writer, { schoolId, now, orderId })
   await addSpend(writer, schoolId, order.person_id, -refunded)
   await recordOrderChange(writer, schoolId, changed, 'refunded')

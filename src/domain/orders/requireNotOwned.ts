@@ -1,6 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseTime } from '../../store/expressions.ts'
+import { statusesWithSeat } from '../events/eventAccess.ts'
 import type { StoredItem } from '../itemRef.ts'
 
 interface Purchase {
@@ -9,7 +10,7 @@ interface Purchase {
   item: StoredItem
 }
 
-/** @throws Problem invalid_state if the person already has the course or the digital product: a purchase would give them nothing */
+/** @throws Problem invalid_state if the person already has the course, the digital product or a seat of the event: a purchase would give them nothing */
 export async function requireNotOwned(writer: Writer, { schoolId, personId, item: { type, id } }: Purchase): Promise<void> {
   const owned =
     type === 'course'
@@ -22,13 +23,22 @@ export async function requireNotOwned(writer: Writer, { schoolId, personId, item
           .where('status', 'in', ['active', 'completed', 'suspended'])
           .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', databaseTime)]))
           .executeTakeFirst()
-      : await writer
-          .selectFrom('product_grant')
-          .select('id')
-          .where('school_id', '=', schoolId)
-          .where('product_id', '=', id)
-          .where('person_id', '=', personId)
-          .where('revoked_at', 'is', null)
-          .executeTakeFirst()
+      : type === 'event'
+        ? await writer
+            .selectFrom('rsvp')
+            .select('id')
+            .where('school_id', '=', schoolId)
+            .where('event_id', '=', id)
+            .where('person_id', '=', personId)
+            .where('status', 'in', statusesWithSeat)
+            .executeTakeFirst()
+        : await writer
+            .selectFrom('product_grant')
+            .select('id')
+            .where('school_id', '=', schoolId)
+            .where('product_id', '=', id)
+            .where('person_id', '=', personId)
+            .where('revoked_at', 'is', null)
+            .executeTakeFirst()
   if (owned) throw new Problem('invalid_state', { description: `The person already has this ${type.replaceAll('_', ' ')}.` })
 }

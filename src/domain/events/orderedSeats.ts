@@ -1,0 +1,137 @@
+import { Problem } from '../../lib/problem.ts'
+import type { Writer } from '../../store/database.ts'
+import { now as databaseTime, isAmong } from '../../store/expressions.ts'
+import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
+import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
+
+/** The lines of an order that are seats of events: one seat each. */
+interface OrderedSeats {
+  schoolId: string
+  personId: string
+  eventIds: readonly string[]
+}
+
+/**
+ * Locks the events of an order. Call it before other rows are locked: an RSVP locks its event, then the person.
+ */
+export async function lockEvents(writer: Writer, schoolId: string, eventIds: readonly string[]): Promise<Map<string, string>> {
+  if (eventIds.length === 0) return new Map()
+  const rows = await writer
+    .selectFrom('event')
+    .select(['id', 'status'])
+    .where('school_id', '=', schoolId)
+    .where((event) => isAmong(event.ref('event.id'), eventIds))
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return new Map(rows.map(({ id, status }) => [id, status]))
+}
+
+/**
+ * Takes a seat of each event for an order that waits for its payment. Nobody overtakes the waitlist.
+ * @throws Problem event_full
+ */
+export async function reserveOrderedSeats(writer: Writer, schoolId: string, eventIds: readonly string[]): Promise<void> {
+  await lockEvents(writer, schoolId, eventIds)
+  for (const eventId of eventIds) {
+    if (!(await takeSeats(writer, { schoolId, eventId }, 1, true))) {
+      throw new Problem('event_full', { description: 'The event has no free seat, or other people are on its waitlist.' })
+    }
+  }
+}
+
+/** Reserves the seats of an order again whose payment was declined. */
+export async function reserveSeatsAgain(writer: Writer, { schoolId, orderId }: { schoolId: string; orderId: string }): Promise<void> {
+  const lines = await writer
+    .updateTable('order_item')
+    .set({ reserved_seats: 1 })
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .where('product_type', '=', 'event')
+    .where('reserved_seats', '=', 0)
+    .returning('product_id')
+    .execute()
+  const eventIds = lines.map(({ product_id }) => product_id)
+  await reserveOrderedSeats(writer, schoolId, eventIds)
+}
+
+/** Releases the seats that unpaid orders reserved. A background job gives them to the waitlist. */
+export async function releaseReservedSeats(
+  writer: Writer,
+  { schoolId, orderIds }: { schoolId: string; orderIds: readonly string[] },
+): Promise<void> {
+  const lines = await writer
+    .updateTable('order_item')
+    .set({ reserved_seats: 0 })
+    .where('school_id', '=', schoolId)
+    .where((item) => isAmong(item.ref('order_item.order_id'), orderIds))
+    .where('reserved_seats', '>', 0)
+    .returning('product_id')
+    .execute()
+  const eventIds = lines.map(({ product_id }) => product_id)
+  await lockEvents(writer, schoolId, eventIds)
+  for (const eventId of eventIds) await releaseSeats(writer, { schoolId, eventId }, 1)
+}
+
+/**
+ * Turns the reserved seats of a paid order into RSVPs. `lockEvents` has locked the events, and returned their statuses.
+ * @throws Problem invalid_state if an event is not published any more: the payment must be refunded
+ */
+export async function confirmSeats(
+  writer: Writer,
+  { schoolId, personId, orderId, statuses }: Omit<OrderedSeats, 'eventIds'> & { orderId: string; statuses: ReadonlyMap<string, string> },
+): Promise<void> {
+  for (const [eventId, status] of statuses) {
+    if (status !== 'published')
+      throw new Problem('invalid_state', { description: `The event is ${status}. Refund the payment to the buyer.` })
+    const locked = { schoolId, eventId }
+    const before = await findRsvp(writer, { ...locked, personId })
+    const seat = { status: 'going', guests: 0, note: before?.note ?? null }
+    if (before && ['going', 'attended', 'no_show'].includes(before.status)) await releaseSeats(writer, locked, 1)
+    else if (before) {
+      if (before.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+      await updateRsvp(writer, locked, before, seat)
+      await countRsvps(writer, locked, personId, before.status === 'canceled' ? 1 : 0)
+    } else {
+      await insertRsvp(writer, locked, personId, seat)
+      await countRsvps(writer, locked, personId, 1)
+    }
+  }
+  await writer
+    .updateTable('order_item')
+    .set({ reserved_seats: 0 })
+    .where('school_id', '=', schoolId)
+    .where('order_id', '=', orderId)
+    .where('reserved_seats', '>', 0)
+    .execute()
+}
+
+/** Withdraws the seats of refunded lines. A recorded attendance stays. `lockEvents` has locked the events. */
+export async function withdrawSeats(writer: Writer, { schoolId, personId, eventIds }: OrderedSeats): Promise<void> {
+  for (const eventId of eventIds) {
+    const locked = { schoolId, eventId }
+    const rsvp = await findRsvp(writer, { ...locked, personId })
+    if (rsvp?.status !== 'going' || (await hasPaidSeat(writer, { ...locked, personId }))) continue
+    await releaseSeats(writer, locked, seatsOf(rsvp))
+    await updateRsvp(writer, locked, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
+    await countRsvps(writer, locked, personId, -1)
+  }
+}
+
+/** Returns true if an order that the person paid gives them a seat of the event. */
+export async function hasPaidSeat(
+  writer: Writer,
+  { schoolId, eventId, personId }: { schoolId: string; eventId: string; personId: string },
+): Promise<boolean> {
+  const live = await writer
+    .selectFrom('entitlement')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('product_type', '=', 'event')
+    .where('product_id', '=', eventId)
+    .where('revoked_at', 'is', null)
+    .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', databaseTime)]))
+    .executeTakeFirst()
+  return live !== undefined
+}
