@@ -147,7 +147,7 @@ describe('a body', () => {
   test('names every wrong field at the same time', async () => {
     const { status, body } = await platform.report('/orders', {
       buyer: { email: 'nobody' },
-      items: [{ type: 'event', id: 'x' }],
+      items: [{ type: 'gift', id: 'x' }],
       expires_in_minutes: 1,
       surprise: true,
     })

@@ -43,7 +43,7 @@ describe('tax by country', () => {
     expect((await fieldsOf({ rates: [{ country: 'AT', rate_bps: 5001 }] }))[0]).toBe(422)
     expect((await fieldsOf({ rates: Array.from({ length: 251 }, () => ({ country: 'AT', rate_bps: 1 })) }))[0]).toBe(422)
     const { body } = await setTax({ mode: 'inclusive', default_rate_bps: 1900, rates })
-    expect(body.settings.tax).toEqual({ mode: 'inclusive', default_rate_bps: 1900, rates })
+    expect(body.settings.tax).toEqual({ mode: 'inclusive', default_rate_bps: 1900, rates, tax_id: null })
   })
 
   test("an order stores the buyer's country and its rate: of the table, or else the default; a later change of the table changes no order", async () => {

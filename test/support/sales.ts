@@ -3,7 +3,7 @@ import { type Answer, allScopes, answer, createAgent, personCalled } from './age
 import { type Platform, startPlatform } from './platform.ts'
 import { type ServiceOptions, startService, type TestService } from './service.ts'
 
-export const owner = 'owner@example.com'
+const owner = 'owner@example.com'
 
 /** A school that sells: the service, its platform intake, and its API with the tokens of people. */
 export interface SalesService {

@@ -54,11 +54,11 @@ export function formattedMoney({ amount, currency }: Money, locale: string): str
 export const formattedRate = (bps: number, locale: string): string =>
   escaped(new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000))
 
-export const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
+const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
   escaped(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
 
 /** Returns the lines of an address that have a value. */
-export const addressLines = (address: Address): string[] =>
+const addressLines = (address: Address): string[] =>
   address === null
     ? []
     : [
