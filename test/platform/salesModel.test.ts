@@ -6,7 +6,7 @@ import { newReference, type Reported } from '../support/platform.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 import { newCoupon, newProduct } from '../support/shop.ts'
 
-/** What the school sells: two products, and an event with few seats. */
+/** An item for sale: one of two products, or an event with few seats. */
 interface Offered {
   type: 'digital_product' | 'event'
   stored: string

@@ -1,7 +1,8 @@
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import { now as databaseTime, isAmong } from '../../store/expressions.ts'
+import { isAmong } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
+import { hasPaidSeat } from './paidSeat.ts'
 import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
 
 /** The lines of an order that are seats of events: one seat each. */
@@ -116,22 +117,4 @@ export async function withdrawSeats(writer: Writer, { schoolId, personId, eventI
     await updateRsvp(writer, locked, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
     await countRsvps(writer, locked, personId, -1)
   }
-}
-
-/** Returns true if an order that the person paid gives them a seat of the event. */
-export async function hasPaidSeat(
-  writer: Writer,
-  { schoolId, eventId, personId }: { schoolId: string; eventId: string; personId: string },
-): Promise<boolean> {
-  const live = await writer
-    .selectFrom('entitlement')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('person_id', '=', personId)
-    .where('product_type', '=', 'event')
-    .where('product_id', '=', eventId)
-    .where('revoked_at', 'is', null)
-    .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', databaseTime)]))
-    .executeTakeFirst()
-  return live !== undefined
 }
