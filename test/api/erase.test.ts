@@ -15,6 +15,7 @@ const structural =
   /^(?!external_id$)(.*_)?(id|status|source|kind|type|role|purpose|currency|mode|provider|collection|tier|locale|time_zone|event|model|uid|before|successor|code|number|reason|country)$/
 /** Columns that refer to a person without personal data, each with its reason. */
 const spared: Record<string, string> = {
+  'orders.invoice_seller': 'the school, as its invoice names it',
   'orders.payment_reference': 'the name of a payment at its provider, needed for refunds',
   'comment.moderation': 'checked by itself below',
   'page_revision.content': 'a page of the school',
