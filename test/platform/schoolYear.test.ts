@@ -64,7 +64,7 @@ describe.each(await everyDatabase())('a school on $name', ({ open }) => {
   }
   const buyer = { email: learner, name: 'Wren Tallow' }
 
-  test('starts empty, sells courses, seats and plans, refunds some, and its figures are those of its own books', async () => {
+  test('starts empty, sells courses, seats and plans, refunds some, and its figures equal the books of the test', async () => {
     const books = new Books()
     expect((await done('GET', '/orders')).data).toEqual([])
     await done(
