@@ -105,7 +105,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     site.middleware,
     api.openApi,
     oidc.middleware,
-    ...createSchoolPages(foundation, { oidc, pageContext, documents, externalServices }),
+    ...createSchoolPages(foundation, { oidc, pageContext, documents, site, externalServices }),
     api.routes,
     createMcpEndpoint(foundation, { externalServices, documents }),
   ]

@@ -1,9 +1,11 @@
 import type { Operation } from '../framework/declare/operations.ts'
+import { feedPath, sitePath } from '../resources/sitePaths.ts'
 import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, type Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
+import { pageLists } from './sitemap.ts'
 
 /** Number of rows of each list in the index. The list itself is linked as well. */
 const most = 10
@@ -12,6 +14,7 @@ const most = 10
 export async function llmsTxt(facts: SchoolFacts): Promise<string> {
   const { issuer, apiPath, docsUrl, isServed } = facts
   const open = await openNow(facts)
+  const pages = pageLists(facts, open)
   const [about, hasMcp, catalogue] = await Promise.all([
     schoolAbout(facts),
     isServed(paths.mcp),
@@ -57,6 +60,12 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
       'Open to visitors',
       open.map(({ path, resource }) => at(titleOf(resource.name), path, resource.about)),
     ),
+    pages.length === 0
+      ? undefined
+      : section('Web pages, as Markdown', [
+          ...pages.map(({ kind, list }) => at(titleOf(kind), `${sitePath(kind)}.md`, list.resource.about)),
+          ...(pages.some(({ kind }) => kind === 'posts') ? [at('Feed', feedPath, 'the newest posts (Atom)')] : []),
+        ]),
     // Rows of the catalogue can be left out where a short text is needed (llmstxt.org).
     rows.length === 0 ? undefined : section('Optional', rows),
   ])

@@ -2,11 +2,11 @@ import type { Operation } from '../framework/declare/operations.ts'
 import { xmlText } from '../lib/xmlText.ts'
 import { sitemapRow } from '../resources/feedRows.ts'
 import { type SiteKind, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
-import { isOpen, isWholeList, openNow } from './entryPoints.ts'
+import { isWholeList, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
 /** The most URLs of one file: 2.5 MB at most. A file may have 50,000 (sitemaps.org). */
-export const mostUrls = 10_000
+const mostUrls = 10_000
 /** The most files of one kind of page. */
 const mostFiles = 5
 /** Rows that one query reads. */
@@ -21,15 +21,22 @@ const documentsName = 'documents'
 const url = (address: string, changed?: string): string =>
   `<url><loc>${xmlText(address)}</loc>${changed === undefined ? '' : `<lastmod>${xmlText(changed)}</lastmod>`}</url>\n`
 
-/** Returns the kinds of pages that visitors can open now. */
-async function openKinds(facts: SchoolFacts): Promise<{ kind: SiteKind; list: Operation }[]> {
-  if (!facts.hasPages) return []
-  const open = (await openNow(facts)).filter((one) => isWholeList(one) && isOpen(one))
+/** A kind of public pages, and the list of its rows. */
+interface PageList {
+  kind: SiteKind
+  list: Operation
+}
+
+/** Returns the kinds of public pages that visitors can open; `open` are the operations that are open to them. */
+export function pageLists({ hasPages }: Pick<SchoolFacts, 'hasPages'>, open: readonly Operation[]): PageList[] {
+  if (!hasPages) return []
   return siteKinds.flatMap((kind) => {
-    const list = open.find(({ resource }) => resource.name === siteResources[kind])
+    const list = open.find((one) => isWholeList(one) && one.resource.name === siteResources[kind])
     return list ? [{ kind, list }] : []
   })
 }
+
+const openKinds = async (facts: SchoolFacts): Promise<PageList[]> => (facts.hasPages ? pageLists(facts, await openNow(facts)) : [])
 
 /** Reads the rows of a list in order, a few at a time. */
 async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<ReturnType<typeof sitemapRow.parse>> {
@@ -47,7 +54,7 @@ async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<R
 }
 
 /** Returns the URLs of one kind, those of its list first. Pages that search engines should not list are left out. */
-async function urlsOf(facts: SchoolFacts, { kind, list }: { kind: SiteKind; list: Operation }, most: number): Promise<string[]> {
+async function urlsOf(facts: SchoolFacts, { kind, list }: PageList, most: number): Promise<string[]> {
   // The list of the school's own pages has nothing that its menus do not have.
   const urls: string[] = kind === 'pages' ? [] : [url(facts.issuer + sitePath(kind))]
   for await (const { slug, updated_at: changed, seo } of rowsOf(facts, list)) {

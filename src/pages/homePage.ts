@@ -3,6 +3,8 @@ import { appsPath } from '../policy/apps.ts'
 import { documentLink, type PageLink } from './documentLink.ts'
 import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
+import { pagesInMenu, type SiteChrome } from './site/siteChrome.ts'
+import { siteLists } from './site/siteView.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
 /** The page at the base address of the school. */
@@ -22,11 +24,14 @@ interface HomeSection {
 /** The values of a school that its home page shows in addition to the page context. */
 export interface HomeFacts {
   tagline: string | null
+  /** The content of the school's public pages; undefined if another site shows them. */
+  site?: SiteChrome | undefined
 }
 
 /** Builds the page. Pure. */
-export function homePage(views: Views, pageContext: PageContext, { tagline }: HomeFacts): HomePage {
+export function homePage(views: Views, pageContext: PageContext, { tagline, site }: HomeFacts): HomePage {
   const { texts, schoolName, legalLinks } = pageContext
+  const pages = site ? [...siteLists(site, texts), ...pagesInMenu(site)] : []
   return {
     ...frame(views, pageContext, texts.text('home.title')),
     isIndexed: true,
@@ -35,6 +40,16 @@ export function homePage(views: Views, pageContext: PageContext, { tagline }: Ho
     heading: schoolName,
     tagline: tagline ? plainText(tagline, 200) : undefined,
     sections: [
+      ...(pages.length > 0
+        ? [
+            {
+              id: 'site',
+              heading: texts.text('site.home_heading'),
+              explanation: texts.text('site.home_explanation', { school: schoolName }),
+              links: pages,
+            },
+          ]
+        : []),
       {
         id: 'account',
         heading: texts.text('home.account'),

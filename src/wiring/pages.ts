@@ -35,18 +35,20 @@ import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { createSecondFactorRules } from './secondFactors.ts'
+import type { Site } from './site.ts'
 
 export interface PagesParts {
   oidc: OidcPart
   pageContext: FindPageContext
   documents: Pick<AgentDocuments, 'about'>
+  site: Pick<Site, 'chromeOf'>
   externalServices: ExternalServices
 }
 
 /** Creates the sign-in and consent pages, and the account pages. */
 export function createSchoolPages(
   foundation: Foundation,
-  { oidc, pageContext, documents, externalServices }: PagesParts,
+  { oidc, pageContext, documents, site, externalServices }: PagesParts,
 ): Middleware<RequestState>[] {
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, outbox } = foundation
   const gate = createPasswordGate({
@@ -107,7 +109,10 @@ export function createSchoolPages(
       },
     },
     theme: async (school) => (await pageBranding(school)).theme,
-    homeFacts: async (school) => ({ tagline: (await documents.about(school)).tagline }),
+    async homeFacts(school) {
+      const [{ tagline }, shown] = await Promise.all([documents.about(school), site.chromeOf(school)])
+      return { tagline, site: shown }
+    },
   })
   const perform = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({

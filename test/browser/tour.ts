@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { FormDefinition } from '../../src/domain/forms/saveForm.ts'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
+import { siteTour } from './siteTour.ts'
 import { signIn } from './visitor.ts'
 
 const learner = 'learner001@example.org'
@@ -67,6 +68,7 @@ export const tour: readonly Stop[] = [
     },
   },
   { name: 'home', open: at('/') },
+  ...siteTour,
   { name: 'apps-guide', open: at('/docs/apps') },
   { name: 'school-form', open: at('/forms/ask-the-school') },
   {

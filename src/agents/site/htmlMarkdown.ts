@@ -19,6 +19,12 @@ const tokens = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>|([^<
 export function quotedHtml(html: string): Markdown | undefined {
   const lines: Markdown[] = []
   let pieces: Piece[] = []
+  // Neighbours with the same link are one piece: a text is escaped as a whole.
+  const add = (piece: Piece): void => {
+    const last = pieces.at(-1)
+    if (last && last.href === piece.href) last.text += piece.text
+    else pieces.push(piece)
+  }
   let [href, prefix, isHeading]: [string | undefined, string, boolean] = [undefined, '', false]
   const flush = (): void => {
     const line = lineOf(pieces)
@@ -27,10 +33,10 @@ export function quotedHtml(html: string): Markdown | undefined {
   }
   for (const [, slash, tag = '', attributes = '', text] of html.matchAll(tokens)) {
     const name = tag.toLowerCase()
-    if (text !== undefined) pieces.push({ text: decodedText(text), href })
+    if (text !== undefined) add({ text: decodedText(text), href })
     else if (name === 'a') href = slash ? undefined : attributeOf(attributes, 'href')
-    else if (name === 'img') pieces.push({ text: ` ${attributeOf(attributes, 'alt') ?? ''} `, href })
-    else if (name === 'td' || name === 'th') pieces.push({ text: ' ', href: undefined })
+    else if (name === 'img') add({ text: ` ${attributeOf(attributes, 'alt') ?? ''} `, href })
+    else if (name === 'td' || name === 'th') add({ text: ' ', href: undefined })
     else if (blockTags.has(name)) {
       flush()
       isHeading = !slash && /^h[1-6]$|^summary$/.test(name)
@@ -48,11 +54,7 @@ function attributeOf(attributes: string, name: string): string | undefined {
 
 /** Joins the pieces of a line, with the spaces between them; undefined for an empty line. */
 function lineOf(pieces: readonly Piece[]): string | undefined {
-  const merged = pieces.reduce<Piece[]>((all, { text, href }) => {
-    const last = all.at(-1)
-    return last && last.href === href ? [...all.slice(0, -1), { text: last.text + text, href }] : [...all, { text, href }]
-  }, [])
-  const line = merged
+  const line = pieces
     .map(({ text, href }) => {
       const words = text.replace(/\s+/g, ' ')
       const inner = words.trim()

@@ -13,8 +13,7 @@ export const ownPages: SiteType = {
   },
   page(row, context) {
     const { issuer, texts, schoolName } = context
-    const { slug, title, seo, blocks, rendered_html: rendered, visibility, kind, updated_at: changed } = pageRow.parse(row)
-    const html = rendered === null ? undefined : withoutFormLinks(rendered)
+    const { slug, title, seo, blocks, rendered_html: html, visibility, kind, updated_at: changed } = pageRow.parse(row)
     const url = issuer + sitePath('pages', slug)
     const description =
       seo?.description || textOfHtml(html ?? '', 160) || texts.text('site.page_description', { title, school: schoolName })
@@ -25,7 +24,7 @@ export const ownPages: SiteType = {
       isIndexed: visibility === 'public' && !seo?.noindex,
       // A hero has the heading of its page.
       heading: blocks[0]?.type === 'hero' ? undefined : title,
-      sections: [{ heading: undefined, html }],
+      sections: [{ heading: undefined, html: html ?? undefined }],
       data: [
         {
           '@type': kind === 'about' ? 'AboutPage' : 'WebPage',
@@ -40,7 +39,3 @@ export const ownPages: SiteType = {
     }
   },
 }
-
-/** Turns the links of form blocks into text: this service has no page that takes submissions. */
-const withoutFormLinks = (html: string): string =>
-  html.replace(/<a href="\/forms\/[a-z0-9-]+" rel="noopener noreferrer">([^<]*)<\/a>/g, '$1')

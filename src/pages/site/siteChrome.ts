@@ -1,6 +1,6 @@
 import { isLinkable } from '../../lib/webUrl.ts'
 import type { SiteLink } from '../../policy/sitePage.ts'
-import { type SiteKind, siteKinds, sitePath, siteResources } from '../../resources/sitePaths.ts'
+import { type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
 import { appearanceRow, pageItemRow, type SiteMenuItem, type SiteTarget, schoolRow } from '../../resources/siteRows.ts'
 import { isHidden, type SiteSource } from './siteSource.ts'
 import { siteTypes } from './siteTypes.ts'
@@ -11,7 +11,7 @@ type OwnPage = ReturnType<typeof pageItemRow.parse>
 export interface SiteChrome {
   school: ReturnType<typeof schoolRow.parse>
   appearance: ReturnType<typeof appearanceRow.parse>
-  /** The lists that have rows. */
+  /** The lists that have rows, in the order of menus. */
   kinds: readonly SiteKind[]
   /** The school's own pages that its menus can name. */
   ownPages: readonly OwnPage[]
@@ -26,13 +26,16 @@ export interface MenuEntry {
 
 const mostOwnPages = 100
 
+/** The lists that menus name, in their order. */
+const listOrder = ['courses', 'events', 'posts', 'lecturers', 'plans'] as const
+
 /** Reads what the pages of a school share, in a fixed number of queries. */
 export async function readChrome(source: SiteSource): Promise<SiteChrome> {
   const [school, appearance, own, lists] = await Promise.all([
     source.single('school'),
     source.single('appearance'),
     listed(source, 'pages', String(mostOwnPages)),
-    Promise.all(siteKinds.map(async (kind) => ((await listed(source, kind, '1')).length > 0 ? [kind] : []))),
+    Promise.all(listOrder.map(async (kind) => ((await listed(source, kind, '1')).length > 0 ? [kind] : []))),
   ])
   return {
     school: schoolRow.parse(school),
@@ -77,11 +80,6 @@ function hrefOf({ type, page_id: pageId, url }: SiteTarget, { kinds, ownPages }:
   const kind = kindOfTarget[type]
   return kind && kinds.includes(kind) ? sitePath(kind) : undefined
 }
-
-const listOrder = ['courses', 'events', 'posts', 'lecturers', 'plans'] as const
-
-/** The lists that have rows, in the order of menus. */
-export const listsOf = ({ kinds }: Pick<SiteChrome, 'kinds'>) => listOrder.filter((kind) => kinds.includes(kind))
 
 const mostInMenu = 8
 

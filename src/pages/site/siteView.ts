@@ -4,7 +4,7 @@ import type { SiteContent, SiteLink } from '../../policy/sitePage.ts'
 import { feedPath, sitePath } from '../../resources/sitePaths.ts'
 import type { PageContext } from '../pageContext.ts'
 import { type Frame, frame, type Views } from '../templates.ts'
-import { legalPages, listsOf, type MenuEntry, ownMenu, pagesInMenu, type SiteChrome } from './siteChrome.ts'
+import { legalPages, type MenuEntry, ownMenu, pagesInMenu, type SiteChrome } from './siteChrome.ts'
 import { listTexts } from './siteContent.ts'
 import { schoolNode } from './siteType.ts'
 
@@ -58,7 +58,7 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
     feed: chrome.kinds.includes('posts') ? { href: feedPath, title: `${texts.text('site.posts')} · ${schoolName}` } : undefined,
     openGraph: openGraph(content, { title, url: issuer + content.path, schoolName, shareImage }),
     dataText: dataText([...data, organisation(chrome, { issuer, schoolName })]),
-    menu: menuOf(chrome, texts.text).map((entry) => ({
+    menu: menuOf(chrome, texts).map((entry) => ({
       ...entry,
       isCurrent: entry.href === path || entry.children.some(({ href }) => href === path),
     })),
@@ -75,11 +75,14 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
 
 const belowTitle = (html: string | undefined): string | undefined => (html?.includes('<h1>') ? lowerHeadings(html) : html)
 
-function menuOf(chrome: SiteChrome, text: PageContext['texts']['text']): MenuEntry[] {
+/** Returns the links to the lists that have rows. */
+export const siteLists = (chrome: SiteChrome, texts: PageContext['texts']): SiteLink[] =>
+  chrome.kinds.map((kind) => ({ href: sitePath(kind), label: texts.text(listTexts[kind].name) }))
+
+function menuOf(chrome: SiteChrome, texts: PageContext['texts']): MenuEntry[] {
   const own = ownMenu(chrome.appearance.navigation.header, chrome)
   if (own.length > 0) return own
-  const lists = listsOf(chrome).map((kind) => ({ href: sitePath(kind), label: text(listTexts[kind].name) }))
-  return [...lists, ...pagesInMenu(chrome)].map((link) => ({ ...link, children: [] }))
+  return [...siteLists(chrome, texts), ...pagesInMenu(chrome)].map((link) => ({ ...link, children: [] }))
 }
 
 function footLinks(chrome: SiteChrome): SiteLink[] {
@@ -114,7 +117,7 @@ function openGraph(
 }
 
 /** The school for search engines. */
-export function organisation({ school, appearance }: SiteChrome, { issuer, schoolName }: { issuer: string; schoolName: string }) {
+function organisation({ school, appearance }: SiteChrome, { issuer, schoolName }: { issuer: string; schoolName: string }) {
   const profiles = school.social_links.map(({ url }) => url)
   return {
     ...schoolNode({ issuer, schoolName }),
