@@ -3,8 +3,9 @@ import { allScopes, createAgent, personCalled } from '../support/agent.ts'
 import type { TourGuide } from './tour.ts'
 
 const owner = 'owner@example.com'
+// In German, because the tour looks for untranslated texts of the service on German pages.
 const text =
-  '# A heading\n\nWedging, centring, [throwing](https://example.com/), and a-word-that-is-much-longer-than-a-narrow-screen-is-wide.\n\n## Another\n\n> A quote\n\n- one\n- two\n\n    code that is wider than a narrow screen, as code often is, and cannot be broken anywhere\n'
+  '# Ton\n\nKneten, zentrieren, [drehen](https://example.com/), Donaudampfschifffahrtsgesellschaftskapitänsmützenständer.\n\n## Glasur\n\n> Ein Zitat\n\n- eins\n- zwei\n\n    Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen\n'
 
 /** Publishes one row of each kind at the school of the tour, once. */
 async function publish({ agent: { issuer } }: TourGuide): Promise<void> {
@@ -22,65 +23,68 @@ async function publish({ agent: { issuer } }: TourGuide): Promise<void> {
     return String(id)
   }
   const lecturer = await call('/lecturers', {
-    ...{ display_name: 'Marlo Quillfeather', slug: 'marlo', headline: 'Ceramics', bio: text, expertise: ['glazes'] },
-    links: [{ label: 'My kiln log', url: 'https://marlo.example/kiln' }],
+    ...{ display_name: 'Marlo Quillfeather', slug: 'marlo', headline: 'Keramik', bio: text, expertise: ['Glasuren'] },
+    links: [{ label: 'Mein Ofenbuch', url: 'https://marlo.example/kiln' }],
   })
   const course = await call('/courses', {
-    ...{ title: 'Clay From Scratch', slug: 'clay', subtitle: 'Your first ten pots', description: text, tags: ['clay', 'wheel'] },
+    ...{ title: 'Ton von Anfang an', slug: 'clay', subtitle: 'Zehn Schalen', description: text, tags: ['Ton', 'Scheibe'] },
     ...{ lecturer_ids: [lecturer], access: 'paid', price: { amount: 8900, currency: 'EUR' }, enrollment_open: false },
   })
-  const section = await call(`/courses/${course}/sections`, { title: 'First pots', summary: 'Five lessons.' })
-  const lesson = await call(`/sections/${section}/lessons`, { title: 'Wedging', kind: 'video', is_preview: true, duration_seconds: 4200 })
+  const section = await call(`/courses/${course}/sections`, { title: 'Schalen', summary: 'Anfang.' })
+  const lesson = await call(`/sections/${section}/lessons`, { title: 'Kneten', kind: 'video', is_preview: true, duration_seconds: 4200 })
   await call(`/lessons/${lesson}/publish`, {})
   await call(`/courses/${course}/publish`, {})
   const start = new Date(Date.now() + 86_400_000)
   const event = await call('/events', {
-    ...{ title: 'Open Kiln Evening', slug: 'kiln', kind: 'hybrid', description: text, lecturer_ids: [lecturer], capacity: 20 },
-    ...{ location: { name: 'Kiln house', address: 'Quay 4, Port Lantern' } },
+    ...{ title: 'Offener Ofen', slug: 'kiln', kind: 'hybrid', description: text, lecturer_ids: [lecturer], capacity: 20 },
+    ...{ location: { name: 'Ofenhaus', address: 'Kai 4, Laternenhafen' } },
     ...{ starts_at: start.toISOString(), ends_at: new Date(start.getTime() + 7_200_000).toISOString() },
   })
   await call(`/events/${event}/publish`, {})
-  await call(`/events/${event}/cancel`, { reason: 'The kiln is cold.' })
+  await call(`/events/${event}/cancel`, { reason: 'Der Ofen ist kalt.' })
   for (const [slug, visibility] of [
     ['firing', 'public'],
     ['members-only', 'members'],
   ]) {
     const post = await call('/posts', {
-      title: 'What the first firing taught us',
+      title: 'Nach dem ersten Brand',
       slug,
       visibility,
-      excerpt: 'Three bowls cracked.',
+      excerpt: 'Drei Schalen sind gesprungen.',
       content: text,
     })
     await call(`/posts/${post}/publish`, {})
   }
   const plan = await call('/membership_plans', {
-    name: 'Workbench',
+    name: 'Werkbank',
     slug: 'bench',
-    badge: 'Popular',
-    benefits: ['All courses'],
+    badge: 'Beliebt',
+    benefits: ['Alle Kurse'],
     description: text,
   })
   await call(`/membership_plans/${plan}/prices`, { interval: 'month', amount: { amount: 1200, currency: 'EUR' } })
   await call(`/membership_plans/${plan}/activate`, {})
   const page = await call('/pages', {
-    ...{ title: 'About', slug: 'about/us', kind: 'about', show_in_navigation: true },
+    ...{ title: 'Werkstatt', slug: 'about/us', kind: 'about', show_in_navigation: true },
     blocks: [
-      { type: 'hero', props: { heading: 'Make something', text: 'Clay and wood.', action: { label: 'Courses', url: '/courses' } } },
-      { type: 'course_grid', props: { heading: 'Courses' } },
-      { type: 'event_list', props: { heading: 'Events' } },
-      { type: 'testimonials', props: { heading: 'Voices', items: [{ quote: 'It holds soup.', name: 'Wren', role: 'Learner' }] } },
-      { type: 'faq', props: { heading: 'Questions', items: [{ question: 'Is it messy?', answer: 'Yes.' }] } },
+      { type: 'hero', props: { heading: 'Etwas herstellen', text: 'Ton und Holz.', action: { label: 'Kurse', url: '/courses' } } },
+      { type: 'course_grid', props: { heading: 'Kurse' } },
+      { type: 'event_list', props: { heading: 'Termine' } },
+      {
+        type: 'testimonials',
+        props: { heading: 'Stimmen', items: [{ quote: 'Die Suppe bleibt drin.', name: 'Wren', role: 'Schülerin' }] },
+      },
+      { type: 'faq', props: { heading: 'Fragen', items: [{ question: 'Wird man schmutzig?', answer: 'Ja.' }] } },
       { type: 'text', props: { content: text } },
     ],
   })
   await call(`/pages/${page}/publish`, {})
   const menu = [
-    { label: 'Courses', target: { type: 'course_list' } },
-    { label: 'School', target: { type: 'page', page_id: page }, children: [{ label: 'Posts', target: { type: 'post_list' } }] },
+    { label: 'Kurse', target: { type: 'course_list' } },
+    { label: 'Schule', target: { type: 'page', page_id: page }, children: [{ label: 'Beiträge', target: { type: 'post_list' } }] },
   ]
   const appearance = {
-    announcement: { text: 'The kiln is open on Friday.', url: 'https://example.com/' },
+    announcement: { text: 'Der Ofen ist am Freitag offen.', url: 'https://example.com/' },
     navigation: { header: menu, footer: [] },
   }
   await call('/appearance', appearance, 'PATCH', { 'if-match': '*' })
