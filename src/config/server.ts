@@ -42,6 +42,7 @@ const limitedActions = {
   password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
   form_per_network: rateLimit(60, 3600, 'Submissions of the forms of a school, per network of the caller (IPv4 /24, IPv6 /64).'),
   form_total: rateLimit(600, 3600, 'Submissions of one form, from all networks.'),
+  calendar: rateLimit(60, 3600, 'Requests for the calendar of a person by its secret address, per calendar.'),
   message_per_recipient: rateLimit(5, 3600, 'E-mails with a link that people request, per recipient address.'),
   notice_per_account: rateLimit(10, 3600, 'E-mails of the same kind that inform a person about their account, per account.'),
   authorize: rateLimit(60, 60, 'Authorization requests, per address.'),

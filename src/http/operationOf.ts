@@ -5,6 +5,7 @@ const byPrefix: readonly [prefix: string, operation: string][] = [
   ['/mcp', 'mcp'],
   ['/files/', 'downloadFile'],
   ['/uploads/', 'uploadFile'],
+  ['/calendar/', 'calendar'],
   ['/docs', 'reference'],
   ['/assets/', 'asset'],
 ]

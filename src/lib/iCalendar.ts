@@ -12,16 +12,35 @@ export interface CalendarEntry {
   position: { latitude: number; longitude: number } | null
   url: string | null
   isCanceled: boolean
+  /** Number of the revision (section 3.8.7.4). */
+  sequence?: number
+}
+
+/** A calendar to which programs subscribe. */
+export interface Subscribed {
+  /** Name of the calendar (RFC 7986 section 5.1). */
+  name: string
+  /** How often programs should read it again (RFC 7986 section 5.7). */
+  refreshHours: number
 }
 
 const maxOctets = 75
 
 /** Returns entries as an iCalendar object (RFC 5545). Text is escaped, so that it cannot end a line, a property or the object. */
-export function iCalendar(product: string, entries: readonly CalendarEntry[]): string {
+export function iCalendar(product: string, entries: readonly CalendarEntry[], subscribed?: Subscribed): string {
   const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', `PRODID:${text(product)}`, 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
+  if (subscribed) lines.push(...subscription(subscribed))
   for (const entry of entries) lines.push(...linesOf(entry))
   return [...lines, 'END:VCALENDAR'].map((line) => `${folded(line)}\r\n`).join('')
 }
+
+/** The X- properties are for programs that do not know RFC 7986. */
+const subscription = ({ name, refreshHours }: Subscribed): string[] => [
+  `NAME:${text(name)}`,
+  `X-WR-CALNAME:${text(name)}`,
+  `REFRESH-INTERVAL;VALUE=DURATION:PT${refreshHours}H`,
+  `X-PUBLISHED-TTL:PT${refreshHours}H`,
+]
 
 function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
   const optional = (name: string, value: string | null): string[] => (value === null || value === '' ? [] : [`${name}:${text(value)}`])
@@ -31,6 +50,7 @@ function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
     `DTSTAMP:${time(entry.changedAt)}`,
     `CREATED:${time(entry.createdAt)}`,
     `LAST-MODIFIED:${time(entry.changedAt)}`,
+    ...(entry.sequence === undefined ? [] : [`SEQUENCE:${entry.sequence}`]),
     `DTSTART:${time(entry.startsAt)}`,
     `DTEND:${time(entry.endsAt)}`,
     `SUMMARY:${text(entry.title)}`,

@@ -30,6 +30,7 @@ export type KeyPurpose =
   | 'confirmations'
   | 'probes'
   | 'forms'
+  | 'calendars'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).
@@ -42,6 +43,8 @@ export interface Keyring {
   seal(purpose: KeyPurpose, text: string): string
   /** Decrypts a sealed text. Throws if no root secret opens it. */
   open(purpose: KeyPurpose, sealed: string): string
+  /** Decrypts a sealed text; undefined if no root secret opens it. */
+  tryOpen(purpose: KeyPurpose, sealed: string): string | undefined
   /** Returns the HMAC-SHA-256 with the newest key, in base64url. */
   sign(purpose: KeyPurpose, text: string): string
   /** True if the signature is valid for any root secret. Compares in constant time. */
@@ -69,15 +72,21 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
     }
     return found
   }
+  const tryOpen = (purpose: KeyPurpose, sealed: string): string | undefined => {
+    for (const key of keys(purpose)) {
+      const text = openWith(key, sealed)
+      if (text !== undefined) return text
+    }
+    return undefined
+  }
   const newest = (purpose: KeyPurpose): Buffer => keys(purpose)[0] as Buffer
   return {
     keys,
     seal: (purpose, text) => sealWith(newest(purpose), text),
+    tryOpen,
     open(purpose, sealed) {
-      for (const key of keys(purpose)) {
-        const text = openWith(key, sealed)
-        if (text !== undefined) return text
-      }
+      const text = tryOpen(purpose, sealed)
+      if (text !== undefined) return text
       throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
     },
     sign: (purpose, text) => signWith(signingKeys(purpose)[0] as KeyObject, text),

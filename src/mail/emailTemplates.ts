@@ -117,6 +117,19 @@ If you can no longer come, give up your seat, so that someone else can have it.
 
 If you did not ask for a seat, ignore this e-mail.`,
   },
+  /** Before an event. */
+  event_reminder: {
+    subject: '{school}: {title} begins soon',
+    text: `You have a seat at an event at {school}: {title}, {when}.
+
+If you cannot come, give up your seat, so that someone else can have it.
+
+You can turn off these reminders in your account:
+
+{notifications}
+
+If you did not ask for a seat, ignore this e-mail.`,
+  },
   /** To owners and admins, at most once an hour for each form. */
   form_submissions: {
     subject: '{school}: new submissions of {form}',

@@ -109,6 +109,18 @@ Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
+  event_reminder: {
+    subject: '{school}: {title} beginnt bald',
+    text: `Sie haben einen Platz bei einer Veranstaltung von {school}: {title}, {when}.
+
+Wenn Sie nicht kommen können, geben Sie Ihren Platz frei, damit jemand anderes ihn bekommt.
+
+Sie können diese Erinnerungen in Ihrem Konto ausschalten:
+
+{notifications}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
   form_submissions: {
     subject: '{school}: neue Einsendungen zu {form}',
     text: `Jemand hat ein Formular von {school} ausgefüllt: {form}. Neue Einsendungen seit der letzten E-Mail: {submissions}.

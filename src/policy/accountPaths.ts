@@ -12,6 +12,7 @@ export const accountPaths = {
   endSession: '/account/sessions/end',
   endOtherSessions: '/account/sessions/end-others',
   notifications: '/account/notifications',
+  renewCalendar: '/account/notifications/calendar',
   data: '/account/data',
   download: '/account/data/download',
   deleteAccount: '/account/data/delete',

@@ -37,6 +37,12 @@ export interface ExternalServices {
   /** Writes an e-mail to the outbox, in the transaction of the change. */
   send: SendMessage
   emailLimits: EmailLimits
+  /** Encrypts the tokens in the addresses of calendars, so that only their people see them. */
+  calendarTokens: {
+    seal(token: string): string
+    /** Returns undefined if the secret key with which it was encrypted has been removed. */
+    open(sealed: string): string | undefined
+  }
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>

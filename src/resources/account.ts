@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { restoreAccount, scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
+import { readCalendar, renewCalendar } from '../domain/accounts/calendarFeed.ts'
 import { membershipFrom, membershipOf } from '../domain/accounts/membership.ts'
 import {
   changeEmail,
@@ -104,6 +105,15 @@ const listOf = (entry: z.ZodObject, description: string) =>
     data: z.array(entry).meta({ description, example: [] }),
   })
 
+const calendarFeed = z.object({
+  object: z.literal('calendar_feed').meta({ description: 'Type of the object.' }),
+  url: z.string().nullable().meta({
+    description: 'Secret address of the calendar (RFC 5545), which works without signing in; null until it is created.',
+    example: null,
+  }),
+  renewed_at: timestamp().nullable().meta({ description: 'When the address was created.', example: null }),
+})
+
 const accountExport = z.object({
   object: z.literal('account_export').meta({ description: 'Type of the object.' }),
   account: fields.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
@@ -135,7 +145,7 @@ export const account = defineResource({
   scopes: {
     read: 'See your profile, settings, sign-ins and connected apps, and download your data',
     write:
-      'Change your profile, settings and e-mail address, end sign-ins, remove connected apps, and ask for the deletion of your account',
+      'Change your profile, settings and e-mail address, see and replace the address of your calendar, end sign-ins, remove connected apps, and ask for the deletion of your account',
   },
   singleton: true,
   schema: fields,
@@ -172,6 +182,14 @@ export const account = defineResource({
       output: listOf(session, 'Browser sessions, latest sign-in first.'),
       run: (reading, { id }) => listSessions(reading, reading.school, id),
     },
+    calendar: {
+      // The address lets everybody who has it read the calendar, so reading it is not for apps that may only read.
+      scope: 'write',
+      id: 'getCalendar',
+      summary: 'Get the secret address of your calendar',
+      output: calendarFeed,
+      run: (reading, { id }) => readCalendar(reading, id),
+    },
     export: {
       scope: 'read',
       id: 'exportAccount',
@@ -204,6 +222,17 @@ export const account = defineResource({
       limit: 'guess',
       summary: 'Send the link to your new address again',
       run: (writing, row) => changeEmail(writing, row, row.pending_email),
+    },
+    'calendar/renew': {
+      scope: 'write',
+      id: 'renewCalendar',
+      status: 204,
+      limit: 'guess',
+      summary: 'Create the secret address of your calendar, or replace it',
+      async perform(writing, { id }) {
+        await renewCalendar(writing, id)
+        return {}
+      },
     },
     restore: {
       scope: 'write',

@@ -42,7 +42,8 @@ const shown = z.object({
     .default(null),
 })
 
-function entryOf(body: Body, hostname: string): CalendarEntry {
+/** Returns the entry of an event, with the fields that its reader sees. */
+export function entryOf(body: Body, hostname: string): CalendarEntry {
   const { location, ...event } = shown.parse(body)
   const { latitude = null, longitude = null } = location ?? {}
   return {

@@ -76,6 +76,16 @@ export const eventSchema = z.object({
     gated: true,
   }),
   waitlist_enabled: z.boolean().default(true).meta({ description: 'True if the event has a waitlist.', example: true }),
+  waitlist_mode: z.enum(['party', 'seat']).default('party').meta({
+    description:
+      'Who gets a free seat. party: the first on the waitlist, who waits until the seats suffice for all guests. seat: the first on the waitlist for whom the free seats suffice, who can overtake a larger party.',
+    example: 'party',
+  }),
+  reminder_hours: z.int().min(1).max(168).nullable().meta({
+    description: 'Hours before the start at which people with a seat get a reminder by e-mail; null without one.',
+    example: 24,
+    view: 'staff',
+  }),
   rsvp_opens_at: time('When RSVPs open.'),
   rsvp_closes_at: time('When RSVPs close. Default: at the end of the event.'),
   going_count: z

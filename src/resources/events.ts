@@ -89,6 +89,8 @@ export const events = defineResource({
     'price',
     'capacity',
     'waitlist_enabled',
+    'waitlist_mode',
+    'reminder_hours',
     'rsvp_opens_at',
     'rsvp_closes_at',
     'external_id',
@@ -160,7 +162,7 @@ export const events = defineResource({
       },
       async after(writing, event, changed) {
         await saveEventParts(writing, event, changed)
-        if ('capacity' in changed) await fillSeats(writing, event)
+        if ('capacity' in changed || 'waitlist_mode' in changed) await fillSeats(writing, event)
       },
     },
     remove: { scope: 'write', roles: ['lecturer', 'staff'], view: 'staff', from: ['draft'], before: removeEventParts },

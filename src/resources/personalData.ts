@@ -307,6 +307,14 @@ export const personalData = {
     keys: ['account_id'],
     where: { column: 'account_id', is: 'accountId' },
   }),
+  calendar_feed: tableRows({
+    name: 'calendar_feeds',
+    about: 'The secret address of the calendar, without the address.',
+    table: 'calendar_feed',
+    fields: z.object({ renewed_at: moment('When the address was created.') }),
+    keys: ['account_id'],
+    where: { column: 'account_id', is: 'accountId' },
+  }),
   recovery_code: tableRows({
     name: 'recovery_codes',
     about: 'Recovery codes of the person, without the codes.',

@@ -64,6 +64,10 @@ export const secondsFromNow = (seconds: number): Expression<Date> => sql<Date>`n
 /** A time so many seconds before the transaction began. */
 export const secondsAgo = (seconds: number): Expression<Date> => sql<Date>`now() - make_interval(secs => ${seconds})`
 
+/** The time so many hours before another. */
+export const hoursBefore = (at: Expression<Date>, hours: Expression<number | null>): Expression<Date> =>
+  sql<Date>`${at} - make_interval(hours => ${hours})`
+
 /** The seconds of so many days. */
 export const daySeconds = (days: number): number => days * 86_400
 

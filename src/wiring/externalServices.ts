@@ -61,6 +61,10 @@ export function createExternalServices({
       const template = checkoutUrl(school)
       return template && checkoutAddress(template, item, code)
     },
+    calendarTokens: {
+      seal: (token) => keyring.seal('calendars', token),
+      open: (sealed) => keyring.tryOpen('calendars', sealed),
+    },
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, reader = stores.database) {

@@ -1,3 +1,4 @@
+import { eventJobs } from '../jobs/events.ts'
 import { eventSeatJobs } from '../jobs/eventSeats.ts'
 import { fileJobs } from '../jobs/files.ts'
 import { formJobs } from '../jobs/forms.ts'
@@ -12,6 +13,9 @@ import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
 import { grantRevoked } from './grantRevoked.ts'
 import { signingKeyJob } from './signingKeyJob.ts'
+
+/** Returns the function that lists the schools of the current configuration. */
+const schoolsOf = (runtime: Foundation['runtime']) => async () => runtime.schools.all.map(({ school }) => school)
 
 /** Creates the background jobs. */
 export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox }: Foundation): Job[] => [
@@ -28,8 +32,9 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
   ...orderJobs({ database }),
   ...rollupJobs({ database }),
   ...postJobs({ database }),
-  ...eventSeatJobs({ database, send: outbox.send, schools: async () => runtime.schools.all.map(({ school }) => school) }),
-  ...formJobs({ database, send: outbox.send, schools: async () => runtime.schools.all.map(({ school }) => school) }),
+  ...eventSeatJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
+  ...formJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
+  ...eventJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
 ]
 
 /** Creates the job that creates the signing keys of new schools. */

@@ -15,6 +15,7 @@ import { once } from '../oidc/requestFacts.ts'
 import { sessionSeconds } from '../oidc/sessionSeconds.ts'
 import { endGrant } from '../oidc/stores.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
+import { serveCalendar } from '../pages/calendar/serveCalendar.ts'
 import { completedSignIn } from '../pages/completedSignIn.ts'
 import { createPages } from '../pages/createPages.ts'
 import { createFormPages } from '../pages/forms/formPages.ts'
@@ -140,6 +141,12 @@ export function createSchoolPages(
     exportArchive: createExportArchive(foundation, perform),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
+  const calendar = serveCalendar({
+    database: foundation.database,
+    limit: limits.badCredentials,
+    countUse: limits.countCalendar,
+    pageContext,
+  })
   const formPages = createFormPages({
     ...shared,
     database: foundation.database,
@@ -151,7 +158,7 @@ export function createSchoolPages(
   const routes = routesOf(pages)
   const inOneExchange: Middleware<RequestState> = (ctx, next) =>
     ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
-  return [inOneExchange, routesOf(accountPages), routesOf(formPages)]
+  return [calendar, inOneExchange, routesOf(accountPages), routesOf(formPages)]
 }
 
 const routesOf = (router: Router): Middleware<RequestState> => router.routes() as Middleware<RequestState>

@@ -24,6 +24,7 @@ import { addressReader, limitAddressLength, resolveSchool, setAddress } from '..
 import type { OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
 import { cookieKeys } from '../oidc/cookies.ts'
 import { withoutInteractionId } from '../oidc/endpoints.ts'
+import { withoutCalendarToken } from '../pages/calendar/serveCalendar.ts'
 import { rememberLanguage } from '../pages/language.ts'
 import { isSitePath } from '../resources/sitePaths.ts'
 import type { Foundation } from './foundation.ts'
@@ -58,7 +59,7 @@ export interface Entrance {
 export const createEntrance = (foundation: Foundation): Entrance => ({
   table: createResponseTable({ maxBytes: responseTableBytes }),
   addressOf: addressReader(foundation.config.server.trusted_proxies),
-  record: createRecorder(foundation, withoutInteractionId),
+  record: createRecorder(foundation, (path) => withoutCalendarToken(withoutInteractionId(path))),
 })
 
 /** Returns the middleware that every request passes before the routes, in order. */

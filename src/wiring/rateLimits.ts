@@ -28,6 +28,8 @@ export interface Limits {
   account: AccountLimits
   email: EmailLimits
   forms: FormLimits
+  /** @throws Problem rate_limited if the calendar was read too often */
+  countCalendar(schoolId: string, accountId: string): Promise<void>
   /**
    * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
    * The limits of the operation are counted as well.
@@ -112,6 +114,7 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       request: (schoolId, address) => count('form_per_network', `${schoolId} ${networkKey(address)}`),
       submission: (schoolId, formId) => count('form_total', `${schoolId} ${formId}`),
     },
+    countCalendar: (schoolId, accountId) => enforce(limiter, policy('calendar'), `${schoolId} ${accountId}`),
     email: {
       requireRequested: ({ id }, email) => enforce(limiter, policy('message_per_recipient'), `${id} ${email}`),
       isNoticeAllowed: async ({ id }, { account_id: accountId, kind }) =>

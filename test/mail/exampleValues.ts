@@ -28,6 +28,7 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
   host: 'apps. example',
   imitated: 'Lanternfield',
   left: '7',
+  notifications: 'https://school.example.com/account/notifications',
   form: 'Ask the school',
   submissions: '12',
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { eventJobs } from '../../jobs/events.ts'
 import { eventSeatJobs } from '../../jobs/eventSeats.ts'
 import { fileJobs } from '../../jobs/files.ts'
 import { formJobs } from '../../jobs/forms.ts'
@@ -30,6 +31,11 @@ import { moment, printList } from '../table.ts'
 /** `jobs list` and `jobs run`. */
 export function addJobs(program: Command, session: Session): void {
   const { terminal } = session
+  const toSend = (database: Database) => ({
+    database,
+    send: createOutbox({ database, keyring: session.keyring() }).send,
+    schools: () => configuredSchools(database),
+  })
   const jobsOf = async (database: Database) => [
     ...sweepJobs({
       database,
@@ -45,16 +51,9 @@ export function addJobs(program: Command, session: Session): void {
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
     ...postJobs({ database }),
-    ...eventSeatJobs({
-      database,
-      send: createOutbox({ database, keyring: session.keyring() }).send,
-      schools: () => configuredSchools(database),
-    }),
-    ...formJobs({
-      database,
-      send: createOutbox({ database, keyring: session.keyring() }).send,
-      schools: () => configuredSchools(database),
-    }),
+    ...eventSeatJobs(toSend(database)),
+    ...formJobs(toSend(database)),
+    ...eventJobs(toSend(database)),
   ]
 
   const configuredSchools = async (database: Database) => {

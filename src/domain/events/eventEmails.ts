@@ -74,10 +74,10 @@ export async function notifyOfSeats(
   await externalServices.send(writer, school, recipients.map(addressedTo), 'rsvp_promoted', content)
 }
 
-const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })
+export const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })
 
 /** Formats the start in the time zone of the event: `2026-03-01 18:30 (Europe/Berlin)`. */
-function localTimeOf({ starts_at, time_zone }: EventDetails): string {
+export function localTimeOf({ starts_at, time_zone }: EventDetails): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone, dateStyle: 'short', timeStyle: 'short' })
   return `${format.format(starts_at)} (${time_zone})`
 }

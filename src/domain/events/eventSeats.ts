@@ -15,7 +15,7 @@ export const seatsOf = ({ guests }: { guests: number }): number => guests + 1
 
 /**
  * Takes seats in one conditional statement and returns false if too few are free. With `isInTurn`, it takes none while other people are
- * on the waitlist.
+ * on a waitlist by party. On a waitlist by seat, nobody who waits has use for the free seats.
  */
 export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
   const taken = await writer
@@ -24,7 +24,7 @@ export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEve
     .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .where((event) => event.or([event('capacity', 'is', null), event(event('going_count', '+', seats), '<=', event.ref('capacity'))]))
-    .$if(isInTurn, (query) => query.where('waitlisted_count', '=', 0))
+    .$if(isInTurn, (query) => query.where((event) => event.or([event('waitlisted_count', '=', 0), event('waitlist_mode', '=', 'seat')])))
     .returning('id')
     .execute()
   return taken.length > 0
@@ -51,15 +51,16 @@ export async function addWaiting(writer: Writer, { schoolId, eventId }: LockedEv
 }
 
 /**
- * Gives free seats to the waitlist in its order, and returns the people who got one. It stops at the first RSVP that needs more seats
- * than are free, so nobody is overtaken. Does nothing once the event is over or cancelled.
+ * Gives free seats to the waitlist in its order, and returns the people who got one. By party, it stops at the first RSVP that needs more
+ * seats than are free, so nobody is overtaken. By seat, it passes over this RSVP, so no seat stays free while somebody could take it. Does
+ * nothing once the event is over or cancelled.
  */
 export async function promoteWaiting(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<string[]> {
   const promoted: string[] = []
   for (;;) {
     const event = await writer
       .selectFrom('event')
-      .select((row) => row('capacity', '-', row.ref('going_count')).as('free'))
+      .select((row) => ['waitlist_mode', row('capacity', '-', row.ref('going_count')).as('free')])
       .where('school_id', '=', schoolId)
       .where('id', '=', eventId)
       .where('status', '=', 'published')
@@ -67,19 +68,23 @@ export async function promoteWaiting(writer: Writer, { schoolId, eventId }: Lock
       .where('waitlisted_count', '>', 0)
       .executeTakeFirst()
     if (!event) return promoted
+    const { free } = event
+    const isBySeat = event.waitlist_mode === 'seat'
     const waiting = await writer
       .selectFrom('rsvp')
       .select(['id', 'person_id', 'guests'])
       .where('school_id', '=', schoolId)
       .where('event_id', '=', eventId)
       .where('status', '=', 'waitlisted')
+      // Parties that are too large must not fill the batch.
+      .$if(isBySeat && free !== null, (query) => query.where('guests', '<', free))
       .orderBy('queued_at')
       .orderBy('id')
       .limit(batch)
       .forUpdate()
       .skipLocked()
       .execute()
-    const next = firstFitting(waiting, event.free)
+    const next = isBySeat ? allFitting(waiting, free) : firstFitting(waiting, free)
     if (next.length === 0) return promoted
     await promote(writer, { schoolId, eventId }, next)
     promoted.push(...next.map(({ person_id }) => person_id))
@@ -94,6 +99,16 @@ function firstFitting<Waiting extends { guests: number }>(waiting: readonly Wait
     return left < 0
   })
   return waiting.slice(0, end === -1 ? undefined : end)
+}
+
+/** Returns the RSVPs that get seats if each takes its seats in turn and the others are passed over. */
+function allFitting<Waiting extends { guests: number }>(waiting: readonly Waiting[], free: number | null): Waiting[] {
+  let left = free ?? Number.POSITIVE_INFINITY
+  return waiting.filter((one) => {
+    if (seatsOf(one) > left) return false
+    left -= seatsOf(one)
+    return true
+  })
 }
 
 async function promote(writer: Writer, { schoolId, eventId }: LockedEvent, next: readonly { id: string; guests: number }[]): Promise<void> {

@@ -123,6 +123,7 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.removeApp, accountPaths.apps, apps.remove],
     [accountPaths.revokeAllApps, accountPaths.apps, apps.revokeAll],
     [accountPaths.notifications, accountPaths.notifications, notifications.save],
+    [accountPaths.renewCalendar, accountPaths.notifications, notifications.renewCalendar],
     [accountPaths.download, accountPaths.data, data.download],
     [accountPaths.deleteAccount, accountPaths.data, data.remove],
     [accountPaths.keep, accountPaths.data, data.keep],

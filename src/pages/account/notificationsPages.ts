@@ -3,8 +3,10 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import { submittedForm } from '../formBody.ts'
 import { plainText } from '../plainText.ts'
 import { seeOther } from '../seeOther.ts'
-import type { TextKey } from '../texts.ts'
+import type { TextKey, Texts } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
+import type { AccountSection } from './accountPage.ts'
+import { accountField } from './ownFields.ts'
 import type { OwnPages } from './ownPage.ts'
 import { signedInOrAway } from './signedInPerson.ts'
 
@@ -12,6 +14,7 @@ import { signedInOrAway } from './signedInPerson.ts'
 export interface NotificationsPages {
   show: Middleware
   save: Middleware
+  renewCalendar: Middleware
 }
 
 /** The e-mails that can be turned off, in the order of the page. The keys are those of the API. */
@@ -22,7 +25,7 @@ const choices = {
   product_updates: 'notifications.product_updates',
 } as const satisfies Record<string, TextKey>
 
-const notices = { saved: 'notifications.done_saved' } as const satisfies Record<string, TextKey>
+const notices = { saved: 'notifications.done_saved', renewed: 'calendar.done_renewed' } as const satisfies Record<string, TextKey>
 
 export function notificationsPages(args: AccountArguments, pages: OwnPages): NotificationsPages {
   const path = accountPaths.notifications
@@ -31,6 +34,7 @@ export function notificationsPages(args: AccountArguments, pages: OwnPages): Not
       const person = await signedInOrAway(ctx, args, path)
       if (!person) return
       const { body } = await args.perform(ctx, person.accountId, 'getAccount')
+      const calendar = await args.perform(ctx, person.accountId, 'getCalendar')
       const preferences = body.notification_preferences as Record<string, unknown>
       await pages.show(ctx, person, { path, notices }, ({ texts }) => ({
         title: 'notifications.title',
@@ -59,6 +63,7 @@ export function notificationsPages(args: AccountArguments, pages: OwnPages): Not
               },
             ],
           },
+          calendarSection(texts, typeof calendar.body.url === 'string' ? calendar.body.url : undefined),
         ],
       }))
     },
@@ -71,5 +76,32 @@ export function notificationsPages(args: AccountArguments, pages: OwnPages): Not
       await args.perform(ctx, person.accountId, 'updateAccount', { body: { notification_preferences: Object.fromEntries(chosen) } })
       seeOther(ctx, `${path}?done=saved`)
     },
+
+    async renewCalendar(ctx) {
+      const person = await pages.owner(ctx, path)
+      if (!person) return
+      await args.perform(ctx, person.accountId, 'renewCalendar')
+      seeOther(ctx, `${path}?done=renewed`)
+    },
+  }
+}
+
+/** Shows the secret address of the calendar, and the button that creates or replaces it. */
+function calendarSection(texts: Texts, url: string | undefined): AccountSection {
+  const field = accountField({
+    ...{ name: 'calendar-address', type: 'text', label: texts.text('calendar.address'), autocomplete: 'off' },
+    ...{ value: url ?? '', isReadOnly: true, maxLength: 2000, hint: texts.text('calendar.address_hint') },
+  })
+  return {
+    id: 'calendar',
+    heading: texts.text('calendar.heading'),
+    paragraphs: [texts.parts('calendar.explanation', {})],
+    forms: [
+      {
+        action: accountPaths.renewCalendar,
+        ...(url !== undefined && { fields: [field] }),
+        submit: texts.text(url === undefined ? 'calendar.create' : 'calendar.renew'),
+      },
+    ],
   }
 }

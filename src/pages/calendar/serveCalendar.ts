@@ -1,0 +1,62 @@
+import type { Context, Middleware } from 'koa'
+import { calendarPath, findCalendarOwner } from '../../domain/accounts/calendarFeed.ts'
+import { personalCalendar } from '../../domain/events/personalCalendar.ts'
+import { isKnown } from '../../http/document.ts'
+import { allowMethods } from '../../http/methods.ts'
+import type { FailureLimit } from '../../http/rateLimit.ts'
+import { iCalendar } from '../../lib/iCalendar.ts'
+import { hash } from '../../lib/keyring.ts'
+import { Problem } from '../../lib/problem.ts'
+import { entryOf } from '../../resources/eventCalendar.ts'
+import type { Database } from '../../store/database.ts'
+import type { FindPageContext } from '../pageContext.ts'
+
+export interface CalendarArguments {
+  database: Database
+  /** Counts wrong addresses. */
+  limit: FailureLimit
+  /** @throws Problem rate_limited if the calendar was read too often */
+  countUse(schoolId: string, accountId: string): Promise<void>
+  pageContext: FindPageContext
+}
+
+const refreshHours = 1
+
+/** Removes the secret token from a path, for the log. */
+export const withoutCalendarToken = (path: string): string => path.replace(/^(\/calendar\/).+$/is, '$1[removed]')
+
+/** Serves the calendars of people at their secret addresses (RFC 5545). Every wrong address gets the same response at the same cost. */
+export function serveCalendar({ database, limit, countUse, pageContext }: CalendarArguments): Middleware {
+  return async (ctx: Context, next) => {
+    if (!ctx.path.startsWith(calendarPath)) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    const { school } = ctx.state
+    await limit.check(ctx)
+    const caller = await findCalendarOwner(database.kysely, school.id, tokenOf(ctx.path))
+    if (!caller) {
+      await limit.count(ctx)
+      throw new Problem('not_found', { description: 'There is no calendar at this address. The person may have replaced the address.' })
+    }
+    await countUse(school.id, caller.accountId)
+    const events = await personalCalendar(database.kysely, school.id, caller)
+    const { schoolName } = await pageContext(ctx)
+    const { hostname } = new URL(school.issuer)
+    const entries = events.map(({ version, ...event }) => ({ ...entryOf(event, hostname), sequence: version }))
+    const text = iCalendar(`-//${hostname}//Schoolgate//EN`, entries, { name: schoolName, refreshHours })
+    const etag = `"${hash(text).slice(0, 22)}"`
+    ctx.set({
+      ETag: etag,
+      'Cache-Control': 'private, no-cache',
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex',
+      'Content-Disposition': 'inline; filename="calendar.ics"',
+    })
+    ctx.status = 200
+    ctx.type = 'text/calendar; charset=utf-8'
+    ctx.body = text
+    if (isKnown(ctx.get('if-none-match'), etag)) ctx.status = 304
+  }
+}
+
+/** Returns the token of an address; an empty text, which belongs to no calendar, for every other path. */
+const tokenOf = (path: string): string => /^\/calendar\/([\w-]{43})\.ics$/.exec(path)?.[1] ?? ''
