@@ -47,17 +47,21 @@ export const communityOperations = [
       status: z
         .enum(['published', 'pending'])
         .default('published')
-        .meta({ description: 'Only moderators see a pending comment.', example: 'published' }),
+        .meta({
+          description: 'Only moderators see a pending comment. The rules of the school can make a comment pending.',
+          example: 'published',
+        }),
+      spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam: only moderators see it.', example: false }),
     }),
     output: {
       name: 'Comment',
       schema: z.object({
         object: objectNamed('comment'),
         id: id('cmt', 'Id of the comment.'),
-        status: z.enum(['published', 'pending']).meta({ description: 'Status of the comment.', example: 'published' }),
+        status: z.enum(['published', 'pending', 'hidden']).meta({ description: 'Status of the comment.', example: 'published' }),
       }),
     },
-    async run({ writer, school, now }, { subject, author, body, parent_id, status }) {
+    async run({ writer, school, now }, { subject, author, body, parent_id, status, spam }) {
       const subjectId = fromPublicId(subjects[subject.type], subject.id)
       if (subjectId === undefined) {
         const error = fieldError('subject.id', 'invalid_reference', `must be the id of a ${subject.type}`)
@@ -71,6 +75,7 @@ export const communityOperations = [
         body,
         parentId: parent_id && uuidOf('cmt', parent_id),
         status,
+        spam,
       })
       return { object: 'comment', id: toPublicId('cmt', added.id), status: added.status }
     },

@@ -1,10 +1,16 @@
 import { communityOperations } from './communityOperations.ts'
 import { formOperations } from './formOperations.ts'
+import { moderationOperations } from './moderationOperations.ts'
 import { orderOperations } from './orderOperations.ts'
 import type { PlatformOperation } from './platformOperation.ts'
 
 /** Every operation of the platform intake. */
-export const platformOperations: readonly PlatformOperation[] = [...orderOperations, ...communityOperations, ...formOperations]
+export const platformOperations: readonly PlatformOperation[] = [
+  ...orderOperations,
+  ...communityOperations,
+  ...moderationOperations,
+  ...formOperations,
+]
 
 /** Returns the operation with this id. */
 export function platformOperation(id: string): PlatformOperation {

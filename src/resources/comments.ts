@@ -76,7 +76,7 @@ export const comments = defineResource({
       description: 'Only moderators see pending and hidden comments. A deleted comment with replies remains as a placeholder.',
       example: 'published',
     }),
-    replies_count: z.int().meta({ description: 'Number of replies.', example: 1 }),
+    replies_count: z.int().meta({ description: 'Number of published replies.', example: 1 }),
     reactions_count: z.int().meta({ description: 'Number of reactions.', example: 2 }),
     edited_at: timestamp().nullable().meta({ description: 'When the author last changed it.', example: null }),
     moderation: z
@@ -86,7 +86,7 @@ export const comments = defineResource({
         reason: z.string().nullable().meta({ description: 'Reason.', example: 'Spam' }),
       })
       .nullable()
-      .meta({ description: 'Decision of the moderation.', example: null, view: 'staff' }),
+      .meta({ description: 'Decision of a moderator, or why the comment waits for one.', example: null, view: 'staff' }),
   }),
   derived: {
     subject: {

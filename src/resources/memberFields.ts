@@ -51,7 +51,9 @@ export const memberSchema = z.object({
     .nullable()
     .meta({ description: 'The same person as a student.', idPrefix: 'std', example: null, view: 'own' }),
   last_seen_at: timestamp().nullable().meta({ description: 'When the member was last active.', example: null, view: 'own' }),
-  comments_count: z.int().meta({ description: 'Number of comments.', example: 3, view: 'own' }),
+  comments_count: z
+    .int()
+    .meta({ description: 'Number of comments that the person has written, in every status.', example: 3, view: 'own' }),
   rsvps_count: z.int().meta({ description: 'Number of RSVPs.', example: 1, view: 'own' }),
   external_id: externalId(),
   metadata: metadata(),

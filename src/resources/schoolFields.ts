@@ -17,6 +17,23 @@ export const settings = z.object({
     .default('members')
     .meta({ description: 'Who sees the directory of members.', example: 'members' }),
   comments_enabled: isOn('True if people can comment.'),
+  comment_moderation: z.enum(['none', 'first', 'all']).default('none').meta({
+    description: 'Comments of members that wait for a moderator: none, those of people without a published comment, or all.',
+    example: 'first',
+    view: 'staff',
+  }),
+  comment_max_links: z
+    .int()
+    .min(0)
+    .max(50)
+    .nullable()
+    .default(null)
+    .meta({ description: 'A comment of a member with more links waits for a moderator; null without a limit.', example: 2, view: 'staff' }),
+  comment_blocked_words: z
+    .array(z.string().trim().min(1).max(60))
+    .max(200)
+    .default([])
+    .meta({ description: 'A comment of a member with one of these words waits for a moderator.', example: ['casino'], view: 'staff' }),
   form_consent_text: z
     .string()
     .trim()

@@ -98,6 +98,7 @@ export const auditEvents = {
   'password.changed': { about: 'A password was changed. `details.via` says how.', keep: 'long' },
   'password.reset_requested': { about: 'A link to set a new password was requested for an account.', keep: 'standard' },
   'platform.comment_created': { about: 'Another system of the school reported a comment.', keep: 'standard' },
+  'platform.comment_moderated': { about: 'Another system of the school approved, hid or deleted a comment.', keep: 'standard' },
   'platform.form_saved': { about: 'Another system of the school added or changed a form.', keep: 'standard' },
   'platform.form_submitted': { about: 'Another system of the school reported a form submission.', keep: 'standard' },
   'platform.order_canceled': { about: 'Another system of the school cancelled an unpaid order.', keep: 'standard' },

@@ -12,6 +12,7 @@ interface CommentOptions extends SchoolOption {
   text?: string
   replyTo?: string
   status: string
+  spam?: boolean
   reference?: string
 }
 
@@ -38,16 +39,43 @@ export function addComments(program: Command, session: Session): void {
     .addOption(
       new Option('--status <status>', 'only moderators see pending comments').choices(['published', 'pending']).default('published'),
     )
-    .action(async (subject: string, { school, author, name, text, replyTo, status, reference }: CommentOptions) => {
+    .option('--spam', 'mark it as spam: only moderators see it')
+    .action(async (subject: string, { school, author, name, text, replyTo, status, spam, reference }: CommentOptions) => {
       const type = subjectTypes[subject.slice(0, 3)]
       if (type === undefined) throw usage(`${subject} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
       const body = text ?? (await session.terminal.readInput())
       const created = await report(session, 'createComment', {
         school,
         reference,
-        body: { subject: { type, id: subject }, author: { email: author, name }, body, parent_id: replyTo, status },
+        body: { subject: { type, id: subject }, author: { email: author, name }, body, parent_id: replyTo, status, spam },
       })
       session.terminal.out(`${String(created.id)} ${String(created.status)}\n`)
+    })
+  for (const [verb, operation, about] of decisions) addDecision(group, session, { verb, operation, about })
+}
+
+const decisions = [
+  ['approve', 'approveComment', 'Publish a comment that waits or is hidden.'],
+  ['hide', 'hideComment', 'Hide a comment, and its replies.'],
+  ['spam', 'markCommentAsSpam', 'Hide a comment as spam.'],
+  ['delete', 'deleteComment', 'Delete the text of a comment for ever.'],
+] as const
+
+/** `comments approve` and the other decisions of a moderator. */
+function addDecision(
+  group: Command,
+  session: Session,
+  { verb, operation, about }: { verb: string; operation: string; about: string },
+): void {
+  const decide = define(group, { form: `${verb} <comment>`, about, examples: [`comments ${verb} cmt_01jgwejj00e6srgkpqm2sqf05m`] })
+  withReference(decide)
+    .option('--moderator <name>', 'name of the moderator')
+    .option('--reason <text>', 'reason, which only moderators see')
+    .action(async (comment: string, { school, reference, moderator, reason }: SchoolOption & Record<string, string | undefined>) => {
+      if (!/^cmt_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(comment)) throw usage(`${comment} is not the id of a comment (cmt_ and 26 characters)`)
+      const body = { moderator, reason }
+      const decided = await report(session, operation, { school, reference, parameter: comment, body })
+      session.terminal.out(`${String(decided.id)} ${String(decided.status)}\n`)
     })
 }
 

@@ -7,6 +7,8 @@ import type { InSchool } from '../inSchool.ts'
 import { htmlOf } from '../richText.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import type { SubjectType } from './commentAccess.ts'
+import { spamReason } from './moderateComment.ts'
+import { type CommentRules, holdReason } from './moderationRules.ts'
 
 export interface NewComment extends InSchool {
   subject: { type: SubjectType; id: string }
@@ -15,8 +17,10 @@ export interface NewComment extends InSchool {
   body: string
   /** The comment that it replies to. */
   parentId?: string | undefined
-  /** Only moderators see a pending comment. */
+  /** Only moderators see a pending comment. The rules of the school can hold a published one. */
   status: 'published' | 'pending'
+  /** True if the sender classified it as spam: it is stored hidden. */
+  spam?: boolean | undefined
 }
 
 /** The longest text of a comment, in characters. */
@@ -28,12 +32,18 @@ export const maxCommentLength = 5000
  * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
  */
 export async function addComment(writer: Writer, comment: NewComment): Promise<{ id: string; status: string }> {
-  const { schoolId, now, subject, body, parentId, status } = comment
-  const { courseId } = await lockSubject(writer, comment)
+  const { schoolId, now, subject, body, parentId } = comment
+  const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
   const bodyHtml = htmlOf(body, 'markdown', 'body')
   const { personId } = await findOrCreatePerson(writer, { schoolId, ...comment.author, facet: 'member', now })
   const authorRole = await requireAuthor(writer, schoolId, personId)
+  const held =
+    authorRole === 'member'
+      ? holdReason(rules, { body, html: bodyHtml ?? '', isFirst: await isFirst(writer, schoolId, personId) })
+      : undefined
+  const status = comment.spam ? 'hidden' : held === undefined ? comment.status : 'pending'
+  const reason = comment.spam ? spamReason : held
   const id = newId()
   await writer
     .insertInto('comment')
@@ -51,6 +61,7 @@ export async function addComment(writer: Writer, comment: NewComment): Promise<{
       body,
       body_html: bodyHtml,
       status,
+      moderation: reason === undefined ? null : JSON.stringify({ by: null, at: now.toISOString(), reason }),
     })
     .execute()
   if (status === 'published') await countComment(writer, comment)
@@ -65,10 +76,13 @@ export async function addComment(writer: Writer, comment: NewComment): Promise<{
 }
 
 /** Locks the subject, so that its comments are counted in turn, and returns the course of a lesson. */
-async function lockSubject(writer: Writer, { schoolId, subject: { type, id } }: NewComment): Promise<{ courseId: string | null }> {
+async function lockSubject(
+  writer: Writer,
+  { schoolId, subject: { type, id } }: NewComment,
+): Promise<{ courseId: string | null; rules: CommentRules }> {
   const isOpen = await writer
     .selectFrom('school')
-    .select('id')
+    .select((row) => row.ref('settings').$castTo<CommentRules>().as('rules'))
     .where('id', '=', schoolId)
     .where(areCommentsOn(schoolId))
     .where(isOffered(schoolId, 'community'))
@@ -81,7 +95,7 @@ async function lockSubject(writer: Writer, { schoolId, subject: { type, id } }: 
     })
   if (row.status !== 'published' || !row.comments_enabled)
     throw new Problem('invalid_state', { description: `This ${type} does not take comments: it must be published and allow them.` })
-  return { courseId: row.course_id }
+  return { courseId: row.course_id, rules: isOpen.rules }
 }
 
 interface Subject {
@@ -131,6 +145,19 @@ async function requireParent(writer: Writer, { schoolId, subject }: NewComment, 
     })
 }
 
+/** Returns true if no comment of the person was ever published. */
+async function isFirst(writer: Writer, schoolId: string, personId: string): Promise<boolean> {
+  const published = await writer
+    .selectFrom('comment')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', '=', 'published')
+    .limit(1)
+    .executeTakeFirst()
+  return published === undefined
+}
+
 /** Returns the role of the author. */
 async function requireAuthor(writer: Writer, schoolId: string, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
   const person = await writer
@@ -164,5 +191,5 @@ async function countComment(writer: Writer, { schoolId, now, subject, parentId }
     .where('id', '=', parentId)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: parentId, action: 'updated', version: parent.version })
+  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: parentId, action: 'replied', version: parent.version })
 }

@@ -1,0 +1,164 @@
+import { Problem } from '../../lib/problem.ts'
+import type { ChangeAction } from '../../store/changeActions.ts'
+import { recordChange, recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import type { InSchool } from '../inSchool.ts'
+
+/** The decisions of a moderator, with the status and the action of the change feed that each leads to. */
+const decisions = {
+  approve: { status: 'published', action: 'approved', from: ['pending', 'hidden'] },
+  hide: { status: 'hidden', action: 'hidden', from: ['published', 'pending'] },
+  spam: { status: 'hidden', action: 'spam', from: ['published', 'pending', 'hidden'] },
+  delete: { status: 'deleted', action: 'deleted', from: ['published', 'pending', 'hidden'] },
+} as const satisfies Record<string, { status: string; action: ChangeAction; from: readonly string[] }>
+
+export type Decision = keyof typeof decisions
+
+export interface Moderation extends InSchool {
+  /** Stored id of the comment. */
+  id: string
+  decision: Decision
+  /** Name of the moderator. */
+  by: string | null
+  reason: string | null
+}
+
+/** The reason of a comment that is hidden as spam. */
+export const spamReason = 'Spam'
+
+/**
+ * Carries out the decision of a moderator. The published comments of the subject and the published replies of a comment are counted. A
+ * comment that is hidden takes its published replies with it. A deleted comment loses its text, and remains as a placeholder while it has
+ * replies. A decision that changes nothing has no effect. Call it in a transaction.
+ * @throws Problem not_found, invalid_state
+ */
+export async function moderateComment(writer: Writer, moderation: Moderation): Promise<{ id: string; status: string }> {
+  const { schoolId, id, decision, by, now } = moderation
+  const comment = await lockComment(writer, moderation)
+  const { status, action, from } = decisions[decision]
+  const reason = decision === 'spam' ? spamReason : moderation.reason
+  const isSpam = comment.moderation?.reason === spamReason
+  if (comment.status === status && (decision !== 'spam' || isSpam)) return { id, status }
+  if (!from.some((one) => one === comment.status)) {
+    throw new Problem('invalid_state', { description: `A comment that is ${comment.status} cannot become ${status}.` })
+  }
+  if (decision === 'approve') await requireShownParent(writer, schoolId, comment.parent_id)
+  const version = comment.version + 1
+  await writer
+    .updateTable('comment')
+    .set({
+      status,
+      version,
+      updated_at: now,
+      moderation: JSON.stringify({ by, at: now.toISOString(), reason }),
+      ...(decision === 'delete' && { body: null, body_html: null }),
+    })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .execute()
+  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version })
+  const replies = status === 'hidden' ? await hideReplies(writer, moderation) : 0
+  const more = Number(status === 'published') - Number(comment.status === 'published')
+  await countPublished(writer, schoolId, { ...comment, by: more - replies })
+  if (comment.parent_id !== null && more !== 0) await countReplies(writer, moderation, { id: comment.parent_id, by: more })
+  return { id, status }
+}
+
+interface ModeratedComment {
+  status: string
+  version: number
+  subject_type: string
+  subject_id: string
+  parent_id: string | null
+  moderation: { reason?: string | null } | null
+}
+
+/** Locks the subject before the comment, as a new comment does. */
+async function lockComment(writer: Writer, { schoolId, id }: Moderation): Promise<ModeratedComment> {
+  const comments = writer.selectFrom('comment').where('school_id', '=', schoolId).where('id', '=', id)
+  const subject = await comments.select(['subject_type', 'subject_id', 'parent_id']).executeTakeFirst()
+  if (!subject) throw new Problem('not_found', { description: 'The school has no comment with this id.' })
+  if (subject.subject_type === 'post' || subject.subject_type === 'event') {
+    const table = subject.subject_type
+    await writer
+      .selectFrom(table)
+      .select('id')
+      .where('school_id', '=', schoolId)
+      .where('id', '=', subject.subject_id)
+      .forUpdate()
+      .executeTakeFirst()
+  }
+  const ids = [id, ...(subject.parent_id === null ? [] : [subject.parent_id])]
+  await writer
+    .selectFrom('comment')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return await comments
+    .select(['status', 'version', 'subject_type', 'subject_id', 'parent_id'])
+    .select((row) => row.ref('moderation').$castTo<{ reason?: string | null } | null>().as('moderation'))
+    .executeTakeFirstOrThrow()
+}
+
+async function requireShownParent(writer: Writer, schoolId: string, parentId: string | null): Promise<void> {
+  if (parentId === null) return
+  const parent = await writer
+    .selectFrom('comment')
+    .select('status')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', parentId)
+    .executeTakeFirst()
+  if (parent?.status === 'published' || parent?.status === 'deleted') return
+  throw new Problem('invalid_state', { description: 'The comment that it replies to is not published. Approve that one first.' })
+}
+
+/** Hides the published replies of a comment. Returns their number. */
+async function hideReplies(writer: Writer, { schoolId, id, by, now }: Moderation): Promise<number> {
+  const hidden = await writer
+    .updateTable('comment')
+    .set((row) => ({
+      status: 'hidden',
+      updated_at: now,
+      version: row('version', '+', 1),
+      moderation: JSON.stringify({ by, at: now.toISOString(), reason: 'The comment that it replies to was hidden.' }),
+    }))
+    .where('school_id', '=', schoolId)
+    .where('parent_id', '=', id)
+    .where('status', '=', 'published')
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'hidden' }, hidden)
+  if (hidden.length > 0)
+    await writer.updateTable('comment').set({ replies_count: 0 }).where('school_id', '=', schoolId).where('id', '=', id).execute()
+  return hidden.length
+}
+
+/** Changes the number of published comments at the subject. */
+async function countPublished(
+  writer: Writer,
+  schoolId: string,
+  { subject_type: type, subject_id: id, by }: Pick<ModeratedComment, 'subject_type' | 'subject_id'> & { by: number },
+): Promise<void> {
+  if (by === 0 || (type !== 'post' && type !== 'event')) return
+  await writer
+    .updateTable(type)
+    .set((row) => ({ comments_count: row('comments_count', '+', by) }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .execute()
+}
+
+async function countReplies(writer: Writer, { schoolId, now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
+  const parent = await writer
+    .updateTable('comment')
+    .set((row) => ({ replies_count: row('replies_count', '+', by), version: row('version', '+', 1), updated_at: now }))
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  const action = by > 0 ? 'replied' : 'updated'
+  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version: parent.version })
+}
