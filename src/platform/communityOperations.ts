@@ -44,13 +44,10 @@ export const communityOperations = [
       author: person('The author.'),
       body: z.string().trim().min(1).max(maxCommentLength).meta({ description: 'The text, in Markdown.', example: 'Which clay was that?' }),
       parent_id: reference('cmt', 'The comment that it replies to. Replies have one level.').optional(),
-      status: z
-        .enum(['published', 'pending'])
-        .default('published')
-        .meta({
-          description: 'Only moderators see a pending comment. The rules of the school can make a comment pending.',
-          example: 'published',
-        }),
+      status: z.enum(['published', 'pending']).default('published').meta({
+        description: 'Only moderators see a pending comment. The rules of the school can make a comment pending.',
+        example: 'published',
+      }),
       spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam: only moderators see it.', example: false }),
     }),
     output: {

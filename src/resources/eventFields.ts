@@ -118,6 +118,14 @@ export const eventSchema = z.object({
   metadata: metadata(),
 })
 
+/** The fields of an event that requests contain and responses do not. */
+export const eventInputs = z.object({
+  lecturer_ids: z
+    .array(reference('lec', 'Id of a lecturer.'))
+    .max(10)
+    .meta({ description: 'Hosts of the event, main host first.', example: [] }),
+})
+
 /** The id of an RSVP in a URL. */
 export const rsvpPath = z.object({
   rsvp_id: reference('rsv', 'Id of the RSVP.').meta({ description: 'Id of the RSVP.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),

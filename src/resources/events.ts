@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { duplicateEvent } from '../domain/events/duplicateEvent.ts'
 import { hasRsvp, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
 import {
@@ -28,7 +27,7 @@ import { idsIn } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
 import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
-import { attendance, attendanceCounts, cancellation, eventSchema, ownRsvp, rsvpChange, rsvpPath } from './eventFields.ts'
+import { attendance, attendanceCounts, cancellation, eventInputs, eventSchema, ownRsvp, rsvpChange, rsvpPath } from './eventFields.ts'
 import { lecturers } from './lecturers.ts'
 import { priceField } from './priceField.ts'
 import { rsvps } from './rsvps.ts'
@@ -63,12 +62,7 @@ export const events = defineResource({
     },
     my_rsvp: { select: ownRsvpOf },
   },
-  inputs: z.object({
-    lecturer_ids: z
-      .array(reference('lec', 'Id of a lecturer.'))
-      .max(10)
-      .meta({ description: 'Hosts of the event, main host first.', example: [] }),
-  }),
+  inputs: eventInputs,
   currentInputs: { lecturer_ids: ({ host_lecturers }) => (host_lecturers ?? []).map(({ id }) => id) },
   writable: [
     'title',

@@ -1,5 +1,5 @@
-import { eventJobs } from '../jobs/events.ts'
 import { eventSeatJobs } from '../jobs/eventSeats.ts'
+import { eventJobs } from '../jobs/events.ts'
 import { fileJobs } from '../jobs/files.ts'
 import { formJobs } from '../jobs/forms.ts'
 import { learningJobs } from '../jobs/learning.ts'

@@ -200,11 +200,14 @@ describe.each(await everyDatabase())('the comments of an empty school, on $name'
     expect((await decide('cmt_01jgwejj00e6srgkpqm2sqf05m', 'hide')).status).toBe(404)
     expect((await decide('x', 'hide')).status).toBe(404)
     // The feed shows a change once every older transaction of the server has ended.
-    await until(async () => {
-      const { data } = await call('GET', '/changes?types=comment&limit=500')
-      const changes: { action: string; resource: { id: string } }[] = data
-      return changes.some(({ action, resource }) => action === 'spam' && resource.id === held.body.id)
-    })
+    await until(
+      async () => {
+        const { data } = await call('GET', '/changes?types=comment&limit=500')
+        const changes: { action: string; resource: { id: string } }[] = data
+        return changes.some(({ action, resource }) => action === 'spam' && resource.id === held.body.id)
+      },
+      { what: 'the change in the feed' },
+    )
   })
 })
 

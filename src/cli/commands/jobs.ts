@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { eventJobs } from '../../jobs/events.ts'
 import { eventSeatJobs } from '../../jobs/eventSeats.ts'
+import { eventJobs } from '../../jobs/events.ts'
 import { fileJobs } from '../../jobs/files.ts'
 import { formJobs } from '../../jobs/forms.ts'
 import { learningJobs } from '../../jobs/learning.ts'
