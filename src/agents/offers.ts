@@ -40,7 +40,9 @@ function isPriced({ resource }: Operation): boolean {
 
 async function readSection(list: Operation, { issuer, operations, view, checkoutOf }: Facts): Promise<OfferSection> {
   const { resource } = list
-  const hasAccess = resource.filters.some(({ name }) => name === 'access')
+  // The access of an event names who can attend, whatever it costs.
+  const hasAccess =
+    resource.filters.some(({ name }) => name === 'access') && resource.schemas.public.shape.access?.safeParse('paid').success
   const { rows, isAll } = await view.list(list, hasAccess ? { access: 'paid' } : {}, most)
   const offers = (rows as unknown as PricedRow[]).flatMap((row) => {
     const { id, slug = id, name = row.title ?? slug } = row
