@@ -100,7 +100,7 @@ export async function schoolContact(
   return { name: row?.name ?? 'School', contactEmail: row?.contact_email ?? null, supportUrl: row?.support_url ?? null }
 }
 
-/** Locks the row of a school until the transaction ends. */
+/** Locks the row of a school until the transaction ends. Rows of the school can be added meanwhile: foreign keys lock its key alone. */
 export async function lockSchool(writer: Writer, schoolId: string): Promise<void> {
-  await writer.selectFrom('school').select('id').where('id', '=', schoolId).forUpdate().execute()
+  await writer.selectFrom('school').select('id').where('id', '=', schoolId).forNoKeyUpdate().execute()
 }

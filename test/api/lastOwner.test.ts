@@ -54,6 +54,14 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
     expect([reply.status, reply.json.error]).toEqual([409, 'last_owner'])
   })
 
+  test('other changes of the school go on while an owner is changed', async () => {
+    const reply = await api.database.transaction(async (writer) => {
+      await lockOwners(writer, api.school.id)
+      return await call('POST', '/courses', first, { title: 'Made meanwhile' })
+    })
+    expect(reply.status).toBe(201)
+  })
+
   /** Removes an owner in a transaction that stays open until the other request waits for it or has its response. */
   async function whileRemoving(email: string, ask: () => Promise<Reply>): Promise<Reply> {
     const asked = await api.database.transaction(async (writer, sql) => {

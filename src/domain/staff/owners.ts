@@ -1,9 +1,8 @@
 import type { Reader, Writer } from '../../store/database.ts'
+import { lockSchool } from '../../store/schools.ts'
 
 /** Serialises changes of the school's owners, so that two concurrent demotions cannot remove the last owner. */
-export async function lockOwners(writer: Writer, schoolId: string): Promise<void> {
-  await writer.selectFrom('school').select('id').where('id', '=', schoolId).forUpdate().execute()
-}
+export const lockOwners = (writer: Writer, schoolId: string): Promise<void> => lockSchool(writer, schoolId)
 
 /** Returns true if another owner of the school can sign in. */
 export async function hasOtherOwner(
