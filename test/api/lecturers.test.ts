@@ -194,6 +194,40 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       await call('PATCH', `/school/staff/${String(second.json.id)}`, owner, { role: 'lecturer' })
     })
 
+    test.each([
+      ['whom nobody knows yet', 'new-colleague@example.com'],
+      ['who has a login', 'learner007@example.org'],
+    ])('of concurrent invitations of one person %s, one is accepted and the others say that they are staff', async (_who, email) => {
+      const replies = await Promise.all(Array.from({ length: 5 }, () => call('POST', '/school/staff', owner, { email, role: 'lecturer' })))
+      expect(replies.map(({ status, json }) => [status, json.error]).toSorted()).toEqual([
+        [201, undefined],
+        ...Array(4).fill([409, 'email_taken']),
+      ])
+    })
+
+    test('of concurrent links of one person to several profiles, one is accepted', async () => {
+      const profiles = await Promise.all(Array.from({ length: 4 }, made))
+      const link = ({ id }: { id?: unknown }) => call('POST', `/lecturers/${String(id)}/link`, admin, { email: 'learner008@example.org' })
+      const replies = await Promise.all(profiles.map(link))
+      expect(replies.map(({ status, json }) => [status, json.error]).toSorted()).toEqual([
+        [200, undefined],
+        ...Array(3).fill([409, 'invalid_state']),
+      ])
+    })
+
+    test('of concurrent invitations of several people to one profile, one is accepted; the others can be repeated and then get the reason', async () => {
+      const { id: lecturer_id } = await made()
+      const invite = (who: number) =>
+        call('POST', '/school/staff', owner, { email: `applicant${who}@example.com`, role: 'lecturer', lecturer_id })
+      const first = await Promise.all(Array.from({ length: 5 }, (_, who) => invite(who)))
+      expect(first.filter(({ status }) => status === 201)).toHaveLength(1)
+      for (const [who, { status }] of first.entries()) {
+        if (status === 201) continue
+        expect([422, 503]).toContain(status)
+        expect((await invite(who)).json.details).toMatchObject([{ field: 'lecturer_id', code: 'not_allowed' }])
+      }
+    })
+
     test('removed staff lose access with the next request, and can be invited again', async () => {
       const row = await staffOf('admin2@example.com')
       expect((await get('/courses/paper-marbling', 'admin2@example.com')).status).toBe(200)

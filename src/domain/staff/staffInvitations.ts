@@ -104,7 +104,10 @@ function addressIn(typed: string): string {
   return email
 }
 
-/** Returns the person with this address. Creates one if there is none. */
+/**
+ * Returns the person with this address, locked: of two concurrent invitations, the second one sees the staff member of the first. Creates
+ * the person if there is none.
+ */
 async function personByAddress({ writer, school, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
   const login = await writer
     .selectFrom('account')
@@ -113,6 +116,7 @@ async function personByAddress({ writer, school, now }: StaffChange, email: stri
     .where('account.school_id', '=', school.id)
     .where('account.email', '=', email)
     .where('account.disabled_at', 'is', null)
+    .forNoKeyUpdate('person')
     .executeTakeFirst()
   if (login) return { id: login.id, hasLogin: true }
   await writer
@@ -125,6 +129,7 @@ async function personByAddress({ writer, school, now }: StaffChange, email: stri
     .select(['id', 'account_id'])
     .where('school_id', '=', school.id)
     .where('email', '=', email)
+    .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   return { id: person.id, hasLogin: false }
 }

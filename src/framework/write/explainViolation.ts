@@ -46,7 +46,8 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
           cause: error,
         })
       }
-      return error
+      // Every rule is checked before the write, so a concurrent request wrote the same object: the check of a repetition finds it.
+      return concurrentChange(error)
     case 'reference': {
       const [, field] = new RegExp(`^${table}_(\\w+)_fkey$`).exec(constraint) ?? []
       if (field === undefined || !(field in schema.shape)) return new Problem('resource_in_use', { cause: error })
@@ -58,12 +59,15 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
     case 'timeout':
       return new Problem('query_too_expensive', { cause: error })
     case 'deadlock':
-      return new Problem('temporarily_unavailable', {
-        description: 'The change conflicts with a concurrent one. Try again.',
-        headers: { 'Retry-After': '1' },
-        cause: error,
-      })
+      return concurrentChange(error)
     case 'value':
       return new Problem('validation_failed', { description: 'A value of the body cannot be stored: it is out of range.', cause: error })
   }
 }
+
+const concurrentChange = (cause: unknown): Problem =>
+  new Problem('temporarily_unavailable', {
+    description: 'The change conflicts with a concurrent one. Try again.',
+    headers: { 'Retry-After': '1' },
+    cause,
+  })
