@@ -142,9 +142,9 @@ function otherMediaTypes(operation: Described): Record<string, { example: string
 
 const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
 
-/** Returns the 200 response of a creation that returns the object if it exists, and of a bulk request that writes all items or none. */
+/** Returns the 200 response of an operation that returns what it would create if it exists, and of a bulk request that writes all items or none. */
 function otherSuccess(operation: Described): Record<string, unknown> {
-  const isOnce = isOperation(operation) && operation.kind === 'create' && operation.rules.isOnce === true
+  const isOnce = isOperation(operation) && (operation.kind === 'create' || operation.kind === 'action') && operation.rules.isOnce === true
   if (isOnce) return { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } }
   const isAtomic = isOperation(operation) && operation.kind === 'collection' && operation.rules.isAtomic !== undefined
   return isAtomic

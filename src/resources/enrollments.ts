@@ -162,6 +162,7 @@ export const enrollments = defineResource({
       id: 'issueCertificate',
       summary: 'Issue the certificate of a completed course',
       status: 201,
+      isOnce: true,
       lockFirst: lockCourseForProgress,
       async perform({ writer, school, now }, row) {
         if (row.completed_at === null)

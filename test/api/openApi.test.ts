@@ -133,6 +133,11 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('describes both responses of the operations that return what exists already', () => {
+    const both = described.filter(({ responses }) => responses['200'] && responses['201']).map(({ operationId }) => operationId)
+    expect(both.toSorted()).toEqual(['createEnrollment', 'grantProduct', 'issueCertificate'])
+  })
+
   test('takes less than 2.8 kB for each operation', () => {
     expect(Buffer.byteLength(textOf(description)) / described.length).toBeLessThan(2800)
   })

@@ -100,6 +100,8 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** 201 if `perform` creates a row or a part of this one, 204 if the response is empty. */
   status?: 200 | 201 | 202 | 204
+  /** The part that it creates may exist already: then the status is 200. */
+  isOnce?: true
   /** The request body. Default: an empty object. Use defineAction, which types the functions by it. */
   input?: z.ZodObject
   /** Returns columns to write in addition to the state, or undefined if there is nothing to do. Throws a Problem if it is not possible. */

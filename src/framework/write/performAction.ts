@@ -55,7 +55,7 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   }
   if (!body || !operation.rules.output) {
     const answer = answerDone(write, after)
-    if (isUnchanged && answer.status === 201) return { ...answer, status: 200, ...(headers && { headers }) }
+    if (isUnchanged && operation.rules.isOnce) return { ...answer, status: 200, ...(headers && { headers }) }
     // A part of the row was created: its URL is that of the row.
     const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
     return { ...answer, headers: { ...headers, ...place } }

@@ -146,7 +146,7 @@ export interface Removal<Table extends AnyTable, Verb extends ScopeVerb> extends
 export interface Performed<Table extends AnyTable> {
   /** Columns of the row to write; this raises its version. */
   columns?: Columns<Table>
-  /** True if there was nothing to do: nothing is recorded, and the status is 200 instead of 201. */
+  /** True if there was nothing to do: nothing is recorded, and with `isOnce` the status is 200. */
   isUnchanged?: boolean
   /** The stored id of a new row of the same resource, which is the response (201). */
   made?: string
