@@ -198,7 +198,10 @@ export const personalData = {
     name: 'activity_days',
     about: 'Days on which the person learned in a course.',
     table: 'person_activity_day',
-    fields: z.object({ day: moment('The day.'), course_id: reference('crs', 'The course.') }),
+    fields: z.object({
+      day: z.iso.date().meta({ description: 'The day.', example: '2026-03-01' }),
+      course_id: reference('crs', 'The course.'),
+    }),
     keys: ['day', 'course_id'],
     where: { column: 'person_id', is: 'personId' },
     present: publicIds({ course_id: 'crs' }),

@@ -103,4 +103,19 @@ describe('every list of the whole demo school', () => {
       }
     }
   })
+
+  test('the export of a person is what its schema says', async () => {
+    const operation = operations.find(({ id }) => id === 'exportAccount') as Operation
+    const isValid = validatorOf(operation)
+    await api.database.sql.query(
+      `INSERT INTO person_activity_day (school_id, day, course_id, person_id)
+       SELECT school_id, '2026-03-01', (SELECT id FROM course WHERE course.school_id = person.school_id LIMIT 1), id
+       FROM person WHERE email = 'learner001@example.org'`,
+    )
+    for (const as of everybody.filter((one) => one !== undefined)) {
+      const { status, json } = await api.get(operation.path, { as })
+      expect([as, status, isValid(json), isValid.errors]).toEqual([as, 200, true, null])
+      if (as.startsWith('learner')) expect(json).toMatchObject({ activity_days: [{ day: '2026-03-01' }] })
+    }
+  })
 })
