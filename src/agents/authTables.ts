@@ -73,8 +73,9 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
   )
 }
 
-/** Limits that concern people who sign in, and resource servers. No client can exceed them. */
-const isOfClients = ({ name }: RateLimit): boolean => !/^(?:sign_|second_factor_|password_|message_|notice_|introspection|bad_)/.test(name)
+/** Limits that concern people who sign in or fill in a form, and resource servers. No client can exceed them. */
+const isOfClients = ({ name }: RateLimit): boolean =>
+  !/^(?:sign_|second_factor_|password_|message_|notice_|form_|introspection|bad_)/.test(name)
 
 /** Renders the current rate limits of clients. */
 export const limitTable = (limits: readonly RateLimit[]): Markdown =>

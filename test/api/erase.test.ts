@@ -76,7 +76,9 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await insert('passkey', { account_id, credential_id: newId(), public_key: 'key', name: 'Laptop' })
     await query(`INSERT INTO authenticator_app (school_id, account_id, secret, last_step) VALUES ($1, $2, 'secret', 0)`, [account_id])
     await query(`INSERT INTO recovery_code (school_id, account_id, hash) VALUES ($1, $2, 'hash')`, [account_id])
-    await query(`INSERT INTO calendar_feed (school_id, account_id, token_hash, sealed_token) VALUES ($1, $2, 'hash', 'sealed')`, [account_id])
+    await query(`INSERT INTO calendar_feed (school_id, account_id, token_hash, sealed_token) VALUES ($1, $2, 'hash', 'sealed')`, [
+      account_id,
+    ])
     const lesson = await first('lesson')
     const course_id = lesson.course_id as string
     const money = { currency: 'EUR', total_amount: 8900, subtotal_amount: 8900 }

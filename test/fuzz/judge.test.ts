@@ -4,7 +4,7 @@ import { openApiDocument } from '../support/openApi.ts'
 import { createJudge, type Judge } from './judge.ts'
 import type { FuzzReply, FuzzRequest } from './wire.ts'
 
-/** Faults planted in responses: a run of `npm run fuzz` must report each. */
+/** Judges responses with planted errors: a run of `npm run fuzz` must report each. */
 let judge: Judge
 beforeAll(() => {
   const facts = { issuer: 'https://school.example', name: 'First', contactEmail: null, supportUrl: null }
@@ -65,7 +65,7 @@ describe('the fuzzer reports', () => {
     ['a status that is not described', sent('listCourses'), reply(202, page), 'status 202 is not described'],
     ['a body without a required member', sent('listCourses'), reply(200, { data: [] }), 'not what the schema says'],
     ['a member of another type', sent('listCourses'), reply(200, { ...page, data: [{ id: 7 }] }), 'not what the schema says'],
-    ['a body that is no JSON', sent('listCourses'), reply(200, '<p>'), 'not JSON'],
+    ['a body that is not JSON', sent('listCourses'), reply(200, '<p>'), 'not JSON'],
     ['another content type', sent('listCourses'), reply(200, page, { 'content-type': 'text/html' }), 'text/html is not described'],
     ['an error of another status', sent('listCourses'), reply(404, error('slug_taken')), 'slug_taken is not described for 404'],
     ['a challenge of a caller without a token', sent('listCourses'), reply(401, error('invalid_token')), 'without a token is challenged'],
@@ -75,7 +75,7 @@ describe('the fuzzer reports', () => {
       { ...reply(404, error('not_found')), headers: { 'content-type': 'application/json' } },
       'no Request-Id',
     ],
-    ['an OAuth error of its own', sent('POST /api/oauth/token'), reply(400, error('nonsense')), 'not one of OAuth'],
+    ['an unknown OAuth error', sent('POST /api/oauth/token'), reply(400, error('nonsense')), 'not one of OAuth'],
     [
       'a token response that may be stored',
       sent('POST /api/oauth/token'),

@@ -7,7 +7,7 @@ import type { FuzzReply, FuzzRequest } from './wire.ts'
 /** Returns what is wrong with a response; nothing if it is as published. */
 export type Judge = (request: FuzzRequest, reply: FuzzReply) => string[]
 
-/** What no response may contain: the place in the code where it failed, or a library's own message. */
+/** Matches what must not be in a response: a place in the code, or a message of a library. */
 const internals =
   /\bat [\w.<>]+ \(?(?:file:|\/|node:)|node_modules|\bECONN|PrismaClient|PGlite|kysely|syntax error at or near|violates \w+ constraint/
 
@@ -90,7 +90,7 @@ const judgeOauth: Judge = ({ target, headers }, { status, headers: received, tex
   if (text === '') return status === 200 && target.includes('revo') ? problems : [...problems, `an empty body with ${status}`]
   const body = parsed(text) as Record<string, unknown> | undefined
   if (!type.includes('json') || body === undefined || typeof body !== 'object')
-    return [...problems, `${status} with ${type} that is no JSON object`]
+    return [...problems, `${status} with ${type} instead of a JSON object`]
   if (received['cache-control'] !== 'no-store') problems.push('the response may be stored')
   if (status >= 400 && !oauthErrors.test(String(body.error))) problems.push(`the error ${body.error} is not one of OAuth`)
   if (status === 200 && target.includes('introspect') && typeof body.active !== 'boolean') problems.push('introspection without `active`')

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../../src/demo/seededRandom.ts'
 
-/** What earlier responses contained, so that later requests reach existing objects. */
+/** Remembers values of earlier responses, so that later requests reach existing objects. */
 export interface Memory {
   /** Remembers the ids, slugs, cursors and numbers in a response, and the entity tag of its object. */
   learn(text: string, entityTag?: string): void

@@ -11,7 +11,7 @@ import { password } from '../support/service.ts'
 const root = resolve(import.meta.dirname, '../..')
 const preload = pathToFileURL(resolve(import.meta.dirname, 'watchProcess.ts')).href
 
-/** The service in a process of its own, on throwaway stores, with the demo school and without rate limits. */
+/** The service in a separate process, on throwaway stores, with the demo school and without rate limits. */
 export interface WatchedService {
   origin: string
   /** The longest time since the last call for which the event loop was blocked, in milliseconds. */

@@ -44,7 +44,7 @@ export function createValueMaker(document: { components?: object }, memory: Memo
 }
 
 /**
- * Rewrites a schema of OpenAPI 3.0 for the generator: `nullable` is no keyword of JSON Schema. The format of ids becomes `id-of-<prefix>`,
+ * Rewrites a schema of OpenAPI 3.0 for the generator: JSON Schema has no keyword `nullable`. The format of ids becomes `id-of-<prefix>`,
  * and examples are among the values, because rules that a schema cannot express accept them.
  */
 function forGenerator(value: unknown, prefixes: Set<string>): unknown {

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 
 /** A request of the fuzzer, complete, so that it can be repeated and printed. */
 export interface FuzzRequest {
-  /** What is called, such as `updateCourse` or `POST /api/oauth/token`. */
+  /** The operation, such as `updateCourse` or `POST /api/oauth/token`. */
   target: string
   method: string
   path: string

@@ -33,7 +33,13 @@ const documents = [
   '/docs/errors.md',
   ...resourceNames.flatMap((name) => [`/docs/${name}.md`, `/openapi/${name}.json`, `/sitemap-${name}.xml`]),
   '/sitemap.xml',
-  '/sitemap-pages-of-the-school.xml',
+  '/sitemap-documents.xml',
+  '/courses',
+  '/events',
+  '/lecturers',
+  '/posts',
+  '/posts/feed.xml',
+  '/plans',
   '/favicon.ico',
   '/mcp/server-card',
   '/.well-known/mcp/server-card.json',
@@ -62,7 +68,7 @@ const documents = [
   '/no/such/page',
 ]
 /** Documents that have several media types: each is requested as every type. */
-const negotiated = ['/', '/docs', '/docs/apps', '/docs/errors', '/api/v1', '/no/such/page']
+const negotiated = ['/', '/courses', '/posts', '/docs', '/docs/apps', '/docs/errors', '/api/v1', '/no/such/page']
 const accepts = ['text/calendar', 'application/json', 'text/html', 'text/markdown', 'text/csv', 'application/x-ndjson', 'text/plain']
 const maxAnswers = 4000
 /** How many rows of one table are requested by name, in addition to all rows with a secret name. */
@@ -340,7 +346,7 @@ describe('a visitor', () => {
     expect(leaksIn(findings)).toEqual([])
     // Every document was there to be searched. Lists that visitors cannot read have no sitemap.
     expect(documents.filter((path) => !served.has(path) && !path.startsWith('/sitemap-'))).toEqual(['/no/such/page'])
-    expect([...served]).toEqual(expect.arrayContaining(['/sitemap-pages-of-the-school.xml', '/sitemap-courses.xml', '/sitemap-posts.xml']))
+    expect([...served]).toEqual(expect.arrayContaining(['/sitemap-documents.xml', '/sitemap-courses.xml', '/sitemap-posts.xml']))
     expect(answers).toBeGreaterThan(300)
     const found = finders(findings)
     for (const path of ['/api/v1/courses?', '/pricing.md', '/llms.txt', '/api/v1/courses/clay-from-scratch'])
