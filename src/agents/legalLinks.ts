@@ -1,6 +1,7 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import { Problem } from '../lib/problem.ts'
 import { isLinkable } from '../lib/webUrl.ts'
+import { sitePath } from '../resources/sitePaths.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 
@@ -10,7 +11,7 @@ export interface LegalLinks {
   terms?: string
 }
 
-type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view'>
+type Facts = Pick<SchoolFacts, 'issuer' | 'operations' | 'view' | 'hasPages'>
 
 /** Returns the addresses that the school set, else those of its published pages `legal/privacy` and `legal/terms`. */
 export async function legalLinks(facts: Facts): Promise<LegalLinks> {
@@ -24,12 +25,13 @@ export async function legalLinks(facts: Facts): Promise<LegalLinks> {
 
 const linkable = (address: string | null | undefined): string | undefined => (address && isLinkable(address) ? address : undefined)
 
-async function publishedPage({ issuer, operations, view }: Facts, slug: string): Promise<string | undefined> {
+/** Returns the URL of a page for people. Without public pages, it is that of the page in the API. */
+async function publishedPage({ issuer, operations, view, hasPages }: Facts, slug: string): Promise<string | undefined> {
   const show = operations.find(isShowPage)
   if (!show) return undefined
   try {
     await view.show(show, { id_or_slug: slug })
-    return issuer + show.path.replace('{id_or_slug}', encodeURIComponent(slug))
+    return issuer + (hasPages ? sitePath('pages', slug) : show.path.replace('{id_or_slug}', encodeURIComponent(slug)))
   } catch (error) {
     if (error instanceof Problem && (error.status === 404 || error.status === 403)) return undefined
     throw error

@@ -104,11 +104,12 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     // The URL of a draft does not respond.
     expect(await links()).toEqual([undefined, undefined, undefined, undefined])
     expect((await postJson(`${pages}/${page.body.id}/publish`, {}, { authorization })).status).toBe(200)
-    const address = `${service.issuer}/api/v1/pages/legal%2Fprivacy`
+    const address = `${service.issuer}/pages/legal/privacy`
     await until(async () => JSON.stringify(await links()) === JSON.stringify([address, undefined, address, undefined]), {
       what: 'the published page is linked',
     })
-    expect((await get(address)).body.slug).toBe('legal/privacy')
+    const shown = await get(address, { accept: 'text/html' })
+    expect([shown.status, shown.body]).toEqual([200, expect.stringContaining('<h1>Privacy</h1>')])
     // An address that the school set itself comes first.
     const terms = 'https://legal.example.com/terms'
     const school = await get(`${service.issuer}/api/v1/school`, { authorization })
