@@ -1,20 +1,12 @@
 import { z } from 'zod'
 import { contrastRatio, leastContrast } from '../lib/contrast.ts'
 import { palettes, themes } from '../lib/palettes.ts'
+import { isTimeZone } from '../lib/timeZone.ts'
 import { webAddress } from './address.ts'
 import { line } from './rules.ts'
 
 const timeZones = Intl.supportedValuesOf('timeZone')
 const currencies = Intl.supportedValuesOf('currency')
-
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-  } catch {
-    return false
-  }
-}
 
 /** A language tag in the form of the page catalogues: `en`, `pt-BR`. */
 const language = z

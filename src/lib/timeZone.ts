@@ -6,3 +6,9 @@ export function knownTimeZone(name: string): string {
     return 'UTC'
   }
 }
+
+/**
+ * Returns true for every name of the IANA database, also for one that the runtime lists under an older name, such as Asia/Kolkata. Offsets
+ * are not names: PostgreSQL reads their sign the other way round.
+ */
+export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && knownTimeZone(name) === name

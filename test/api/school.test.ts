@@ -38,6 +38,18 @@ describe.each(await databasesToTest())('the school, on $name', ({ open }) => {
     expect(await patch({ legal: { imprint_page_id: draft } })).toMatchObject({ status: 422, json: { error: 'invalid_reference' } })
   })
 
+  test.each(['Asia/Kolkata', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/UTC', 'UTC'])(
+    'the time zone can be %s',
+    async (time_zone) => {
+      expect(await patch({ time_zone })).toMatchObject({ status: 200, json: { time_zone } })
+      expect((await api.get('/api/v1/analytics/overview', { as: owner })).json.time_zone).toBe(time_zone)
+    },
+  )
+
+  test.each(['+05:30', '-01:00', 'Mars/Base', '', ' UTC', "UTC' --"])('%j is not a time zone', async (time_zone) => {
+    expect((await patch({ time_zone })).status).toBe(422)
+  })
+
   test('visitors see counts only where the school shows them, and limits never', async () => {
     expect((await school()).counts).toEqual({ courses: 10, lecturers: 5, students: 360, members: 295 })
     expect(await school()).not.toHaveProperty('limits')

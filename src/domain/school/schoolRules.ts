@@ -1,9 +1,9 @@
 import { isCountry } from '../../lib/countries.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
+import { isTimeZone } from '../../lib/timeZone.ts'
 
 type PlaceAndLanguage = Readonly<{ locale?: string | null; time_zone?: string | null }>
 
-const zones: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/UTC'])
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
 /** Checks that a language is a BCP 47 tag and a time zone an IANA name. Absent values are valid. */
@@ -12,7 +12,7 @@ export function checkPlaceAndLanguage({ locale, time_zone }: PlaceAndLanguage): 
     ...(typeof locale === 'string' && !isLanguage(locale)
       ? [fieldError('locale', 'not_allowed', 'must be a BCP 47 tag such as en or de-AT')]
       : []),
-    ...(typeof time_zone === 'string' && !zones.has(time_zone)
+    ...(typeof time_zone === 'string' && !isTimeZone(time_zone)
       ? [fieldError('time_zone', 'not_allowed', 'must be an IANA name such as Europe/Berlin')]
       : []),
   ]
