@@ -119,7 +119,7 @@ If you did not ask for a seat, ignore this e-mail.`,
   },
   /** Before an event. */
   event_reminder: {
-    subject: '{school}: {title} begins soon',
+    subject: '{school}: reminder of {title}',
     text: `You have a seat at an event at {school}: {title}, {when}.
 
 If you cannot come, give up your seat, so that someone else can have it.

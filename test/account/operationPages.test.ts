@@ -15,6 +15,8 @@ const places: Record<string, Place> = {
   listAuthorizations: { page: '/account/apps', shows: /Course Companion/ },
   listSessions: { page: '/account/sessions', shows: /127\.0\.0\.0\/24/ },
   exportAccount: { page: '/account/data', form: '/account/data/download' },
+  getCalendar: { page: '/account/notifications', shows: /id="calendar"/ },
+  renewCalendar: { page: '/account/notifications', form: '/account/notifications/calendar' },
   changeEmail: { page: '/account/login', form: '/account/login/email' },
   resendEmailChange: { page: '/account/login', form: '/account/login/email/resend' },
   restoreAccount: { page: '/account/data', form: '/account/keep' },

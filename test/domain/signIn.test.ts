@@ -118,6 +118,7 @@ describe('the signed-in account', () => {
       name: 'Ada',
       email: 'ada@example.com',
       locale: null,
+      time_zone: null,
       deletion_scheduled_at: null,
       sessions_valid_after: null,
       has_second_factor: false,
