@@ -34,12 +34,15 @@ const effects: Record<string, { en: RegExp; de: RegExp }> = {
   apps: { en: /apps/i, de: /apps/i },
   email: { en: /e-mail address/i, de: /e-mail-adresse/i },
   download: { en: /download/i, de: /herunterladen/i },
+  calendar: { en: /see and replace the address of your calendar/i, de: /adresse Ihres Kalenders sehen und ersetzen/i },
 }
 
 /** The effect of each operation whose first word does not name it. */
 const special: Record<string, readonly string[]> = {
   listAuthorizations: ['apps'],
   listSessions: ['sessions'],
+  getCalendar: ['calendar'],
+  renewCalendar: ['calendar'],
   exportAccount: ['download'],
   revokeAuthorization: ['apps', 'delete'],
   endSession: ['sessions'],
