@@ -25,6 +25,8 @@ export interface AuditOptions extends SchoolOption {
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+/** A clock that is set back leaves request ids ahead of it, because ids of a process never decrease. */
+const clockStepMs = 3_600_000
 /** The longest time between the start of a request and its last entry: uploads are the longest requests. */
 const longestRequestMs = 3_600_000
 
@@ -50,7 +52,7 @@ export async function auditFilter(options: AuditOptions, database: Database, sch
   return {
     ...filter,
     requestId: request,
-    since: filter.since ?? new Date(begun - 1000),
+    since: filter.since ?? new Date(begun - clockStepMs),
     until: filter.until ?? new Date(begun + longestRequestMs),
   }
 }

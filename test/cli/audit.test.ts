@@ -31,6 +31,15 @@ describe.each(await placesToTest())('audit, $name', ({ open }) => {
   const ndjson = async (...args: string[]) =>
     lines((await cli(['audit', '--format', 'ndjson', ...args])).out).map((line) => JSON.parse(line))
 
+  test('the entries of a request are found although the clock was set back after its id was made', async () => {
+    const request = toPublicId('req', firstIdAt(Date.now() + 30 * 60_000))
+    await place.service.database.sql.query(
+      "INSERT INTO audit_log (school_id, id, at, event, request_id) VALUES ($1, $2, now(), 'sign_in.failed', $3)",
+      [place.service.schoolId(), newId(), request],
+    )
+    expect((await ndjson('--request', request)).map(({ event }) => event)).toEqual(['sign_in.failed'])
+  })
+
   test('entries are found by event, area, person, client, grant, request and time, and the filters combine', async () => {
     const { accountId } = await place.service.addPerson({ email })
     const agent = await createAgent(place.service.issuer)
