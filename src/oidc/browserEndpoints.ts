@@ -4,7 +4,7 @@ import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
 import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import { admitDocumentClient } from './admitDocumentClient.ts'
-import { dispatch, type Handler, limit, type ServiceArguments } from './endpointHandler.ts'
+import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints } from './endpoints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
@@ -19,14 +19,12 @@ const mostQueryCharacters = 6000
  */
 export const authorize: Handler = async (ctx, args) => {
   ctx.state.clientId = namedClient(ctx.query.client_id)
-  try {
+  const isAdmitted = await showProblemsOf(ctx, args, async () => {
     await limit(ctx, args, 'authorize')
     requireShortQuery(ctx.querystring)
     await admitClient(ctx, args)
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    return args.showProblem(ctx, error)
-  }
+  })
+  if (!isAdmitted) return
   const query = new URLSearchParams(ctx.querystring)
   const isCanonical = canonicalise(query)
   if (!hasTidyScope(query) || !isCanonical) ctx.querystring = query.toString()

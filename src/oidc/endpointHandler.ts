@@ -64,6 +64,22 @@ export async function throughEngine(ctx: Context, args: ServiceArguments, exchan
   await args.exchanges.run(exchange, () => dispatch(ctx, args))
 }
 
+/**
+ * Does work of an endpoint for browsers, and shows a problem as a page; clients that ask for JSON get JSON.
+ *
+ * @returns true if there was no problem
+ */
+export async function showProblemsOf(ctx: Context, { showProblem }: ServiceArguments, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    await showProblem(ctx, error)
+    return false
+  }
+}
+
 /** Completes every response of an API endpoint: a helpful text, 503 for failures of the service, and the audit rows. */
 export async function finish(ctx: Context, { recordAudit, stores }: ServiceArguments, exchange: Exchange): Promise<void> {
   const body = ctx.body as { error?: string; error_description?: string } | undefined

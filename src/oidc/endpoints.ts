@@ -1,13 +1,13 @@
 /** The paths of the authorization server. Routes, metadata and documents read this table. */
 export const endpoints = {
-  authorization: { path: '/oauth/authorize', methods: ['GET'] },
+  authorization: { path: '/oauth/authorize', methods: ['GET', 'POST'] },
   token: { path: '/api/oauth/token', methods: ['POST'] },
   registration: { path: '/api/oauth/register', methods: ['POST'] },
   userinfo: { path: '/api/oauth/userinfo', methods: ['GET', 'POST'] },
   revocation: { path: '/api/oauth/revoke', methods: ['POST'] },
   introspection: { path: '/api/oauth/introspect', methods: ['POST'] },
   jwks: { path: '/api/oauth/jwks', methods: ['GET'] },
-  end_session: { path: '/oauth/logout', methods: ['GET'] },
+  end_session: { path: '/oauth/logout', methods: ['GET', 'POST'] },
 } as const satisfies Record<string, { path: string; methods: readonly string[] }>
 
 export type EndpointName = keyof typeof endpoints

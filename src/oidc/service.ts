@@ -6,6 +6,7 @@ import { authorize, confirmEndSession, endSession, resume } from './browserEndpo
 import { dispatch, type Handler, type ServiceArguments } from './endpointHandler.ts'
 import { type EndpointName, endpoints } from './endpoints.ts'
 import { keysDocument, metadataDocument, metadataPaths } from './metadata.ts'
+import { redirectForms } from './redirectForms.ts'
 import { register } from './registrationEndpoint.ts'
 import { revoke } from './revocationEndpoint.ts'
 import { token } from './tokenEndpoint.ts'
@@ -35,7 +36,7 @@ export function createService(args: ServiceArguments): Middleware {
     const { path, methods } = endpoints[name]
     return handlers.set(path, { operation: operationOfEndpoint(name), methods, handle })
   }
-  on('authorization', authorize)
+  on('authorization', redirectForms(authorize))
   on('token', token)
   on('registration', register)
   on('userinfo', userinfo)
@@ -44,7 +45,7 @@ export function createService(args: ServiceArguments): Middleware {
   on('jwks', async (ctx) =>
     serveDocument(ctx, await keysDocument(ctx, await args.runtimes.get(ctx.state.school), endpoints.jwks.path), { freshMilliseconds }),
   )
-  on('end_session', endSession)
+  on('end_session', redirectForms(endSession))
   handlers.set(`${endpoints.end_session.path}/confirm`, { operation: endSessionOperation, methods: ['POST'], handle: confirmEndSession })
   handlers.set(`${endpoints.end_session.path}/success`, { operation: endSessionOperation, methods: ['GET'], handle: dispatch })
   for (const path of metadataPaths) {

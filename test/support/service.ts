@@ -49,7 +49,7 @@ export interface ServiceOptions {
   network?: Partial<OutboundNetwork>
   /** Records the requests. Their statements are recorded by the database that was opened with the same. */
   tracing?: Tracing | undefined
-  /** The environment in which the secrets of webhooks are. */
+  /** The environment: secrets of webhooks, and what a public issuer requires. */
   variables?: Record<string, string>
   /** Runs before the service receives a request. */
   onRequest?: () => Promise<unknown>
@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await openTestDatabase()
   const load = async (changed: ServiceOptions): Promise<Config> => {
     await writeConfig(directory, { ...options, ...changed }, [issuer, other])
-    return loadTestConfig(directory)
+    return loadTestConfig(directory, options.variables)
   }
   const app = await createApp({
     config: await load({}),
@@ -162,11 +162,11 @@ function recordingTransport(sent: Email[]): MailTransport {
 }
 
 /** Loads a configuration directory as the service does. */
-export async function loadTestConfig(directory: string): Promise<Config> {
+export async function loadTestConfig(directory: string, variables: Record<string, string> = {}): Promise<Config> {
   const catalogue = scopeCatalogue(resources)
   return loadConfig({
     directory,
-    environment: readEnvironment({}),
+    environment: readEnvironment(variables),
     knownScopes: catalogue.map((scope) => scope.name),
     usableScopes: usableScopes(catalogue),
     webhookTypes: webhookTypes(operationsIn(resources)),
