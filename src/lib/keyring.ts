@@ -17,8 +17,6 @@ export type KeyPurpose =
   | 'cursors'
   | 'signing keys'
   | 'artifacts'
-  | 'client secrets'
-  | 'addresses'
   | 'uploads'
   | 'downloads'
   | 'known browsers'

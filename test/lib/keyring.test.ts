@@ -98,7 +98,7 @@ describe('signing', () => {
 
   test('keys of different purposes have nothing in common', () => {
     const keyring = createKeyring([current])
-    const purposes = ['cookies', 'csrf', 'cursors', 'signing keys', 'artifacts', 'client secrets', 'addresses'] as const
+    const purposes = ['cookies', 'csrf', 'cursors', 'signing keys', 'artifacts', 'downloads', 'calendars'] as const
     const keys = purposes.map((purpose) => keyring.keys(purpose)[0]?.toString('hex'))
     expect(new Set(keys).size).toBe(purposes.length)
     expect(keys.every((key) => key?.length === 64)).toBe(true)
