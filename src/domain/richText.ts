@@ -1,5 +1,6 @@
 import markdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
+import { escapeHtml, unescapeHtml } from '../lib/escapeHtml.ts'
 import { markupExcess, markupLimits } from '../lib/markupLimits.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 
@@ -33,11 +34,9 @@ export function storedHtmlOf(text: string, format: TextFormat): string {
     return htmlOf(text, format)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return `<p>${text.replace(/[&<>"]/g, (character) => entities[character] ?? character)}</p>`
+    return `<p>${escapeHtml(text)}</p>`
   }
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 function invalidMarkup(field: string, rule: string): Problem {
   const error = fieldError(field, 'max', rule)
@@ -133,11 +132,9 @@ export const plainText = (text: string, format: TextFormat, field = 'text'): str
       allowedTags: [],
       allowedAttributes: {},
       // Decodes entities, because the result is text, which is escaped where it is shown.
-      textFilter: (inner) => inner.replace(/&(lt|gt|quot|amp);/g, (all, name: string) => characters[name] ?? all),
+      textFilter: unescapeHtml,
     },
     field,
   )
     .replace(/\s+/g, ' ')
     .trim()
-
-const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&' }

@@ -1,12 +1,8 @@
-/** The entities that the sanitiser of rich texts writes. */
-const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', '#39': "'" }
-
-/** Decodes the entities of a text in sanitised HTML. */
-export const decodedText = (text: string): string => text.replace(/&(lt|gt|quot|amp|#39);/g, (all, name: string) => entities[name] ?? all)
+import { unescapeHtml } from './escapeHtml.ts'
 
 /** Returns the words of sanitised HTML on one line, cut after `limit` characters at the end of a word. */
 export function textOfHtml(html: string, limit: number): string {
-  const text = decodedText(html.slice(0, limit * 20).replace(/<[^>]*>?/g, ' '))
+  const text = unescapeHtml(html.slice(0, limit * 20).replace(/<[^>]*>?/g, ' '))
     .replace(/\s+/g, ' ')
     .trim()
   return shortened(text, limit)

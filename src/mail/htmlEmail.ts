@@ -1,3 +1,4 @@
+import { escapeHtml } from '../lib/escapeHtml.ts'
 import type { EmailPart } from './emailParts.ts'
 import type { EmailLogo } from './transport.ts'
 
@@ -19,14 +20,14 @@ export const logoId = 'logo@schoolgate'
  */
 export function htmlEmail({ language, school, subject, parts, logo }: HtmlEmail): string {
   return `<!doctype html>
-<html lang="${escaped(language)}">
+<html lang="${escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
-<title>${escaped(subject)}</title>
+<title>${escapeHtml(subject)}</title>
 <style>
 :root { color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {
@@ -44,7 +45,7 @@ export function htmlEmail({ language, school, subject, parts, logo }: HtmlEmail)
 <tr><td class="card" align="left" style="${font}padding:24px 20px;background:#ffffff;border-radius:8px;color:#1a1f1d;">
 <main>
 ${header(school, logo)}
-<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;overflow-wrap:anywhere;">${escaped(subject)}</h1>
+<h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;overflow-wrap:anywhere;">${escapeHtml(subject)}</h1>
 ${parts.map(htmlPart).join('\n')}
 </main>
 </td></tr>
@@ -64,29 +65,25 @@ const [mostWidth, mostHeight] = [240, 56]
 
 /** Returns the logo on a light plate, for which it was chosen, or the name of the school. */
 function header(school: string, logo: EmailLogo | undefined): string {
-  if (!logo) return `<p style="${paragraph}font-weight:700;">${escaped(school)}</p>`
+  if (!logo) return `<p style="${paragraph}font-weight:700;">${escapeHtml(school)}</p>`
   const scale = Math.min(1, mostWidth / logo.width, mostHeight / logo.height)
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)))
-  const image = `<img src="cid:${logoId}" alt="${escaped(logo.alt)}" width="${width}" height="${height}" style="display:block;border:0;">`
-  return `<p style="margin:0 0 20px;"><span style="display:inline-block;padding:6px 8px;background:${escaped(logo.plate)};border-radius:6px;">${image}</span></p>`
+  const image = `<img src="cid:${logoId}" alt="${escapeHtml(logo.alt)}" width="${width}" height="${height}" style="display:block;border:0;">`
+  return `<p style="margin:0 0 20px;"><span style="display:inline-block;padding:6px 8px;background:${escapeHtml(logo.plate)};border-radius:6px;">${image}</span></p>`
 }
 
 function htmlPart(part: EmailPart): string {
   if (part.kind === 'link') {
-    return `<p style="${paragraph}"><a href="${escaped(part.url)}" style="color:#0a5c49;word-break:break-all;">${escaped(part.url)}</a></p>`
+    return `<p style="${paragraph}"><a href="${escapeHtml(part.url)}" style="color:#0a5c49;word-break:break-all;">${escapeHtml(part.url)}</a></p>`
   }
   if (part.kind === 'facts') {
     const cell = 'padding:2px 0;vertical-align:top;overflow-wrap:anywhere;word-break:break-word;'
     const rows = part.facts.map(
       ({ label, value }) =>
-        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;white-space:nowrap;">${escaped(label)}:</th> <td style="${cell}"><bdi>${escaped(value)}</bdi></td></tr>`,
+        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;white-space:nowrap;">${escapeHtml(label)}:</th> <td style="${cell}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
     )
     return `<table cellpadding="0" cellspacing="0" border="0" style="margin:0 0 16px;font-size:inherit;">\n${rows.join('\n')}\n</table>`
   }
-  const html = part.pieces.map(({ text, isValue }) => (isValue ? `<bdi>${escaped(text)}</bdi>` : escaped(text)))
+  const html = part.pieces.map(({ text, isValue }) => (isValue ? `<bdi>${escapeHtml(text)}</bdi>` : escapeHtml(text)))
   return `<p style="${paragraph}">${html.join('')}</p>`
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

@@ -8,6 +8,8 @@ import { type DemoApi, startDemoApi } from './demoApi.ts'
 const as = 'owner@example.com'
 const name = 'Zephyrine Quokkaworth'
 const email = 'zephyrine@quokkaworth.example'
+// Comments contain it with entities for some of its characters.
+const shownName = `Zephyrine & "Zed" O'Quill`
 const said = `Yours, ${name} <${email}>`
 
 /** Keys, states and figures, which never contain text of a person. */
@@ -212,11 +214,11 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
       if (rows.length > 0) planted.push(`${table}.${column}`)
       else throw new Error(`${table} has no row of the person: leave one in leaveTraces()`)
     }
-    await query(`UPDATE person SET name = $3, display_name = 'Zephyrine' WHERE school_id = $1 AND id = $2`, [person.id, name])
+    await query('UPDATE person SET name = $3, display_name = $4 WHERE school_id = $1 AND id = $2', [person.id, name, shownName])
     await query(`UPDATE account SET name = $3 WHERE school_id = $1 AND id = $2`, [person.accountId, name])
     await query(`UPDATE comment SET body_html = $3, moderation = $4 WHERE school_id = $1 AND person_id = $2`, [
       person.id,
-      `<p>Good point.</p><p>Yours, ${name} &lt;${email}&gt;</p>`,
+      `<p>Good point.</p><p>Yours, ${name} &lt;${email}&gt;</p><p>${shownName.replace('&', '&amp;')}</p>`,
       JSON.stringify({ by: newId(), reason: said }),
     ])
     return planted
@@ -283,10 +285,14 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     expect(await query("SELECT 1 FROM subscription WHERE school_id = $1 AND person_id = $2 AND status <> 'canceled'", [person.id])).toEqual(
       [],
     )
-    const [comment] = await query<{ person_id: null; body: string }>(
-      "SELECT person_id, body FROM comment WHERE school_id = $1 AND subject_type = 'post'",
+    const [comment] = await query<{ person_id: null; body: string; body_html: string }>(
+      "SELECT person_id, body, body_html FROM comment WHERE school_id = $1 AND subject_type = 'post'",
     )
-    expect(comment).toEqual({ person_id: null, body: 'Yours, [removed] <[removed]>' })
+    expect(comment).toEqual({
+      person_id: null,
+      body: 'Yours, [removed] <[removed]>',
+      body_html: '<p>Good point.</p><p>Yours, [removed] &lt;[removed]&gt;</p><p>[removed]</p>',
+    })
     const [coupon] = await query<{ left: number }>(
       "SELECT jsonb_array_length(audience -> 'person_ids') AS left FROM coupon WHERE school_id = $1 AND audience ? 'person_ids'",
     )

@@ -1,4 +1,4 @@
-import { decodedText } from '../../lib/sanitisedHtml.ts'
+import { unescapeHtml } from '../../lib/escapeHtml.ts'
 import { link, Markdown, markdown } from '../markdown.ts'
 
 /** A piece of a line: a text, and the URL that it links to. */
@@ -33,7 +33,7 @@ export function quotedHtml(html: string): Markdown | undefined {
   }
   for (const [, slash, tag = '', attributes = '', text] of html.matchAll(tokens)) {
     const name = tag.toLowerCase()
-    if (text !== undefined) add({ text: decodedText(text), href })
+    if (text !== undefined) add({ text: unescapeHtml(text), href })
     else if (name === 'a') href = slash ? undefined : attributeOf(attributes, 'href')
     else if (name === 'img') add({ text: ` ${attributeOf(attributes, 'alt') ?? ''} `, href })
     else if (name === 'td' || name === 'th') add({ text: ' ', href: undefined })
@@ -49,7 +49,7 @@ export function quotedHtml(html: string): Markdown | undefined {
 
 function attributeOf(attributes: string, name: string): string | undefined {
   const [, value] = new RegExp(`\\s${name}="([^"]*)"`).exec(attributes) ?? []
-  return value === undefined ? undefined : decodedText(value)
+  return value === undefined ? undefined : unescapeHtml(value)
 }
 
 /** Joins the pieces of a line, with the spaces between them; undefined for an empty line. */

@@ -1,3 +1,4 @@
+import { unescapeHtml } from '../../lib/escapeHtml.ts'
 import { type Visit, type Visited, visit } from './visit.ts'
 
 /** A browser without scripts, for pages of one origin: cookies, redirects and forms. */
@@ -73,5 +74,5 @@ function formsOf(html: string): { action: string; fields: [name: string, value: 
 
 function attributeOf(text: string, name: string): string | undefined {
   const value = new RegExp(`\\s${name}\\s*=\\s*"([^"]*)"`).exec(` ${text}`)?.[1]
-  return value?.replaceAll('&#34;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+  return value === undefined ? undefined : unescapeHtml(value)
 }

@@ -1,4 +1,5 @@
 /** Parts of the HTML documents about orders: receipts, invoices and credit notes. They escape every text that people entered. */
+import { escapeHtml } from '../../lib/escapeHtml.ts'
 
 export interface Money {
   amount: number
@@ -41,21 +42,18 @@ tr { break-inside: avoid }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } }
 `
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)
-
 /** Formats an amount that is given in the smallest unit. Currencies have different numbers of decimals: yen none, dinars three. */
 export function formattedMoney({ amount, currency }: Money, locale: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  return escaped(format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)))
+  return escapeHtml(format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)))
 }
 
 /** Formats hundredths of a percent. */
 export const formattedRate = (bps: number, locale: string): string =>
-  escaped(new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000))
+  escapeHtml(new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000))
 
 const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
-  escaped(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
+  escapeHtml(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
 
 /** Returns the lines of an address that have a value. */
 const addressLines = (address: Address): string[] =>
@@ -90,20 +88,20 @@ export function documentPage(
   const lines = (texts: readonly (string | null)[]): string =>
     texts
       .filter((text) => text !== null && text !== '')
-      .map((text) => escaped(text ?? ''))
+      .map((text) => escapeHtml(text ?? ''))
       .join('<br>')
   const { seller, buyer } = head
   const entries: readonly (readonly [string, string])[] = [
-    [words.order, escaped(head.order_number)],
+    [words.order, escapeHtml(head.order_number)],
     ...facts,
     [words.date, formattedDate(head.issued_at, head)],
     [words.buyer, lines([buyer.name, buyer.email, ...addressLines(head.billing_address)])],
-    ...(head.tax_id === null ? [] : [[words.taxId, escaped(head.tax_id)] as const]),
+    ...(head.tax_id === null ? [] : [[words.taxId, escapeHtml(head.tax_id)] as const]),
   ]
   const sellerTaxId = seller.tax_id ? `${words.taxId}: ${seller.tax_id}` : null
   return `<!doctype html>
-<html lang="${isGerman(head.locale) ? 'de' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escaped(title)}</title>${style === undefined ? '' : `<style>${style}</style>`}</head>
-<body><main><h1>${escaped(title)}</h1>
+<html lang="${isGerman(head.locale) ? 'de' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title>${style === undefined ? '' : `<style>${style}</style>`}</head>
+<body><main><h1>${escapeHtml(title)}</h1>
 <address>${lines([seller.name, ...addressLines(seller.address), seller.contact_email, sellerTaxId])}</address>
 <dl>${entries.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('\n')}</dl>
 ${body}</main></body></html>

@@ -1,8 +1,8 @@
+import { escapeHtml } from '../../lib/escapeHtml.ts'
 import {
   type DocumentHead,
   documentPage,
   documentStyle,
-  escaped,
   formattedMoney,
   formattedRate,
   isGerman,
@@ -72,7 +72,7 @@ const wordsOf = (locale: string): typeof english => (isGerman(locale) ? german :
 export function invoicePage(invoice: Invoice): string {
   const words = wordsOf(invoice.locale)
   const rows = invoice.items.map(({ title, quantity, unit_price, discount, total }) => [
-    escaped(title),
+    escapeHtml(title),
     String(quantity),
     money(invoice, unit_price),
     money(invoice, discount),
@@ -93,11 +93,11 @@ export function creditNotePage(note: CreditNote): string {
   return documentPage(note, {
     title: `${words.creditNote} ${note.credit_note_number}`,
     words,
-    facts: note.invoice_number === null ? [] : [[words.corrects, escaped(note.invoice_number)]],
+    facts: note.invoice_number === null ? [] : [[words.corrects, escapeHtml(note.invoice_number)]],
     body: table(
       note,
       [words.item, words.refunded],
-      note.items.map(({ title, total }) => [escaped(title), money(note, total)]),
+      note.items.map(({ title, total }) => [escapeHtml(title), money(note, total)]),
     ),
     style: documentStyle,
   })

@@ -1,4 +1,5 @@
-import { type DocumentHead, documentPage, escaped, formattedMoney, isGerman, type Money, sumRow } from './documentParts.ts'
+import { escapeHtml } from '../../lib/escapeHtml.ts'
+import { type DocumentHead, documentPage, formattedMoney, isGerman, type Money, sumRow } from './documentParts.ts'
 
 /** A receipt as the API returns it. */
 export interface Receipt extends DocumentHead {
@@ -53,12 +54,12 @@ export function receiptPage(receipt: Receipt): string {
   const row = (name: string, money: Money): string => sumRow(name, amount(money), 4)
   const lines = receipt.items.map(
     ({ title, quantity, unit_price, total }) =>
-      `<tr><td>${escaped(title)}</td><td>${quantity}</td><td>${amount(unit_price)}</td><td>${amount(total)}</td></tr>`,
+      `<tr><td>${escapeHtml(title)}</td><td>${quantity}</td><td>${amount(unit_price)}</td><td>${amount(total)}</td></tr>`,
   )
   const sums = [
     row(words.subtotal, receipt.subtotal),
     ...(receipt.discount_total.amount > 0
-      ? [row(`${words.discount}${receipt.discount_name ? ` (${escaped(receipt.discount_name)})` : ''}`, receipt.discount_total)]
+      ? [row(`${words.discount}${receipt.discount_name ? ` (${escapeHtml(receipt.discount_name)})` : ''}`, receipt.discount_total)]
       : []),
     ...(receipt.tax_mode === 'none' ? [] : [row(words[receipt.tax_mode === 'exclusive' ? 'exclusive' : 'inclusive'], receipt.tax_total)]),
     row(words.total, receipt.total),

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { isLinkable } from '../../lib/webUrl.ts'
 import { priceText, timeText } from '../localFormats.ts'
 import { storedHtmlOf } from '../richText.ts'
@@ -19,7 +20,7 @@ function inside(block: Block, site: Site): string {
   switch (block.type) {
     case 'hero': {
       const { heading, text, image, action } = block.props
-      return `${image ? figure(image, site) : ''}<h1>${escaped(heading)}</h1>${paragraph(text)}${action ? link(action.url, action.label) : ''}`
+      return `${image ? figure(image, site) : ''}<h1>${escapeHtml(heading)}</h1>${paragraph(text)}${action ? link(action.url, action.label) : ''}`
     }
     case 'text':
       return storedHtmlOf(block.props.content, block.props.content_format)
@@ -57,7 +58,7 @@ function inside(block: Block, site: Site): string {
         list(
           site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone }) => {
             const time = new Date(starts_at).toISOString()
-            return `${link(`/events/${slug}`, title)}<p><time datetime="${time}">${escaped(timeText(starts_at, time_zone, site.locale))}</time></p>`
+            return `${link(`/events/${slug}`, title)}<p><time datetime="${time}">${escapeHtml(timeText(starts_at, time_zone, site.locale))}</time></p>`
           }),
         ),
       )
@@ -69,7 +70,7 @@ function inside(block: Block, site: Site): string {
         block.props.items
           .map(
             ({ quote, name, role }) =>
-              `<blockquote><p>${escaped(quote)}</p><footer>${escaped(role === null ? name : `${name}, ${role}`)}</footer></blockquote>`,
+              `<blockquote><p>${escapeHtml(quote)}</p><footer>${escapeHtml(role === null ? name : `${name}, ${role}`)}</footer></blockquote>`,
           )
           .join(''),
       )
@@ -77,7 +78,7 @@ function inside(block: Block, site: Site): string {
       return headed(
         block.props,
         block.props.items
-          .map(({ question, answer }) => `<details><summary>${escaped(question)}</summary>${storedHtmlOf(answer, 'markdown')}</details>`)
+          .map(({ question, answer }) => `<details><summary>${escapeHtml(question)}</summary>${storedHtmlOf(answer, 'markdown')}</details>`)
           .join(''),
       )
     case 'form': {
@@ -115,15 +116,15 @@ function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): st
   const file = files.find(({ id }) => id === file_id)
   if (!file) return ''
   const size = file.width === null || file.height === null ? '' : ` width="${file.width}" height="${file.height}"`
-  const source = escaped(`${issuer}/files/${file.id}/${encodeURIComponent(file.filename)}`)
-  const below = caption === null ? '' : `<figcaption>${escaped(caption)}</figcaption>`
-  return `<figure><img src="${source}" alt="${escaped(alt ?? '')}"${size} loading="lazy">${below}</figure>`
+  const source = escapeHtml(`${issuer}/files/${file.id}/${encodeURIComponent(file.filename)}`)
+  const below = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`
+  return `<figure><img src="${source}" alt="${escapeHtml(alt ?? '')}"${size} loading="lazy">${below}</figure>`
 }
 
 const headed = ({ heading }: { heading: string | null }, content: string): string =>
-  `${heading === null ? '' : `<h2>${escaped(heading)}</h2>`}${content}`
+  `${heading === null ? '' : `<h2>${escapeHtml(heading)}</h2>`}${content}`
 
-const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escaped(text)}</p>`)
+const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escapeHtml(text)}</p>`)
 
 const list = (items: readonly string[]): string =>
   items.length === 0 ? '' : `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`
@@ -133,9 +134,5 @@ const card = (path: string, title: string, line: string | null): string => `${li
 // Checked again here, because stored content may be older than the rule.
 const link = (url: string, label: string): string => {
   const isSafe = isLinkable(url) || /^\/(?![/\\])/.test(url)
-  return isSafe ? `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(label)}</a>` : escaped(label)
+  return isSafe ? `<a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(label)}</a>` : escapeHtml(label)
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? character)

@@ -1,4 +1,5 @@
 import { type Expression, sql } from 'kysely'
+import { escapeHtml } from '../../lib/escapeHtml.ts'
 import type { Writer } from '../../store/database.ts'
 
 /**
@@ -9,7 +10,7 @@ export async function scrubComments(
   writer: Writer,
   { schoolId, personId, words }: { schoolId: string; personId: string; words: readonly string[] },
 ): Promise<void> {
-  const texts = [...new Set(words.flatMap((word) => [word, escapedHtml(word)]))].filter((text) => [...text].length > 1)
+  const texts = [...new Set(words)].filter((text) => [...text].length > 1)
   // The longest first: an address may begin with a name.
   const pattern = texts
     .toSorted((a, b) => b.length - a.length)
@@ -29,12 +30,11 @@ export async function scrubComments(
     .execute()
 }
 
-/** Escapes a text in the same way as the sanitiser does. */
-const escapedHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
-/** Returns a pattern that matches the text as whole words only: a name may be part of another word. */
+/**
+ * Returns a pattern that matches the text as whole words only, because a name may be part of another word. The text and the HTML of a
+ * comment contain the same characters, as themselves or as entities.
+ */
 const wholeWord = (text: string): string => {
-  const pattern = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const pattern = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/[&<>"']/g, (one) => `(?:${one}|${escapeHtml(one)})`)
   return `${/^[\p{L}\p{N}_]/u.test(text) ? '\\m' : ''}${pattern}${/[\p{L}\p{N}_]$/u.test(text) ? '\\M' : ''}`
 }
