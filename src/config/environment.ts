@@ -172,7 +172,10 @@ export const variables = {
   RATE_LIMITS: z
     .enum(['on', 'off'])
     .default('on')
-    .meta({ description: 'off is allowed only if every issuer is a loopback address.', examples: ['off'] }),
+    .meta({
+      description: 'off turns all limits off, and responses have no RateLimit headers; allowed only if every issuer is a loopback address.',
+      examples: ['off'],
+    }),
   WORKERS: number(1, 64)
     .default(1)
     .meta({

@@ -32,9 +32,10 @@ export interface Limits {
   countCalendar(schoolId: string, accountId: string): Promise<void>
   /**
    * Counts one request to the school's API. Visitors and callers with an invalid token are counted by address, others by client and person.
-   * The limits of the operation are counted as well.
+   * The limits of the operation are counted as well. Returns no counts if limits are off, and for the service's requests to itself, which
+   * decide what its documents contain and have no address of a caller.
    */
-  countApi(ctx: Context, holder: TokenHolder | undefined, operationLimits: readonly OperationLimit[]): Promise<[Count, ...Count[]]>
+  countApi(ctx: Context, holder: TokenHolder | undefined, operationLimits: readonly OperationLimit[]): Promise<Count[]>
 }
 
 export interface LimitArguments {
@@ -120,12 +121,9 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       isNoticeAllowed: async ({ id }, { account_id: accountId, kind }) =>
         (await count('notice_per_account', `${id} ${accountId} ${kind}`)).allowed,
     },
-    countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
-      // The service's requests to itself decide what its documents say. They have no address of a caller.
-      const countUse = async (policy: Policy, key: string): Promise<Count> => ({
-        policy,
-        verdict: isOwn ? unlimited(policy) : await limiter(policy, key),
-      })
+    async countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
+      if (!isLimited || isOwn) return []
+      const countUse = async (policy: Policy, key: string): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
       const byAddress = `${school.id} ${addressKey(address)}`
       const who = holder ? `${school.id} ${holder.clientId} ${holder.accountId}` : byAddress
       const isGuess = operationLimits.includes('guess')

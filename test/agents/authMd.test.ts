@@ -22,7 +22,7 @@ const server = { rate_limits: { registration: { requests: 61, window_seconds: 36
 let service: TestService
 let text: string
 beforeAll(async () => {
-  service = await startService({ oauth, server })
+  service = await startService({ oauth, server, isLimited: true })
   text = (await get(`${service.issuer}/auth.md`)).body
 })
 afterAll(() => service.stop())

@@ -9,6 +9,7 @@ import { createLog } from '../../src/lib/log.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { createLimits, limited } from '../../src/wiring/rateLimits.ts'
+import { createAgent, personCalled } from '../support/agent.ts'
 import { availableServices, databasesToTest, throwawayRedis } from '../support/databases.ts'
 import { startService } from '../support/service.ts'
 import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
@@ -167,4 +168,33 @@ test('in the whole service: behind a gateway, IPv6 visitors are distinguished by
     200, 200, 429, 200,
   ])
   await service.stop()
+})
+
+test('responses of a service without limits have no RateLimit headers, which would show an allowance that is never used', async () => {
+  const service = await startService({ isLimited: false })
+  try {
+    const own = await createAgent(service.issuer)
+    await service.addPerson({ email: 'wren@example.com', role: 'learner' })
+    const { access_token: token } = (await own.tokens(personCalled('wren@example.com'), { scope: 'openid account:read courses:read' })).body
+    const withToken = { authorization: `Bearer ${token}` }
+    for (const [path, headers] of [
+      ['/api/v1/courses', {}],
+      ['/api/v1/courses', withToken],
+      ['/api/v1/account', withToken],
+      ['/api/v1/nothing', {}],
+      ['/courses', { accept: 'text/html' }],
+    ] as const) {
+      const response = await fetch(service.issuer + path, { headers })
+      const sent = [...response.headers.keys()].filter((name) => name.startsWith('ratelimit'))
+      expect([path, response.status < 500, sent]).toEqual([path, true, []])
+    }
+    const mcp = await fetch(`${service.issuer}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    })
+    expect([mcp.status, mcp.headers.get('ratelimit')]).toEqual([200, null])
+  } finally {
+    await service.stop()
+  }
 })
