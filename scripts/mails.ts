@@ -7,12 +7,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { escapeHtml } from '../src/lib/escapeHtml.ts'
 import { type Language, languages } from '../src/lib/languages.ts'
 import { type EmailKind, emailTemplates } from '../src/mail/emailTemplates.ts'
 import { logoId } from '../src/mail/htmlEmail.ts'
 import { createMail } from '../src/mail/mail.ts'
 import type { Email } from '../src/mail/transport.ts'
-import { exampleLogo, exampleSchool, exampleValues } from '../test/mail/exampleValues.ts'
+import { exampleLegal, exampleLogo, exampleSchool, exampleValues } from '../test/mail/exampleValues.ts'
 
 interface Preview {
   name: string
@@ -41,7 +42,12 @@ async function mailPreviews(): Promise<Preview[]> {
 
 async function compose(kind: EmailKind, language: Language, isWithLogo: boolean): Promise<Email> {
   const sent: Email[] = []
-  const branding = async () => ({ name: 'Lanternfield School of Making', locale: language, ...(isWithLogo && { logo: exampleLogo }) })
+  const branding = async () => ({
+    name: 'Lanternfield School of Making',
+    locale: language,
+    legal: exampleLegal,
+    ...(isWithLogo && { logo: exampleLogo }),
+  })
   const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
   const send = createMail({ transport, branding, languages: () => languages })
   await send(exampleSchool, { email: 'wren@example.com', locales: [language] }, kind, exampleValues)
@@ -57,7 +63,7 @@ const withPicture = ({ html, logo }: Email): string =>
 export async function writeMailPreviews(folder: string): Promise<string[]> {
   const previews = await mailPreviews()
   await mkdir(folder, { recursive: true })
-  const entries = previews.map(({ name, subject }) => `<li><a href="${name}">${name}</a> ${subject.replaceAll('&', '&amp;')}</li>`)
+  const entries = previews.map(({ name, subject }) => `<li><a href="${name}">${name}</a> ${escapeHtml(subject)}</li>`)
   const index = `<!doctype html><meta charset="utf-8"><title>E-mails</title><h1>E-mails</h1><ul>${entries.join('\n')}</ul>\n`
   const files = [...previews, { name: 'index.html', content: index }]
   return Promise.all(

@@ -74,8 +74,12 @@ export async function createApp(args: AppArguments): Promise<App> {
 
   const koa = createKoa(args)
   const ask = inProcess(() => koa.callback())
-  const worker = createWorker(foundation, createMail({ ...args.mail, branding: createEmailBranding(foundation), languages }))
-  const pageContext = createPageContexts({ branding: pageBranding, languages })
+  const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
+  const worker = createWorker(
+    foundation,
+    createMail({ ...args.mail, branding: createEmailBranding({ ...foundation, hasPages }), languages }),
+  )
+  const pageContext = createPageContexts({ branding: pageBranding, languages, hasPages })
   const externalServices = createExternalServices({
     ...foundation,
     send: outbox.send,

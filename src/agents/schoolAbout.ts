@@ -8,7 +8,6 @@ export interface SchoolAbout {
   locale: string
   contact_email: string | null
   support_url: string | null
-  legal: { privacy_url: string | null; terms_url: string | null } | null
 }
 
 /** The school's description of itself. */

@@ -1,6 +1,7 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import type { LegalDocuments } from '../policy/legalDocuments.ts'
 
 /** A row as a visitor sees it. */
 export type PublicRow = Readonly<Record<string, unknown>>
@@ -58,6 +59,8 @@ export interface SchoolFacts {
   scopes: readonly ScopeEntry[]
   operations: readonly Operation[]
   view: PublicView
+  /** The legal documents that the school has. */
+  legal(): Promise<LegalDocuments>
   metadata(): Promise<ServerMetadata>
   /** Returns true if this school serves the path. */
   isServed(path: string): Promise<boolean>

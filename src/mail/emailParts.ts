@@ -1,4 +1,5 @@
 import type { EmailFact } from './emailFacts.ts'
+import type { FootLine } from './emailFoot.ts'
 
 /** A piece of a paragraph. Values are isolated, so that their writing direction does not affect the sentence. */
 interface Piece {
@@ -52,7 +53,8 @@ const piecesOf = (template: string, value: (name: string) => FilledValue): Piece
     })
 
 /** Returns the e-mail as plain text. */
-export const plainEmail = (parts: readonly EmailPart[]): string => `${parts.map(plainPart).join('\n\n')}\n`
+export const plainEmail = (parts: readonly EmailPart[], foot: readonly FootLine[]): string =>
+  `${[...parts.map(plainPart), ...(foot.length > 0 ? [foot.map(({ label, url }) => `${label}: ${url}`).join('\n')] : [])].join('\n\n')}\n`
 
 function plainPart(part: EmailPart): string {
   if (part.kind === 'link') return part.url

@@ -1,4 +1,5 @@
 import { escapeHtml } from '../lib/escapeHtml.ts'
+import type { FootLine } from './emailFoot.ts'
 import type { EmailPart } from './emailParts.ts'
 import type { EmailLogo } from './transport.ts'
 
@@ -8,6 +9,7 @@ export interface HtmlEmail {
   school: string
   subject: string
   parts: readonly EmailPart[]
+  foot: readonly FootLine[]
   logo: EmailLogo | undefined
 }
 
@@ -18,7 +20,7 @@ export const logoId = 'logo@schoolgate'
  * Returns the e-mail as an HTML document that contains the same words as its plain text. It loads nothing: the logo is a part of the
  * message. Layout by one table, styles inline and colours for the dark scheme in a style element, as mail programs require.
  */
-export function htmlEmail({ language, school, subject, parts, logo }: HtmlEmail): string {
+export function htmlEmail({ language, school, subject, parts, foot, logo }: HtmlEmail): string {
   return `<!doctype html>
 <html lang="${escapeHtml(language)}">
 <head>
@@ -46,7 +48,7 @@ export function htmlEmail({ language, school, subject, parts, logo }: HtmlEmail)
 <main>
 ${header(school, logo)}
 <h1 style="margin:0 0 16px;font-size:20px;line-height:1.3;overflow-wrap:anywhere;">${escapeHtml(subject)}</h1>
-${parts.map(htmlPart).join('\n')}
+${[...parts.map(htmlPart), ...foot.map(footLine)].join('\n')}
 </main>
 </td></tr>
 </table>
@@ -71,6 +73,9 @@ function header(school: string, logo: EmailLogo | undefined): string {
   const image = `<img src="cid:${logoId}" alt="${escapeHtml(logo.alt)}" width="${width}" height="${height}" style="display:block;border:0;">`
   return `<p style="margin:0 0 20px;"><span style="display:inline-block;padding:6px 8px;background:${escapeHtml(logo.plate)};border-radius:6px;">${image}</span></p>`
 }
+
+const footLine = ({ label, url }: FootLine): string =>
+  `<p style="margin:0 0 4px;font-size:14px;overflow-wrap:anywhere;word-break:break-word;">${escapeHtml(label)}: <a href="${escapeHtml(url)}" style="color:#0a5c49;">${escapeHtml(url)}</a></p>`
 
 function htmlPart(part: EmailPart): string {
   if (part.kind === 'link') {

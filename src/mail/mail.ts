@@ -1,5 +1,6 @@
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
 import { emailFacts } from './emailFacts.ts'
+import { type EmailLegal, emailFoot } from './emailFoot.ts'
 import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
 import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
 import type { EmailFacts, TranslatedText } from './emailValues.ts'
@@ -18,8 +19,8 @@ export interface MailArguments {
   transport: MailTransport
   /** The sender's address; by default it is derived from the school's host. */
   from?: string | undefined
-  /** The name and the main language of the school, and its logo if mail programs can show it. */
-  branding(school: Sender): Promise<{ name: string; locale: string; logo?: EmailLogo | undefined }>
+  /** The name and the main language of the school, its legal documents, and its logo if mail programs can show it. */
+  branding(school: Sender): Promise<{ name: string; locale: string; legal: EmailLegal; logo?: EmailLogo | undefined }>
   /** Languages of the school's e-mails. */
   languages(school: Sender): readonly Language[]
 }
@@ -40,7 +41,7 @@ export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
 export function createMail({ transport, from, branding, languages: languagesOf }: MailArguments): SendEmail {
   return async (school, { email, locales }, kind, given) => {
-    const { name: title, locale, logo } = await branding(school)
+    const { name: title, locale, legal, logo } = await branding(school)
     const name = oneLine(title)
     const available = languagesOf(school)
     const language = lookUpLanguage([...locales, locale, ...available], available) ?? languages[0]
@@ -52,14 +53,15 @@ export function createMail({ transport, from, branding, languages: languagesOf }
     }
     const template = catalogues[language][kind]
     const subject = fillLine(template.subject, value)
+    const foot = emailFoot(legal, language)
     const parts = emailParts(template.text, { issuer: school.issuer, value })
     await transport.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
       to: email,
       language,
       subject,
-      text: plainEmail(parts),
-      html: htmlEmail({ language, school: name, subject, parts, logo }),
+      text: plainEmail(parts, foot),
+      html: htmlEmail({ language, school: name, subject, parts, foot, logo }),
       logo,
     })
   }

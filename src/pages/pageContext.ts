@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
 import { type Language, languages } from '../lib/languages.ts'
 import { palettes } from '../lib/palettes.ts'
+import { type LegalAddresses, type LegalDocuments, legalKinds } from '../policy/legalDocuments.ts'
 import type { School } from '../policy/school.ts'
+import { legalAddresses } from '../resources/legalAddresses.ts'
 import { languageOf, languageParameter } from './language.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
@@ -18,8 +20,10 @@ export interface PageContext {
    */
   isOpenToSignUp(): boolean
   schoolLogo: PageLogo | undefined
-  /** Links to the privacy policy and the terms, where the school set their addresses. */
+  /** Links to the legal documents that the school has. */
   legalLinks: { href: string; label: string }[]
+  /** Address of the privacy policy. */
+  privacyUrl: string | undefined
   /** Path of the style sheet with the school's colours. */
   schoolStylesheet: string
   /** Links to the same page in the school's languages; empty if there is only one, or if the page cannot be requested again. */
@@ -42,8 +46,7 @@ export interface SchoolBranding {
   /** IANA name. */
   timeZone: string
   isOpenToSignUp: boolean
-  /** Addresses of the privacy policy and the terms. */
-  legal: { privacy: string | undefined; terms: string | undefined }
+  legal: LegalDocuments
   theme: PageTheme
 }
 
@@ -54,19 +57,22 @@ export interface PageContextArguments {
   branding(school: School): Promise<SchoolBranding>
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
+  /** Returns false if another site shows the public pages of the school. */
+  hasPages(school: School): boolean
 }
 
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
  */
-export function createPageContexts({ branding, languages: languagesOf }: PageContextArguments): FindPageContext {
+export function createPageContexts({ branding, languages: languagesOf, hasPages }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale, timeZone, theme, legal, ...found } = await brandingOf(branding, school)
+    const { name, locale, timeZone, theme, legal: documents, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
     const texts = textsIn(ctx.state.accountTimeZone ?? timeZone, spoken.get(language) ?? createTexts(language))
+    const legal = school ? legalAddresses(documents, hasPages(school)) : {}
     return {
       texts,
       schoolName: name,
@@ -76,6 +82,7 @@ export function createPageContexts({ branding, languages: languagesOf }: PageCon
       },
       schoolLogo: schoolLogo(theme, name),
       legalLinks: legalLinksOf(texts, legal),
+      privacyUrl: legal.privacy,
       schoolStylesheet: schoolStylesheet(theme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
@@ -91,15 +98,13 @@ async function brandingOf(branding: PageContextArguments['branding'], school: Sc
 }
 
 const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
-const plainBranding = (name: string) => ({
-  ...{ name, locale: '', timeZone: 'UTC', theme: plainTheme },
-  legal: { privacy: undefined, terms: undefined },
-})
+const plainBranding = (name: string) => ({ name, locale: '', timeZone: 'UTC', theme: plainTheme, legal: {} })
 
-const legalLinksOf = (texts: Texts, { privacy, terms }: SchoolBranding['legal']): PageContext['legalLinks'] => [
-  ...(privacy === undefined ? [] : [{ href: privacy, label: texts.text('home.privacy') }]),
-  ...(terms === undefined ? [] : [{ href: terms, label: texts.text('home.terms') }]),
-]
+const legalLinksOf = (texts: Texts, addresses: LegalAddresses): PageContext['legalLinks'] =>
+  legalKinds.flatMap((kind) => {
+    const href = addresses[kind]
+    return href === undefined ? [] : [{ href, label: texts.text(`home.${kind}`) }]
+  })
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isListed, isUnlisted } from '../domain/pages/pageAccess.ts'
 import { storedBlocks } from '../domain/pages/pageBlock.ts'
 import { contentColumns, draftColumns, draftOf, hasUnpublishedChanges, shownContent } from '../domain/pages/pageContent.ts'
 import { renderingOf, selectRendering } from '../domain/pages/pageRendering.ts'
@@ -129,12 +130,12 @@ export const pages = defineResource({
   search: ['title', 'slug'],
   sorts: ['-created_at', 'updated_at', 'title'],
   visibility: {
-    anonymous: (page) => page.and({ status: 'published', visibility: 'public' }),
+    anonymous: isListed,
     learner: (page) => page.and([page('status', '=', 'published'), page('visibility', 'in', ['public', 'members'])]),
     lecturer: (page) => page.and([page('status', '=', 'published'), page('visibility', 'in', ['public', 'members'])]),
     staff: everything,
   },
-  unlisted: (page) => page.and({ status: 'published', visibility: 'unlisted' }),
+  unlisted: isUnlisted,
   operations: {
     list: 'read',
     get: 'read',

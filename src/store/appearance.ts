@@ -1,6 +1,6 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Reader } from './database.ts'
-import { type Builder, isAmong } from './expressions.ts'
+import { type Builder, type Condition, isAmong } from './expressions.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -85,13 +85,21 @@ export interface BrandingRow {
   locale: string
   time_zone: string
   registration: string
-  legal: { privacy_url?: string | null; terms_url?: string | null } | null
+  legal: { privacy_url?: string | null; terms_url?: string | null; imprint_page_id?: string | null } | null
+  /** Which of the requested slugs belong to pages that visitors can open; null for none. */
+  legal_slugs: string[] | null
   /** Null if the school has no row of `appearance` yet. */
   looks: AppearanceRow | null
 }
 
+/** The pages of legal documents: their slugs, and the condition under which visitors can open a page. */
+export interface LegalPages {
+  slugs: readonly string[]
+  isOpen(page: Builder<'page'>): Condition
+}
+
 /** Returns everything that the pages of a school show of it, in one statement. */
-export async function findBranding(db: Reader, schoolId: string): Promise<BrandingRow | undefined> {
+export async function findBranding(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages): Promise<BrandingRow | undefined> {
   return await db
     .selectFrom('school')
     .select(['school.name', 'school.locale', 'school.time_zone', 'school.registration', 'school.legal'])
@@ -110,6 +118,14 @@ export async function findBranding(db: Reader, schoolId: string): Promise<Brandi
         )
         .whereRef('appearance.school_id', '=', 'school.id')
         .as('looks'),
+    )
+    .select(({ selectFrom }) =>
+      selectFrom('page')
+        .select(({ fn, ref }) => fn.jsonAgg(ref('page.slug')).as('slugs'))
+        .whereRef('page.school_id', '=', 'school.id')
+        .where('page.slug', 'in', [...slugs])
+        .where(isOpen)
+        .as('legal_slugs'),
     )
     .where('school.id', '=', schoolId)
     .$castTo<BrandingRow>()

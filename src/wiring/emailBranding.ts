@@ -1,9 +1,11 @@
 import { buffer } from 'node:stream/consumers'
 import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
 import type { Log } from '../lib/log.ts'
+import type { EmailLegal } from '../mail/emailFoot.ts'
 import type { EmailLogo } from '../mail/transport.ts'
 import { logoOn } from '../pages/schoolLogo.ts'
 import type { School } from '../policy/school.ts'
+import { legalAddresses } from '../resources/legalAddresses.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findReadyFile } from '../store/files.ts'
@@ -18,18 +20,33 @@ export interface EmailBrandingArguments {
   accounts: Database
   storage: FileStorage
   log: Log
+  /** Returns false if another site shows the public pages of the school. */
+  hasPages(school: Pick<School, 'id'>): boolean
+}
+
+interface EmailBranding {
+  name: string
+  locale: string
+  legal: EmailLegal
+  logo: EmailLogo | undefined
 }
 
 /** Returns what the e-mails of a school show of it. If the logo cannot be read, the e-mail is sent without it. */
 export const createEmailBranding =
-  ({ accounts, storage, log }: EmailBrandingArguments) =>
-  async (school: Pick<School, 'id' | 'slug'>): Promise<{ name: string; locale: string; logo?: EmailLogo | undefined }> => {
-    const { name, locale, theme } = await pageBranding(accounts.kysely, school.id)
+  ({ accounts, storage, log, hasPages }: EmailBrandingArguments) =>
+  async (school: Pick<School, 'id' | 'slug' | 'issuer'>): Promise<EmailBranding> => {
+    const { name, locale, theme, legal } = await pageBranding(accounts.kysely, school.id)
     const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
       log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
       return undefined
     })
-    return { name, locale, logo }
+    const addresses = Object.entries(legalAddresses(legal, hasPages(school)))
+    return {
+      name,
+      locale,
+      logo,
+      legal: Object.fromEntries(addresses.map(([kind, address]) => [kind, new URL(address, school.issuer).href])),
+    }
   }
 
 /** Returns the logo for a light background, if mail programs show its format. They do not show SVG. */

@@ -151,7 +151,6 @@ export function createSchoolPages(
     ...shared,
     database: foundation.database,
     limits: limits.forms,
-    privacyUrl: async (school) => (await pageBranding(school)).legal.privacy,
   })
   for (const { stack } of [pages, accountPages, formPages])
     foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))

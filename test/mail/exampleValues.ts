@@ -1,9 +1,16 @@
 import { crc32, deflateSync } from 'node:zlib'
+import type { EmailLegal } from '../../src/mail/emailFoot.ts'
 import type { EmailKind, EmailValues } from '../../src/mail/emailTemplates.ts'
 import type { Sender } from '../../src/mail/mail.ts'
 import type { EmailLogo } from '../../src/mail/transport.ts'
 
 export const exampleSchool: Sender = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
+
+/** The legal documents of the school: a page of its own, and an address elsewhere. */
+export const exampleLegal: EmailLegal = {
+  imprint: 'https://school.example.com/pages/legal/imprint',
+  privacy: 'https://legal.example.org/privacy?a=1&b=2',
+}
 
 type All<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer Both) => void ? Both : never
 

@@ -5,7 +5,7 @@ import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
-import { exampleSchool as school, exampleValues as values } from './exampleValues.ts'
+import { exampleLegal, exampleSchool as school, exampleValues as values } from './exampleValues.ts'
 
 const kinds = Object.keys(emailTemplates) as EmailKind[]
 
@@ -21,7 +21,7 @@ const to = (email: string, ...locales: (string | null)[]) => ({ email, locales }
 function mail({ name = 'Lanternfield', from, locale = 'en', available = languages }: Given = {}) {
   const sent: Email[] = []
   const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
-  return { sent, send: createMail({ transport, from, branding: async () => ({ name, locale }), languages: () => available }) }
+  return { sent, send: createMail({ transport, from, branding: async () => ({ name, locale, legal: {} }), languages: () => available }) }
 }
 
 test('the name of an app stays inside its quotes, is short, and becomes no link', () => {
@@ -52,6 +52,24 @@ describe('e-mails', () => {
     expect(germanTemplates[kind].text.split('\n\n')).toHaveLength(emailTemplates[kind].text.split('\n\n').length)
     expect(germanTemplates[kind].text).toMatch(/Wenn Sie das nicht/)
     expect(`${germanTemplates[kind].text} ${emailTemplates[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
+  })
+
+  test('link to the legal documents of the school below the text, labelled in the language of the e-mail', async () => {
+    for (const [language, lines] of [
+      ['en', ['Legal notice: https://school.example.com/pages/legal/imprint', 'Privacy policy: https://legal.example.org/privacy?a=1&b=2']],
+      [
+        'de',
+        ['Impressum: https://school.example.com/pages/legal/imprint', 'Datenschutzerklärung: https://legal.example.org/privacy?a=1&b=2'],
+      ],
+    ] as const) {
+      const sent: Email[] = []
+      const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
+      const branding = async () => ({ name: 'Lanternfield', locale: language, legal: exampleLegal })
+      await createMail({ transport, branding, languages: () => languages })(school, to('a@example.com'), 'email_changed', values)
+      expect(sent[0]?.text.endsWith(`\n\n${lines.join('\n')}\n`)).toBe(true)
+      expect(sent[0]?.html).toContain('<a href="https://legal.example.org/privacy?a=1&amp;b=2"')
+      expect(sent[0]?.html).toContain('<a href="https://school.example.com/pages/legal/imprint"')
+    }
   })
 
   test('are in the language of the person, else in that of the school, among those that the school has', async () => {

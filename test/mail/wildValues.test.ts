@@ -49,7 +49,7 @@ interface Wild {
 async function emailOf(kind: EmailKind, { school, alt, language, text }: Wild): Promise<Email> {
   const sent: Email[] = []
   const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
-  const branding = async () => ({ name: school, locale: language, logo: { ...exampleLogo, alt } })
+  const branding = async () => ({ name: school, locale: language, legal: {}, logo: { ...exampleLogo, alt } })
   const from = { browser: text, system: text, network: text }
   const own = Object.entries(exampleValues).filter(([name]) => ownNames.has(name))
   const others = Object.keys(exampleValues).filter((name) => !ownNames.has(name))

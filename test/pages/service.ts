@@ -104,6 +104,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const pageContext = createPageContexts({
     branding,
     languages: () => languages,
+    hasPages: () => true,
   })
   const enginePages = createEnginePages({ pageContext, findRemovedClient: async () => undefined, isDisabledClient: async () => false })
   const provider = new Provider(base, {

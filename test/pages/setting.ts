@@ -11,6 +11,7 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
     isOpenToSignUp: () => true,
     schoolLogo: undefined,
     legalLinks: [],
+    privacyUrl: undefined,
     schoolStylesheet: '/assets/school.css',
     languageLinks: [link('en', 'English'), link('de', 'Deutsch')],
   }

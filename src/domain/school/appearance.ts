@@ -1,6 +1,8 @@
-import { isLinkable } from '../../lib/webUrl.ts'
+import type { LegalDocuments } from '../../policy/legalDocuments.ts'
 import { findBranding, findCustomCss, type LogoRow } from '../../store/appearance.ts'
 import type { Reader } from '../../store/database.ts'
+import { isOpenToVisitors } from '../pages/pageAccess.ts'
+import { legalDocuments, legalSlugs } from './legalDocuments.ts'
 import { type ThemeSettings, themeDefaults } from './themes.ts'
 
 /** A logo of a school, for light or for dark backgrounds. */
@@ -21,30 +23,18 @@ export interface PageBranding {
   timeZone: string
   /** True if anybody may create an account. */
   isOpenToSignUp: boolean
-  /** The addresses that the school set for its privacy policy and its terms. */
-  legal: { privacy: string | undefined; terms: string | undefined }
+  legal: LegalDocuments
   theme: SchoolTheme
 }
 
 /** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
 export async function pageBranding(database: Reader, schoolId: string): Promise<PageBranding> {
-  const {
-    name = 'School',
-    locale = '',
-    time_zone: timeZone = 'UTC',
-    registration,
-    legal,
-    looks,
-  } = (await findBranding(database, schoolId)) ?? {}
+  const row = await findBranding(database, schoolId, { slugs: Object.values(legalSlugs), isOpen: isOpenToVisitors })
+  const { name = 'School', locale = '', time_zone: timeZone = 'UTC', registration, looks } = row ?? {}
   const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
-  const { privacy_url, terms_url } = legal ?? {}
-  return {
-    ...{ name, locale, timeZone, isOpenToSignUp: registration === 'open', theme },
-    legal: { privacy: linkable(privacy_url), terms: linkable(terms_url) },
-  }
+  const legal = row ? await legalDocuments(database, schoolId, row) : {}
+  return { name, locale, timeZone, isOpenToSignUp: registration === 'open', theme, legal }
 }
-
-const linkable = (address: string | null | undefined): string | undefined => (address && isLinkable(address) ? address : undefined)
 
 /** Returns the school's own stylesheet, or an empty text. It was checked when it was saved. */
 export const customCss = (database: Reader, schoolId: string): Promise<string> => findCustomCss(database, schoolId)

@@ -5,7 +5,6 @@ import { submitForm } from '../../domain/forms/submitForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { School } from '../../policy/school.ts'
 import type { Database } from '../../store/database.ts'
 import { createCsrf } from '../csrf.ts'
 import { formBody, submittedForm } from '../formBody.ts'
@@ -36,7 +35,6 @@ export interface FormPagesArguments {
   log: Log
   pageContext: FindPageContext
   limits: FormLimits
-  privacyUrl(school: School): Promise<string | undefined>
 }
 
 /** People need longer to fill in a form. A faster submission is stored as spam. */
@@ -46,7 +44,7 @@ const leastSeconds = 3
 const trapName = 'homepage'
 
 /** The pages of the school's open forms. They work without JavaScript, and for visitors without an account. */
-export function createFormPages({ database, keyring, log, pageContext, limits, privacyUrl }: FormPagesArguments): Router {
+export function createFormPages({ database, keyring, log, pageContext, limits }: FormPagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(keyring)
   const stamps = createFormStamps(keyring)
@@ -59,7 +57,6 @@ export function createFormPages({ database, keyring, log, pageContext, limits, p
       rejected,
       csrf: csrf.issue(ctx, `form ${form.id}`),
       stamp: stamp ?? stamps.issue({ school, form }),
-      privacyUrl: await privacyUrl(school),
     }
     const page = schoolFormPage(views, await pageContext(ctx, `/forms/${form.slug}`), parts)
     setPageHeaders(ctx)

@@ -70,13 +70,12 @@ export interface SchoolFormParts {
   csrf: string
   stamp: string
   rejected: Rejected | undefined
-  privacyUrl: string | undefined
 }
 
 /** Builds the page. Pure. */
 export function schoolFormPage(views: Views, pageContext: PageContext, parts: SchoolFormParts): SchoolFormPage {
-  const { texts } = pageContext
-  const { form, csrf, stamp, rejected, privacyUrl } = parts
+  const { texts, privacyUrl } = pageContext
+  const { form, csrf, stamp, rejected } = parts
   const questions = form.fields.map((question) => shownField(texts, question, rejected))
   const consent = consentBox(texts, form, { rejected, privacyUrl })
   const list = [
@@ -106,7 +105,7 @@ export function schoolFormPage(views: Views, pageContext: PageContext, parts: Sc
 function consentBox(
   texts: Texts,
   { consent_text: text }: OpenForm,
-  { rejected, privacyUrl }: Pick<SchoolFormParts, 'rejected' | 'privacyUrl'>,
+  { rejected, privacyUrl }: Pick<SchoolFormParts, 'rejected'> & Pick<PageContext, 'privacyUrl'>,
 ): ConsentBox | undefined {
   if (text === null) return undefined
   const isTicked = rejected?.hasAgreed ?? false

@@ -41,6 +41,7 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
   const { texts, schoolName } = page
   const { title, isIndexed, data, ...shown } = content
   const framed = frame(views, page, title)
+  const feet = footLinks(chrome)
   const shareImage = content.shareImage ?? chrome.appearance.social_image?.url ?? chrome.appearance.cover?.url
   const [path = ''] = content.path.split('?')
   return {
@@ -62,7 +63,9 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
       ...entry,
       isCurrent: entry.href === path || entry.children.some(({ href }) => href === path),
     })),
-    footLinks: footLinks(chrome),
+    footLinks: feet,
+    // The school's own links have the titles of its pages.
+    legalLinks: framed.legalLinks.filter(({ href }) => !feet.some((link) => link.href === href)),
     announcement: announcementAt(chrome, now),
     account: { href: accountPaths.signIn, label: texts.text('home.sign_in') },
     menuLabel: texts.text('site.menu'),

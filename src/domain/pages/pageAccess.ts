@@ -1,0 +1,12 @@
+import type { Builder, Condition } from '../../store/expressions.ts'
+
+type Pages = Builder<'page'>
+
+/** Selects the pages that visitors find in lists. */
+export const isListed = (page: Pages): Condition => page.and({ status: 'published', visibility: 'public' })
+
+/** Selects the pages that are absent from lists and open only with their slug or id. */
+export const isUnlisted = (page: Pages): Condition => page.and({ status: 'published', visibility: 'unlisted' })
+
+/** Selects the pages that visitors can open. */
+export const isOpenToVisitors = (page: Pages): Condition => page.or([isListed(page), isUnlisted(page)])
