@@ -19,6 +19,8 @@ export interface PublicView {
   show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
   /** Returns one page of a list, with the cursors of its neighbours. */
   page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PublicPage>
+  /** Returns the number of rows of a whole list, up to `most`, in one statement. */
+  count(operation: Operation, most: number): Promise<number>
   /** Returns the first `most` rows of a list, and whether there are more. */
   list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
 }

@@ -5,8 +5,8 @@ import { type SiteKind, siteKinds, sitePath, siteResources } from '../resources/
 import { isWholeList, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
-/** The most URLs of one file: 2.5 MB at most. A file may have 50,000 (sitemaps.org). */
-const mostUrls = 10_000
+/** The most rows of one file: 2.5 MB at most. A file may have 50,000 URLs (sitemaps.org). */
+const fileRows = 10_000
 /** The most files of one kind of page. */
 const mostFiles = 5
 /** Rows that one query reads. */
@@ -53,26 +53,36 @@ async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<R
   } while (cursor !== null)
 }
 
-/** Returns the URLs of one kind, those of its list first. Pages that search engines should not list are left out. */
-async function urlsOf(facts: SchoolFacts, { kind, list }: PageList, most: number): Promise<string[]> {
-  // The list of the school's own pages has nothing that its menus do not have.
-  const urls: string[] = kind === 'pages' ? [] : [url(facts.issuer + sitePath(kind))]
+/**
+ * Returns the URLs of the file with this number, from 1; undefined if no row is in it. The first file also has the URL of the list, except
+ * for the school's own pages, whose list has nothing that the menus do not have. Pages that search engines should not list are left out.
+ */
+async function urlsOf(facts: SchoolFacts, { kind, list }: PageList, file: number): Promise<string[] | undefined> {
+  const urls: string[] = kind === 'pages' || file > 1 ? [] : [url(facts.issuer + sitePath(kind))]
+  const [start, end] = [(file - 1) * fileRows, file * fileRows]
+  let position = 0
   for await (const { slug, updated_at: changed, seo } of rowsOf(facts, list)) {
-    if (!seo?.noindex) urls.push(url(facts.issuer + sitePath(kind, slug), changed))
-    if (urls.length >= most) break
+    if (position >= start && !seo?.noindex) urls.push(url(facts.issuer + sitePath(kind, slug), changed))
+    position += 1
+    if (position === end) break
   }
-  return urls
+  return file === 1 || position > start ? urls : undefined
 }
 
-/** Renders `/sitemap.xml` (sitemaps.org): an index with a file for the documents, and the files of each kind of public pages. */
+/** Returns the names of the files of one kind. A kind without rows has a file with its list, if it has a list. */
+async function filesOf({ view }: SchoolFacts, { kind, list }: PageList): Promise<string[]> {
+  const rows = await view.count(list, fileRows * mostFiles)
+  const files = Math.max(kind === 'pages' ? 0 : 1, Math.ceil(rows / fileRows))
+  return Array.from({ length: files }, (_, index) => (index === 0 ? kind : `${kind}-${index + 1}`))
+}
+
+/**
+ * Renders `/sitemap.xml` (sitemaps.org): an index with a file for the documents, and the files of each kind of public pages. It counts the
+ * rows and does not read them.
+ */
 export async function sitemapIndex(facts: SchoolFacts): Promise<string> {
   const kinds = await openKinds(facts)
-  const files = await Promise.all(
-    kinds.map(async (one) => {
-      const urls = await urlsOf(facts, one, mostUrls * mostFiles)
-      return Array.from({ length: Math.ceil(urls.length / mostUrls) }, (_, index) => (index === 0 ? one.kind : `${one.kind}-${index + 1}`))
-    }),
-  )
+  const files = await Promise.all(kinds.map((one) => filesOf(facts, one)))
   const names = [documentsName, ...files.flat()]
   return xml(
     'sitemapindex',
@@ -83,7 +93,7 @@ export async function sitemapIndex(facts: SchoolFacts): Promise<string> {
 /** Returns the name in the path of a sitemap file; undefined for other paths. */
 export const sitemapName = (path: string): string | undefined => /^\/sitemap-([a-z]{1,20}(?:-[2-5])?)\.xml$/.exec(path)?.[1]
 
-/** Renders one file of the sitemap. Undefined if there is no such file. */
+/** Renders one file of the sitemap. Returns undefined if the sitemap does not have this file. */
 export async function sitemapFile(facts: SchoolFacts, name: string): Promise<string | undefined> {
   const { issuer } = facts
   if (name === documentsName) {
@@ -96,7 +106,6 @@ export async function sitemapFile(facts: SchoolFacts, name: string): Promise<str
   const [kind, number = '1'] = name.split('-')
   const found = (await openKinds(facts)).find((one) => one.kind === kind)
   if (!found) return undefined
-  const end = Number(number) * mostUrls
-  const urls = (await urlsOf(facts, found, end)).slice(end - mostUrls)
-  return urls.length === 0 && number !== '1' ? undefined : xml('urlset', urls)
+  const urls = await urlsOf(facts, found, Number(number))
+  return urls && xml('urlset', urls)
 }

@@ -14,7 +14,7 @@ export interface FoundCall {
   roles: Operation['roles']
 }
 
-/** Returns the facts of a call. @throws Error if there is no such operation */
+/** Returns the facts of a call. @throws Error if the operation does not exist */
 export function findCall(call: SkillCall, { operations, apiPath }: SkillFacts): FoundCall {
   // The change feed belongs to no resource. It needs the read scope of each type.
   if (call.operation === 'listChanges') {

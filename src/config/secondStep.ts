@@ -24,6 +24,6 @@ export const secondStep = z
   .default('optional')
   .meta({
     description:
-      'Passkeys and authenticator apps. off: nobody can set them up, and sign-ins do not ask for them. optional: people decide for themselves. With required_for, people of the listed roles need one, and all others decide for themselves.',
+      'Passkeys and authenticator apps. off: people cannot set them up, and sign-ins do not ask for them. optional: people decide for themselves. With required_for, people of the listed roles need one, and all others decide for themselves.',
     examples: [{ required_for: ['owner', 'admin'] }],
   })

@@ -21,5 +21,5 @@ export function learnerRow(schoolId: string, now: Date, index: number) {
   }
 }
 
-/** Those of a larger school came within the last day, one after the other: after the demo's own, and nobody is still to come. */
+/** Returns when a learner of a larger school joined: within the last day, one after the other, after those of the demo and before now. */
 const addedAt = (now: number, index: number): number => now - 86_400_000 + (index - learnersCount) * 20

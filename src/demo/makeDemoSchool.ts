@@ -22,7 +22,7 @@ export interface DemoOptions {
   hashPassword(): Promise<string>
   /** Where the bytes of its files go. Without it the demo has no files. */
   storage?: FileStorage
-  /** Leaves out what happened at the school: nobody has enrolled, bought or said anything yet, and nothing is sold but courses. */
+  /** Leaves out all activity: no enrolments, orders or comments, and only courses are sold. */
   only?: 'catalogue'
 }
 

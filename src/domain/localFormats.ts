@@ -7,7 +7,7 @@ const supported = (locale: string): string => {
   }
 }
 
-/** Formats a price in a language: `€49.00 / 1 month`. A one-time price has no interval. */
+/** Formats a price in a language: `€49.00 / month`, `€120.00 / 3 months`. A one-time price has no interval. */
 export function priceText(
   { amount, currency, interval, interval_count }: { amount: number; currency: string; interval: string; interval_count: number },
   locale: string,
@@ -16,7 +16,9 @@ export function priceText(
   const text = money.format(amount / 10 ** (money.resolvedOptions().maximumFractionDigits ?? 2))
   if (interval !== 'month' && interval !== 'year') return text
   const time = new Intl.NumberFormat(supported(locale), { style: 'unit', unit: interval, unitDisplay: 'long' })
-  return `${text} / ${time.format(interval_count)}`
+  if (interval_count !== 1) return `${text} / ${time.format(interval_count)}`
+  const unit = time.formatToParts(interval_count).find(({ type }) => type === 'unit')
+  return `${text} / ${unit?.value ?? interval}`
 }
 
 /** Formats a time in a language and a time zone: `March 1, 2026 at 6:30 PM`. */

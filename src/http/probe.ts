@@ -27,7 +27,7 @@ export interface ProbeFacts {
   time: string
 }
 
-/** The address of the redirect, with a port at which nobody has to listen. */
+/** The address of the redirect. No server has to listen on its port. */
 export const probeRedirect = 'http://127.0.0.1:53682/callback?code=probe&state=a%2Fb'
 
 /** The events of a stream, and the pause between them. */
@@ -42,7 +42,7 @@ export const signProbe = (sign: (text: string) => string, kind: ProbeKind, at = 
 
 /**
  * Answers the probes of `schoolgate doctor` with what arrived, so that it can compare that with what it sent. Comes before the headers of
- * the gateway are replaced. A request without a valid signature is treated as if it had no such header.
+ * the gateway are replaced. A request without a valid signature is treated as if it did not have the header.
  */
 export function answerProbes(verify: (text: string, signature: string) => boolean): Middleware<RequestState> {
   return async (ctx, next) => {

@@ -16,6 +16,12 @@ export function shortened(text: string, limit: number): string {
   return `${(end > limit / 2 ? cut.slice(0, end) : cut).toWellFormed().trimEnd()}…`
 }
 
-/** Lowers each heading by one level, so that the page keeps its only heading of level 1. Sanitised headings have no attributes. */
-export const lowerHeadings = (html: string): string =>
-  html.replace(/<(\/?)h([1-5])>/g, (_all, slash: string, level: string) => `<${slash}h${Number(level) + 1}>`)
+/**
+ * Lowers all headings by the same number of levels, so that the highest one has at least the level `top` (1 to 6): a rich text then
+ * continues the headings of its page. Sanitised headings have no attributes.
+ */
+export function lowerHeadings(html: string, top: number): string {
+  const levels = [...html.matchAll(/<h([1-6])>/g)].map(([, level]) => Number(level))
+  const steps = Math.max(0, top - Math.min(6, ...levels))
+  return html.replace(/<(\/?)h([1-6])>/g, (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + steps)}>`)
+}

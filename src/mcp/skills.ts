@@ -29,7 +29,7 @@ export function serveSkills(server: Server, skills: () => Promise<readonly Serve
   })
 }
 
-/** Returns the content of a skill's resource; undefined if there is no such skill. */
+/** Returns the content of a skill's resource; undefined if the skill does not exist. */
 export const readSkill = async (uri: string, skills: () => Promise<readonly ServedSkill[]>): Promise<{ text: string } | undefined> =>
   uri.startsWith('skill://') ? (await skills()).find((skill) => skillUri(skill) === uri) : undefined
 

@@ -181,7 +181,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   }
 }
 
-/** Returns true for an authorization request to which nobody has signed in, not even with a first step, and no e-mail was requested. */
+/** Returns true for an authorization request without a completed sign-in step and without a requested e-mail. */
 function isUnattended(model: string, payload: AdapterPayload): boolean {
   if (model !== 'Interaction') return false
   const { session, result } = payload as {

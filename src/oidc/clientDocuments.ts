@@ -94,7 +94,7 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
   }
 }
 
-/** The text is the same for every cause, so that nobody can use it to explore networks. */
+/** The text is the same for every cause, so that it does not reveal anything about the network. */
 const notLoaded = (url: string): Problem =>
   new Problem('invalid_client', {
     description: `The document at ${url} could not be loaded. It must be public, and respond within a few seconds.`,
@@ -103,7 +103,7 @@ const notLoaded = (url: string): Problem =>
 function textOf(url: string, { status, headers, body }: OutboundResponse, known: Kept | undefined): string {
   if (status === 304 && known) return known.text
   const refuse = (problem: string): Problem => new Problem('invalid_client', { description: `The document at ${url} ${problem}` })
-  // A redirect could lead to a host that nobody has checked.
+  // A redirect could lead to a host that was not checked.
   if (status !== 200) throw refuse(`must respond with status 200, without a redirect. It responded with ${status}`)
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type))

@@ -4,7 +4,7 @@ import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
 import { type CheckedToken, isActive, personOf } from './tokenChecks.ts'
 
-/** Rows by id. A promise of undefined stands for a row that does not exist. */
+/** Rows by id. A promise of undefined means that the row does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
 
 /**

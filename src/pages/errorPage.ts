@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
+import { type LinkedPart, linkedText } from './linkedText.ts'
 import type { PageContext } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
@@ -12,7 +13,7 @@ export interface ErrorPage extends Frame {
   heading: string
   explanation: string
   stepsHeading: string
-  steps: string[]
+  steps: LinkedPart[][]
   machineHeading: string
   /** Lines of `name=value`. */
   machine: string[]
@@ -124,7 +125,7 @@ export function errorPage(views: Views, pageContext: PageContext, { issuer, ...e
     heading: texts.text(way.heading),
     explanation: texts.text(way.explanation, values),
     stepsHeading: texts.text('error.steps_heading'),
-    steps: way.steps.map((step) => texts.text(step, values)),
+    steps: way.steps.map((step) => linkedText(texts.text(step, values), issuer)),
     machineHeading: texts.text('error.machine_heading'),
     machine: Object.entries(machine)
       .filter(([, value]) => value !== undefined)
@@ -132,7 +133,7 @@ export function errorPage(views: Views, pageContext: PageContext, { issuer, ...e
   }
 }
 
-/** Responds with the error page, which has no links to other pages. */
+/** Responds with the error page. All its links are to pages of the service and to legal documents. */
 export function showErrorPage(ctx: Context, views: Views, pageContext: PageContext, error: PageError): void {
   const { school }: { school?: School } = ctx.state
   ctx.status = error.status

@@ -46,7 +46,7 @@ export interface LaterSignIn {
 
 /**
  * Finds the interaction of this browser, which must be the one in the URL.
- * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if there is no such interaction
+ * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if the interaction does not exist
  */
 export async function openInteraction(ctx: Context, args: PagesArguments): Promise<OpenInteraction> {
   const { school } = ctx.state

@@ -32,6 +32,8 @@ export type TextValues = Record<string, string | number>
 /** The texts of one language. */
 export interface Texts {
   language: Language
+  /** The locale of dates and times (BCP 47). */
+  dateLocale: string
   text(key: TextKey, values?: TextValues): string
   /** Returns the form of a text for this number, which replaces `{count}`. */
   counted(key: CountedKey, count: number, values?: TextValues): string
@@ -108,6 +110,7 @@ export function createTexts(language: Language): Texts {
       .join('')
   return {
     language,
+    dateLocale: dateLocales[language],
     text,
     counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
     parts,

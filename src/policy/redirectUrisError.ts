@@ -45,7 +45,7 @@ const solutions: Record<WrongRedirectKind, (rules: RedirectRules, members: reado
   https: ({ docsUrl }) =>
     `an HTTPS callback needs a registered integration. Ask the school for one, with these addresses and the name of the app (${docsUrl}).`,
   http: ({ docsUrl }) =>
-    `http:// leads to another computer without encryption, so nobody can register it. Use a loopback address, or ask the school for a registered integration with an https:// address (${docsUrl}).`,
+    `http:// leads to another computer without encryption, so it cannot be registered. Use a loopback address, or ask the school for a registered integration with an https:// address (${docsUrl}).`,
   'private-use scheme': ({ docsUrl }) =>
     `any app can claim a private-use scheme, so it needs a registered integration. Ask the school for one, with these addresses and the name of the app (${docsUrl}).`,
   'other scheme': () => 'this scheme cannot receive a redirect. Use a loopback address.',

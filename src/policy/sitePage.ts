@@ -2,6 +2,8 @@
 export interface SiteLink {
   href: string
   label: string
+  /** Link types (HTML), for links to other sites. */
+  rel?: string
 }
 
 export interface SitePicture {

@@ -87,6 +87,8 @@ export const eventItemRow = z.object({
   starts_at: z.string(),
   ends_at: z.string(),
   time_zone: z.string(),
+  price: money.nullable().default(null),
+  seats_left: z.number().nullable().default(null),
   cover_image: picture,
 })
 
@@ -97,8 +99,8 @@ export const eventRow = eventItemRow.extend({
   description_html: text,
   location: z.object({ name: z.string(), address: text }).nullable().default(null),
   host_lecturers: z.array(lecturer).nullable().default(null),
-  capacity: z.number().nullable().default(null),
-  seats_left: z.number().nullable().default(null),
+  rsvp_opens_at: text,
+  rsvp_closes_at: text,
   cancel_reason: text,
 })
 

@@ -153,7 +153,7 @@ export function listDocumentClients(
 }
 
 export interface PruneRules {
-  /** Age of a registration that nobody ever authorized. */
+  /** Age of a registration that was never authorized. */
   neverUsedDays: number
   /** Time since the last authorization of a client without a living grant. */
   idleDays: number
@@ -161,16 +161,16 @@ export interface PruneRules {
   schoolId?: string
 }
 
-/** Returns the number of self-registered clients that nobody uses. */
+/** Returns the number of unused self-registered clients. */
 export async function countUnusedClients(db: Reader, rules: PruneRules): Promise<number> {
   return (await db.selectFrom('oidc_client').select('id').where(isUnused(rules)).execute()).length
 }
 
-/** Days after which the client of a document that nobody authorized is removed. Its next request stores it again. */
+/** Days after which the client of a document is removed if it was never authorized. Its next request stores it again. */
 const unusedDocumentDays = 1
 
 /**
- * Removes clients that registered themselves, by request or by document, and that nobody uses. A client with a live grant is kept, and so is
+ * Removes unused clients that registered themselves, by request or by document. A client with a live grant is kept, and so is
  * a disabled client of a document, which its next request would enable. Returns their number.
  */
 export async function pruneClients(writer: Writer, rules: PruneRules): Promise<number> {

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<string, Violation['kind']>> = {
   23514: 'value',
 }
 
-/** The violation that an error stands for, or undefined where the error is about something else. */
+/** Returns the violation that an error reports; undefined for other errors. */
 export function violationOf(error: unknown): Violation | undefined {
   if (!(error instanceof Error)) return undefined
   const code = errorCode(error)

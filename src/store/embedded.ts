@@ -119,7 +119,7 @@ function keepCompilerSmall(): void {
   for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 }
 
-/** Returns the image of a new database: initdb runs at installation, because it needs 500 MB. Undefined if there is a database, or no image. */
+/** Returns the image of a new database: initdb runs at installation, because it needs 500 MB. Returns undefined if a database exists, or if there is no image. */
 async function emptyCluster(directory: string | null): Promise<Blob | undefined> {
   if (directory === null || existsSync(join(directory, 'PG_VERSION')) || !existsSync(emptyClusterFile)) return undefined
   return new Blob([await readFile(emptyClusterFile)], { type: 'application/gzip' })

@@ -5,7 +5,7 @@ import { withinDeadline } from './withinDeadline.ts'
 
 /** Knows whether the server responds, by a connection that nothing else uses. */
 export interface Pulse {
-  /** @throws Error when the server is known not to respond, so that nobody waits for it */
+  /** @throws Error immediately if the server is known not to respond */
   assertAlive(): void
   /** Looks whether the server responds. Called when something has waited for long. */
   suspect(): void

@@ -45,7 +45,7 @@ const longestWindowSeconds = 2_000_000
  * Rate limits in Redis where there is one, shared by all processes. Without Redis each process counts for itself, so n processes allow up
  * to n times as much: exact limits over several processes demand Redis.
  *
- * While Redis fails nobody is turned away for it: counting goes on in the process's memory, and Redis is asked again after a pause. Keys
+ * While Redis fails, requests are counted in the memory of the process, and Redis is asked again after a pause. Keys
  * are hashed, so neither an address nor an e-mail is stored, and their length costs nothing.
  */
 export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): RateLimits {

@@ -8,7 +8,7 @@ const pauseMilliseconds = 1000
 export type SharedOrLocal = <Value>(shared: (() => Promise<Value>) | undefined, local: () => Value | Promise<Value>) => Promise<Value>
 
 /**
- * Counts in the memory of the process while Redis fails, so that an outage of Redis refuses nobody. Asks Redis again after a pause.
+ * Counts in the memory of the process while Redis fails, so that an outage of Redis does not refuse requests. Asks Redis again after a pause.
  * `onError` is called once for each pause.
  */
 export function sharedOrLocal(onError?: (error: Error) => void): SharedOrLocal {

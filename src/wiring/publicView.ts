@@ -1,6 +1,7 @@
 import type { PublicRow, PublicView } from '../agents/schoolFacts.ts'
 import type { Surroundings } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
+import { countList } from '../framework/read/countList.ts'
 import { run } from '../framework/run.ts'
 
 /** The most rows that a list returns on one page. */
@@ -17,6 +18,10 @@ export function publicView(surroundings: Surroundings): PublicView {
   return {
     show: async (operation, parameters = {}) => (await ask(operation, parameters)).body,
     page,
+    async count(operation, most) {
+      if (operation.kind !== 'list') throw new Error(`${operation.id} is no list`)
+      return await countList(operation, { caller: { kind: 'anonymous' }, most }, surroundings)
+    },
     async list(operation, parameters, most) {
       const rows: PublicRow[] = []
       let cursor: string | null = null

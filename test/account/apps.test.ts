@@ -84,7 +84,7 @@ describe('connected apps', () => {
     expect(await call(owner.tokens)).toBe(200)
   })
 
-  test('shows nobody who is not signed in, and nothing of others', async () => {
+  test('requires a sign-in, and shows nothing of other people', async () => {
     const [one, two] = [await connected('App of one'), await connected('App of two')]
     expect((await two.browser.get('/account/apps')).html).not.toContain('App of one')
     expect((await one.browser.get('/account/apps')).html).not.toContain('App of two')

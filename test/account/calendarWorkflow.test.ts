@@ -84,7 +84,7 @@ describe.each(await everyDatabase())('events of an empty school, on $name', ({ o
     return (await call(name, 'GET', '/account/calendar')).body.url
   }
 
-  test('a waitlist by seat fills every seat that somebody can take, and a waitlist by party overtakes nobody', async () => {
+  test('a waitlist by seat fills every seat that somebody can take, and a waitlist by party keeps its order', async () => {
     const played: Record<string, unknown> = {}
     for (const waitlist_mode of ['seat', 'party'] as const) {
       const event = await newEvent({ capacity: 4, waitlist_mode })

@@ -185,7 +185,7 @@ describe('a person with a required second factor', () => {
     expect(await isSignedIn(browser)).toBe(false)
   })
 
-  /** An owner who set up an app while nobody had to, and signed in with it. */
+  /** An owner who set up an app while it was optional, and signed in with it. */
   const enrolledByChoice = async () => {
     const { email } = await newPerson('owner')
     const setting = await signedIn(service, email)

@@ -208,7 +208,7 @@ describe('a confirmation', () => {
 })
 
 describe('staff and the audit trail', () => {
-  test('the staff of this school are listed with their role, and nobody else', async () => {
+  test('only the staff of this school are listed, with their role', async () => {
     const { html } = await owner.get('/account/school/staff')
     expect(html).toContain('admin@example.com')
     expect(html).toContain('Not set up')

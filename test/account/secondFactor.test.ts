@@ -66,7 +66,7 @@ describe('an authenticator app', () => {
     expect([foreign.status, foreign.location?.pathname]).toEqual([303, '/account/security/app'])
   })
 
-  test('is asked for after the password, and nobody is signed in before', async () => {
+  test('is asked for after the password, before the person is signed in', async () => {
     const { secret } = await withApp('four@example.com')
     const { browser, page } = await atSecondStep('four@example.com')
     expect(page.html).toContain('Confirm with your second factor')

@@ -190,7 +190,7 @@ describe('sign-up', () => {
       await signedIn(service, email, newPassword)
     })
 
-    test('nobody learns whether an address is invited, and who is not gets nothing', async () => {
+    test('the response does not reveal whether an address is invited, and only invited addresses get an e-mail', async () => {
       const [invited, removed, stranger] = ['a', 'b', 'c'].map((name) => `${name}-${registration}@example.com`) as [string, string, string]
       await invite(invited)
       await invite(removed, 'removed')

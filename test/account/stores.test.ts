@@ -56,7 +56,7 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
     expect([await call(), await isSignedIn(fourth)]).toEqual([401, true])
   })
 
-  test('one of many who use a mailed link at the same time wins, and a swept link was one that nobody could use', async () => {
+  test('one of many who use a mailed link at the same time wins, and only unusable links are swept', async () => {
     const { sql } = held.database
     const schoolId = await newSchool(sql)
     const key = (id: string) => ({ schoolId, purpose: 'sign_up', id }) as const

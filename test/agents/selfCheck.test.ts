@@ -114,7 +114,7 @@ describe('the checks', () => {
       'token_endpoint is not an address of',
     ],
     [
-      'an endpoint nobody built',
+      'an endpoint that does not exist',
       inAll('"issuer"', '"device_authorization_endpoint":"x","issuer"'),
       'device_authorization_endpoint is not an address',
     ],

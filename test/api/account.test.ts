@@ -99,7 +99,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
       expect(audit?.event).toBe('account.revoke_authorization')
     })
 
-    test.each(['', 'x', 'aut_', "aut_'", '%00', 'a'.repeat(61), '..%2F..'])('an id of %j is nobody’s', async (id) => {
+    test.each(['', 'x', 'aut_', "aut_'", '%00', 'a'.repeat(61), '..%2F..'])('no app has the id %j', async (id) => {
       const { status } = await call('DELETE', `/authorizations/${id}`, learner)
       expect([400, 404, 405]).toContain(status)
     })

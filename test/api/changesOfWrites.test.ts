@@ -113,7 +113,7 @@ describe('the change feed', () => {
     ])
   })
 
-  test('shows the staff sales, comments, submissions, files and progress, and nobody the account of somebody else', async () => {
+  test('shows the staff sales, comments, submissions, files and progress, but not the accounts of other people', async () => {
     const { sql } = api.database
     const rows: [type: string, prefix: string, id: string][] = []
     const post = await newPost(sql, api.school.id)

@@ -173,7 +173,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect((await validate(some.code, owner)).json.valid).toBe(true)
   })
 
-  test('a quote says line by line what is left, to the unit, and nothing of limits', async () => {
+  test('a quote names the remaining amount of each line to the unit, and no limits', async () => {
     const { code } = await make({ discount: { type: 'percent', percent_off: 12.5 }, max_redemptions: 5, note: 'zq7xk' })
     const reply = await validate(code, undefined, [
       { type: 'course', id: course },

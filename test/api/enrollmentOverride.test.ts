@@ -43,7 +43,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
     ['a draft', 'course_draft', () => school.newCourse({ lessons: 0 })],
   ]
 
-  test.each(closed)('%s course takes nobody whom staff or its lecturer enrol, unless they override that', async (_which, code, make) => {
+  test.each(closed)('%s course accepts no enrolment by staff or its lecturer unless they override that', async (_which, code, make) => {
     const course = await make()
     const before = await placesTaken(course)
     for (const as of [owner, lecturer]) {
@@ -90,7 +90,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
     expect(await placesTaken(course)).toBe(2)
   })
 
-  test('a coupon that takes everything off takes nobody into a full course, and stays unused', async () => {
+  test('a coupon of the full price does not open a full course, and stays unused', async () => {
     const course = await school.newCourse({ capacity: 1 })
     await school.rows(`UPDATE course SET access = 'paid', price_amount = 900, price_currency = 'EUR' WHERE school_id = $1 AND id = $2`, [
       storedId(course.id),

@@ -36,7 +36,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
   const lesson = async (id: string, as: string | undefined = learner) => (await school.get(`lessons/${id}`, as)).json
 
   describe('enrolling', () => {
-    test('a person enrols themselves in what is free, once, and nobody else', async () => {
+    test('a person enrols themselves in a free course once, and cannot enrol other people', async () => {
       const course = await school.newCourse()
       const made = await self(course)
       expect([made.status, made.json.source, made.json.status, made.json.lessons_count]).toEqual([201, 'self', 'active', 2])
@@ -74,7 +74,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       ['closed', { enrollment_open: false }, 'enrollment_closed'],
       ['not begun', { enrollment_starts_at: '2998-01-01T00:00:00Z' }, 'enrollment_not_started'],
       ['over', { enrollment_ends_at: '2001-01-01T00:00:00Z' }, 'enrollment_ended'],
-    ])('a course whose enrolment is %s takes nobody but whom the school enrols', async (_what, fields, code) => {
+    ])('a course whose enrolment is %s accepts only people whom the school enrols', async (_what, fields, code) => {
       const course = await school.newCourse(fields)
       const refused = await self(course)
       expect([refused.status, codes(refused)]).toEqual([409, [code]])
@@ -154,7 +154,7 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect(await lesson(first)).toMatchObject({ lock_reason: 'not_enrolled' })
     })
 
-    test('an archived course stays with those who take it, and with nobody else', async () => {
+    test('an archived course remains visible to its students only', async () => {
       const course = await school.newCourse()
       await school.enroll(course)
       expect((await school.send(`courses/${course.id}/unpublish`, { body: {} })).json.error).toBe('invalid_state')

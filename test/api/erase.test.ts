@@ -321,7 +321,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     expect([change.status, change.json.error]).toEqual([409, 'invalid_state'])
   })
 
-  test('owners erase whom they like but themselves; admins nobody who works here', async () => {
+  test('owners erase anybody but themselves; admins erase anybody but staff', async () => {
     await query('UPDATE person SET is_student = true WHERE school_id = $1 AND email IN ($2, $3)', [as, 'lecturer2@example.com'])
     const idOf = async (address: string) =>
       ((await api.get(`/api/v1/students?email=${address}`, { as })).json.data as { id: string }[])[0]?.id

@@ -129,7 +129,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
         (await get('/school/staff?limit=100', owner)).json.data as { id: string; role: string; status: string; person: { email: string } }[]
       ).find(({ person }) => person.email === email)
 
-    test('staff see everybody who works here, a lecturer themselves, a learner nobody', async () => {
+    test('the staff see all staff, a lecturer sees only themselves, a learner sees no one', async () => {
       expect((await get('/school/staff?limit=100', admin)).json.data).toHaveLength(8)
       expect((await get('/school/staff', lecturer)).json.data).toMatchObject([{ person: { email: lecturer }, role: 'lecturer' }])
       expect((await get('/school/staff', learner)).json.error).toBe('access_denied')
@@ -154,7 +154,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       ])
     })
 
-    test('an admin makes nobody an owner or admin, and touches neither', async () => {
+    test('an admin can neither appoint nor change owners and admins', async () => {
       for (const role of ['owner', 'admin'])
         expect((await call('POST', '/school/staff', admin, { email: `${role}.x@example.com`, role })).json.error).toBe('access_denied')
       const [boss, colleague, teacher] = [await staffOf(owner), await staffOf('admin2@example.com'), await staffOf('lecturer2@example.com')]
@@ -166,7 +166,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect((await call('PATCH', `/school/staff/${teacher?.id}`, lecturer, { role: 'owner' })).json.error).toBe('access_denied')
     })
 
-    test('nobody changes what they are themselves, and the last owner stays', async () => {
+    test('people cannot change their own role, and the last owner remains', async () => {
       const boss = await staffOf(owner)
       expect((await call('PATCH', `/school/staff/${boss?.id}`, owner, { role: 'admin' })).json.error).toBe('self_change')
       expect((await call('DELETE', `/school/staff/${boss?.id}`, owner)).json.error).toBe('self_change')
@@ -195,7 +195,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
     })
 
     test.each([
-      ['whom nobody knows yet', 'new-colleague@example.com'],
+      ['without a person', 'new-colleague@example.com'],
       ['who has a login', 'learner007@example.org'],
     ])('of concurrent invitations of one person %s, one is accepted and the others say that they are staff', async (_who, email) => {
       const replies = await Promise.all(Array.from({ length: 5 }, () => call('POST', '/school/staff', owner, { email, role: 'lecturer' })))

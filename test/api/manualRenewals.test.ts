@@ -164,7 +164,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect(await ordersOf(subscription)).toHaveLength(2)
   })
 
-  test('the staff confirm only what the school collects itself, and nobody else confirms anything', async () => {
+  test('only the staff confirm renewals, and only of subscriptions that the school collects itself', async () => {
     const plan = await newPlan()
     const subscription = await subscribe(plan)
     await api.database.sql.query(`UPDATE subscription SET collection = 'automatic' WHERE school_id = $1 AND id = $2`, [
@@ -177,7 +177,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect([learner.status, learner.json.error]).toEqual([403, 'access_denied'])
   })
 
-  test('access ends with the days of grace, and what nobody confirms in fourteen days ends with its order', async () => {
+  test('access ends with the days of grace, and a renewal that is not confirmed in fourteen days ends with its order', async () => {
     const subscription = await subscribe(await newPlan(), 8)
     // After the grace period the access has ended, even before the job has run.
     expect((await read(subscription.id)).access).toBe(false)

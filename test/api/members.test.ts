@@ -196,7 +196,7 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     expect((await change(made.json.id, { plan_id: plan })).json.error).toBe('immutable_field')
   })
 
-  test('an owner is not blocked; admins decide about no owner and no admin; nobody blocks themselves', async () => {
+  test('owners cannot be blocked, admins cannot block owners or admins, and people cannot block themselves', async () => {
     await api.database.sql.query(`UPDATE person SET is_member = true WHERE school_id = $1 AND email = ANY ($2)`, [
       api.school.id,
       [owner, admin, 'admin2@example.com'],

@@ -68,7 +68,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await api.get(at(`/${id}`), { as: owner })).status).toBe(200)
   })
 
-  test('a learner finds the plan that they have, hidden or archived as it may be by now, and nobody else does', async () => {
+  test('a learner finds their own plan even if it is hidden or archived, and other people do not', async () => {
     const id = await activePlan({ visibility: 'hidden' })
     const { json } = await api.get(at(`/${id}`), { as: owner })
     await api.database.sql.query(

@@ -108,7 +108,7 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     }
   })
 
-  test('nobody else sees it', async () => {
+  test('other people do not see it', async () => {
     for (const key of [toPublicId('ord', orderId), number])
       for (const as of [other, 'lecturer3@example.com']) expect((await api.get(`/api/v1/orders/${key}`, { as })).status).toBe(404)
     expect((await api.get(at(orderId))).status).toBe(403)

@@ -317,7 +317,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
       'published',
     )
     const page = await html(id, owner)
-    expect(page).toMatch(/<a href="\/plans\/plan-[^"]+"[^>]*>Bench &lt;b&gt;for&lt;\/b&gt; all<\/a><p>€9\.00 \/ 1 month<\/p>/)
+    expect(page).toMatch(/<a href="\/plans\/plan-[^"]+"[^>]*>Bench &lt;b&gt;for&lt;\/b&gt; all<\/a><p>€9\.00 \/ month<\/p>/)
     expect(page).toMatch(/Salt &amp; Fire<\/a><p><time datetime="[^"]+Z">/)
     expect(page).toContain('Ask the studio')
     const emails = [...page.matchAll(/Glaze Letter \d/g)].map(([title]) => title)

@@ -227,7 +227,7 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     expect((await send(`/${copy}`, 'PATCH', { visibility: 'paid' })).json.excerpt).toBeNull()
   })
 
-  test('an excerpt that nobody wrote is made of the text, and follows it', async () => {
+  test('without an excerpt of the author, it is derived from the text and follows its changes', async () => {
     const words = 'Lorem & <b>ipsum</b> dolor. '.repeat(20)
     const id = await made({ content: `# Head\n\n${words}` })
     const { excerpt, reading_minutes } = (await read(id, owner)).json

@@ -90,7 +90,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect(row?.rsvps_count).toBe(1)
   })
 
-  test('a person reads their own answer, its place in the queue, and nobody else’s', async () => {
+  test('a person reads only their own RSVP and its position on the waitlist', async () => {
     const event = await made({ capacity: 1 })
     const [first, second, third] = (await people(3)) as [SomebodyNew, SomebodyNew, SomebodyNew]
     for (const person of [first, second, third]) await answer(event, person, 'going', { note: `by ${person.id}` })
@@ -105,7 +105,7 @@ describe.each((await databasesToTest()).slice(-1))('answers to events, on $name'
     expect((await api.get(`/api/v1/events/${event}/rsvps`, { as: first.email, headers: { accept: 'text/csv' } })).status).toBe(406)
   })
 
-  test('guests take seats, and seats that guests give up go to who waits first: nobody passes by', async () => {
+  test('guests take seats, and released seats go to the first on the waitlist', async () => {
     const event = await made({ capacity: 6 })
     const [host, party, single] = (await people(3)) as [SomebodyNew, SomebodyNew, SomebodyNew]
     expect((await answer(event, host, 'going', { guests: 5 })).json).toMatchObject({ status: 'going', guests: 5 })

@@ -15,7 +15,7 @@ const slugged = operationsIn(resources).filter((one): one is Extract<Operation, 
 })
 const copying = operationsIn(resources).filter(({ id, resource }) => id.startsWith('duplicate') && resource.hasSlug)
 
-describe.each(await databasesToTest())('slugs that nobody chose, on $name', ({ open }) => {
+describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())

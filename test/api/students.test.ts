@@ -38,7 +38,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     )
   }
 
-  test('a learner finds themselves and nobody else, by id and as me', async () => {
+  test('a learner finds only themselves, by id and as me', async () => {
     expect(rowsOf(await call('', { as: learner })).map(({ id }) => id)).toEqual([idOf(0)])
     const [own, me] = await Promise.all([call(`/${idOf(0)}`, { as: learner }), call('/me', { as: learner })])
     expect(me.text).toBe(own.text)
@@ -49,7 +49,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     expect((await call(`/${idOf(1)}`, { as: learner })).status).toBe(404)
   })
 
-  test('me is nobody for staff who do not learn here, and no id of another kind', async () => {
+  test('me does not exist for staff who do not learn here, nor under other ids', async () => {
     expect(await call('/me')).toMatchObject({ status: 404, json: { error: 'not_found' } })
     expect(await call('/Me')).toMatchObject({ status: 400, json: { error: 'invalid_id' } })
     expect((await call(`/${idOf(0).replace('std_', 'mbr_')}`)).json.error).toBe('invalid_id')
@@ -135,7 +135,7 @@ describe.each(await databasesToTest())('students, on $name', ({ open }) => {
     expect((await add({ email: 'no address' })).status).toBe(422)
   })
 
-  test('nobody else changes the address that a person signs in with', async () => {
+  test('other people cannot change the address that a person signs in with', async () => {
     expect(await change(idOf(0), { email: 'thief@example.org' })).toMatchObject({
       status: 422,
       json: { details: [{ field: 'email', code: 'not_allowed' }] },

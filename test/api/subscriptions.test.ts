@@ -301,7 +301,7 @@ describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
     ])
   })
 
-  test('nobody changes to a plan that they have', async () => {
+  test('a subscription cannot change to a plan that the person already has', async () => {
     const [first, second] = [await planOf(), await planOf()]
     const { member_id } = await member()
     const made = await start(owner, { ...body(first), member_id })

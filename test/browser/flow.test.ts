@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(redeemed.body.scope.split(' ').toSorted()).toEqual(['email', 'openid'])
     })
 
-    test('a page that nobody vouches for explains itself and leads nowhere', async () => {
+    test('the page of an unknown app explains the problem and redirects to no other address', async () => {
       const page = await ask({ client_id: 'cli_gone' })
       await page.getByRole('heading', { name: 'This app is not registered here' }).waitFor()
       expect(await page.locator('a, form').count()).toBe(0)

@@ -192,7 +192,7 @@ describe('an essential acr', () => {
     },
   )
 
-  test('is the same error after the password, which signs nobody in then', async () => {
+  test('is the same error after the password, and the person is not signed in', async () => {
     const browser = createBrowser(service.issuer)
     const { asked, error } = await authorize(browser, plain, essential(mfa))
     expect([asked, error]).toEqual([['password'], 'unmet_authentication_requirements'])

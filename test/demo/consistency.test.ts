@@ -241,7 +241,7 @@ describe('what belongs together at the demo school names each other', () => {
     expect(Object.keys(await counted('person', 'tier', 'is_member')).sort()).toEqual(['comped', 'free', 'paid'])
   })
 
-  test('a subscription has paid for its period, and its latest order is one of its own', async () => {
+  test('a subscription has paid for its period, and its latest order belongs to it', async () => {
     await expectNone(`SELECT s.id FROM subscription s LEFT JOIN orders o ON o.id = s.latest_order_id WHERE o.subscription_id IS DISTINCT FROM
       CASE WHEN EXISTS (SELECT 1 FROM orders x WHERE x.subscription_id = s.id) THEN s.id END`)
     await expectNone(`SELECT s.id FROM subscription s JOIN plan_price p ON p.id = s.price_id
@@ -259,7 +259,7 @@ describe('what belongs together at the demo school names each other', () => {
     await expectNone(`SELECT o.number FROM orders o WHERE o.coupon_id IS NULL AND o.discount_amount > 0`)
   })
 
-  test('nobody comments what they cannot see, and an answer stands below its question', async () => {
+  test('people comment only on content that they can see, and a reply is below its question', async () => {
     await expectNone(`SELECT c.id FROM comment c JOIN comment p ON p.id = c.parent_id
       WHERE c.subject_id <> p.subject_id OR c.created_at < p.created_at OR p.parent_id IS NOT NULL OR p.status <> 'published'`)
     await expectNone(`SELECT c.id FROM comment c WHERE subject_type = 'lesson' AND author_role = 'member' AND parent_id IS NULL AND NOT EXISTS

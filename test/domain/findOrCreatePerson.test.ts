@@ -55,7 +55,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
     expect(await rows('osric@example.org')).toMatchObject([{ member_status: 'active', joined_at: before }])
   })
 
-  test('an address that mail cannot be sent to, or that stands for an erased person, is refused', async () => {
+  test('an address that mail cannot be sent to, or that belongs to an erased person, is refused', async () => {
     await expect(ask('no address', 'student')).rejects.toMatchObject({ code: 'validation_failed' })
     const { personId } = await ask('gone@example.org', 'student')
     await opened.database.sql.query('UPDATE person SET erased_at = now() WHERE school_id = $1 AND id = $2', [schoolId, personId])

@@ -54,7 +54,7 @@ describe.each(await databasesToTest())('the storage quota of a school on $name',
     })
   })
 
-  test('a file that nobody uses for a day is removed with its bytes; one in use stays, and so does one that was let go today', async () => {
+  test('a file that is unused for a day is removed with its bytes; a used one and one that was released today remain', async () => {
     const [unused, inUse, fresh] = [
       await service.bring(owner, png, picture),
       await service.bring(owner, png, picture),

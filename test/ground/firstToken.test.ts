@@ -112,7 +112,7 @@ describe('npm run first-token', () => {
     expect(walk.output()).toContain('ada@example.com')
   })
 
-  test('ends with 1 if nobody finishes the sign-in, and says what to do', async () => {
+  test('ends with 1 if the sign-in is not finished, and says what to do', async () => {
     const child = spawn(process.execPath, ['scripts/firstToken.ts', service.issuer], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -14,7 +14,7 @@ test('a file in house style passes', () => {
 
 describe('the linter reports', () => {
   test.each([
-    ['a promise that nobody waits for', 'noFloatingPromises', 'src/framework/a.ts', `${save}export function run(): void {\n  save()\n}\n`],
+    ['a promise that is not awaited', 'noFloatingPromises', 'src/framework/a.ts', `${save}export function run(): void {\n  save()\n}\n`],
     [
       'a promise given where nothing is awaited',
       'noMisusedPromises',

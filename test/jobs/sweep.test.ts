@@ -14,7 +14,7 @@ const sql = (text: string, values: unknown[] = []) => service.database.sql.query
 const age = (agent: Agent, column: string, days: number) =>
   sql(`UPDATE oidc_client SET ${column} = now() - make_interval(days => $2) WHERE id = $1`, [agent.clientId, days])
 
-test('a registration that nobody authorized is removed after its days, an idle one after more, and one with a living grant never', async () => {
+test('a registration that was never authorized is removed after its days, an idle one later, and one with a live grant never', async () => {
   const person = personCalled('learner@example.org')
   const [fresh, unused, idle, recent, alive] = (await Promise.all(Array.from({ length: 5 }, () => createAgent(service.issuer)))) as [
     Agent,

@@ -62,7 +62,7 @@ describe('rotation', () => {
     expect(during.verify('csrf', 'text', before.sign('csrf', 'text'))).toBe(true)
   })
 
-  test('the first secret of a list makes what is new', () => {
+  test('the first secret of a list signs and encrypts new values', () => {
     expect(after.open('signing keys', during.seal('signing keys', 'text'))).toBe('text')
     expect(during.sign('csrf', 'text')).toBe(after.sign('csrf', 'text'))
     expect(during.keys('cookies')).toEqual([...after.keys('cookies'), ...before.keys('cookies')])

@@ -6,7 +6,7 @@ import type { EmailLogo } from '../../src/mail/transport.ts'
 
 export const exampleSchool: Sender = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 
-/** The legal documents of the school: a page of its own, and an address elsewhere. */
+/** The legal documents of the school: one of its pages, and an address elsewhere. */
 export const exampleLegal: EmailLegal = {
   imprint: 'https://school.example.com/pages/legal/imprint',
   privacy: 'https://legal.example.org/privacy?a=1&b=2',

@@ -144,7 +144,7 @@ describe('the scopes that a person grants', () => {
     expect(owner.body.scope.split(' ').toSorted()).toEqual(['courses:write', 'openid', 'school:write'])
   })
 
-  test('each scope can be left out, and the token says what is left', async () => {
+  test('each scope can be left out, and the token names the remaining ones', async () => {
     const { body } = await agent.tokens(learner(), { scope: 'openid profile email courses:read' }, { scopes: ['openid', 'courses:read'] })
     expect(body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])
   })

@@ -33,7 +33,7 @@ describe('a process with the embedded database', () => {
     process.kill(service.child.pid as number, 'SIGHUP')
   }
 
-  test('SIGHUP makes a new integration live, and nobody is signed out', async () => {
+  test('SIGHUP activates a new integration, and sessions remain', async () => {
     const agent = await createAgent(service.issuer)
     const person = personCalled('learner001@example.org')
     const { body: tokens } = await agent.tokens(person)

@@ -79,7 +79,7 @@ describe('within the window', () => {
     expect((await agent.refresh(first.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('the kept answer opens only with the spent token: the database alone gives nobody a token (D4)', async () => {
+  test('the kept answer opens only with the spent token: the database alone reveals no token (D4)', async () => {
     const { body: first } = await agent.tokens(person)
     const { body: second } = await agent.refresh(first.refresh_token)
     const rows = await service.database.sql.query<{ text: string }>('SELECT row_to_json(a)::text AS text FROM oidc_artifact a')

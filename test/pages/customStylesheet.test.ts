@@ -10,7 +10,7 @@ describe("a school's own stylesheet at /assets/custom.css", () => {
 
   const css = (issuer: string, headers: Record<string, string> = {}) => fetch(`${issuer}/assets/custom.css`, { headers })
 
-  test('is empty where the school has none, and always a stylesheet that nobody takes for something else', async () => {
+  test('is empty if the school has none, and always has the type of a stylesheet', async () => {
     const reply = await css(service.issuer)
     expect([reply.status, await reply.text()]).toEqual([200, ''])
     expect(reply.headers.get('content-type')).toBe('text/css; charset=utf-8')

@@ -43,7 +43,7 @@ describe('the logo of a school on its pages', () => {
     expect(await header(service.other)).not.toContain('<img')
   })
 
-  test('is called by the school where nobody says what can be seen on it', async () => {
+  test('has the name of the school as its text if it has no other', async () => {
     await change('logo_file_id = $2', idOf(logo))
     expect(await header()).toContain('alt="First School"')
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { availableServices, openTestDatabase } from '../support/databases.ts'
 import { countStoreRequests, type RequestCounter } from '../support/roundTrips.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { asHtml, asMarkdown, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asHtml, asMarkdown, locations, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
 const { postgresql } = await availableServices()
 
@@ -68,6 +68,29 @@ describe.runIf(postgresql)('statements of the public pages', () => {
     for (const [page, count] of Object.entries(few)) expect([page, count > 0 && count <= limits.kept]).toEqual([page, true])
     await add(30)
     expect(await allStatements()).toEqual(few)
+  })
+
+  test('for the index of the sitemap are as many for 10,000 more posts, and its files have each of them once', async () => {
+    const change = (radius: string) => owner.call('PATCH', '/appearance', { corner_radius: radius }, { 'if-match': '*' })
+    const indexed = async (): Promise<string[]> => locations(await (await fetch(`${service.issuer}/sitemap.xml`)).text())
+    // A change drops what this process keeps.
+    await change('large')
+    const few = await statementsOf('/sitemap.xml', {})
+    expect((await indexed()).filter((file) => file.includes('/sitemap-posts'))).toEqual([`${service.issuer}/sitemap-posts.xml`])
+    await service.database.sql.query(
+      `INSERT INTO post SELECT (jsonb_populate_record(post, jsonb_build_object('id', gen_random_uuid(), 'slug', 'copy-' || number))).*
+         FROM post, generate_series(1, 10000) AS number WHERE slug = $1`,
+      [paths[0]?.replace('/posts/', '')],
+    )
+    await change('small')
+    expect(few).toBeGreaterThan(0)
+    expect(await statementsOf('/sitemap.xml', {})).toBe(few)
+    const files = (await indexed()).filter((file) => file.includes('/sitemap-posts'))
+    expect(files).toEqual([`${service.issuer}/sitemap-posts.xml`, `${service.issuer}/sitemap-posts-2.xml`])
+    const posts = (await Promise.all(files.map(async (file) => locations(await (await fetch(file)).text())))).flat()
+    // The list, the posts of this suite, and their copies.
+    expect([posts.length, new Set(posts).size]).toEqual([10_032, 10_032])
+    expect((await fetch(`${service.issuer}/sitemap-posts-3.xml`)).status).toBe(404)
   })
 
   test('for the menus are a fixed number', async () => {

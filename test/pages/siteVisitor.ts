@@ -32,7 +32,7 @@ export const asHtml = { accept: 'text/html' }
 export const asMarkdown = { accept: 'text/markdown' }
 
 /** Returns the addresses in a sitemap or in its index. */
-const locations = (text: string): string[] => [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address)
+export const locations = (text: string): string[] => [...text.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = '']) => address)
 
 /** Returns every address of the sitemap of a school, except those of the documents. */
 export async function sitemapOf(issuer: string): Promise<string[]> {

@@ -114,7 +114,7 @@ describe.each(places)('the steps of $name', ({ start, isDone }) => {
     expect(service.sessions().at(-1)?.amr).toEqual(['pwd', 'otp'])
   })
 
-  test('sign nobody in before all of them are completed', async () => {
+  test('sign the person in only after all of them are completed', async () => {
     const { browser, page } = await atRules()
     expect(await isSignedIn(browser)).toBe(false)
     const skipped = await browser.post(page.url.pathname, { csrf: field(page.html, 'csrf'), step: 'consent' })

@@ -380,7 +380,7 @@ describe('text that reaches the database is kept or refused, never a failure (D1
     }
   })
 
-  test('an unknown client is unknown, whatever its id holds: no store is troubled with it', async () => {
+  test('an unknown client is rejected without a query, whatever its id contains', async () => {
     for (const client_id of ['\0', 'a\0b', '\ud800', '__proto__', 'x'.repeat(3000)]) {
       const page = await get(agent.authorizationUrl({ client_id }).href, { accept: 'text/html' })
       expect([page.status, String(page.body).includes('error=invalid_client')]).toEqual([400, true])

@@ -142,7 +142,7 @@ describe.runIf(postgresql && hasRedis)('a store that is cut off in mid-flight', 
     })
   })
 
-  test('without PostgreSQL nobody is registered, visitors of the API hear 503, and documents are served on', async () => {
+  test('without PostgreSQL, registrations and requests of visitors get 503, and documents are still served', async () => {
     await get(`${service.issuer}/.well-known/openid-configuration`)
     gates.postgresql.cut('refused')
     expectUnavailable(await postJson(`${service.issuer}/api/oauth/register`, { redirect_uris: ['http://127.0.0.1:1/x'] }))

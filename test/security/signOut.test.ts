@@ -88,7 +88,7 @@ describe('where a sign-out leads (D26, OpenID Connect RP-Initiated Logout sectio
     expect((await withToken(`${service.issuer}/api/v1/account`, tokens.access_token)).status).toBe(200)
   })
 
-  test('where nobody is signed in there is a page, not a blank one, and no form that sends itself', async () => {
+  test('without a session there is a page with content, and no form that submits itself', async () => {
     const page = await personCalled(email).open(logout({}))
     expect(page.status).toBe(200)
     expect(page.url.pathname).toBe('/oauth/logout/success')

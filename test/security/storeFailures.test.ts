@@ -268,7 +268,7 @@ describe.runIf(await hasOwnServers())('a store that is full, read-only, frozen o
   })
 
   describe('PostgreSQL that is frozen', () => {
-    test('holds nobody for longer than five seconds, whatever they ask for, and works again when it is thawed', async () => {
+    test('answers every request within five seconds, and works again when it is thawed', async () => {
       const { body: tokens } = await agent.tokens(person)
       expect(await isWell()).toBe(true)
       postgres.freeze()

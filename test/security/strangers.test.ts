@@ -86,7 +86,7 @@ describe('the storage and look-ups that unauthenticated callers can cause', () =
     expect((await authorize(stranger(), { state: 'x'.repeat(2000) })).status).toBe(303)
   })
 
-  test('an authorization request that nobody signed in to lives ten minutes, and an hour once somebody has', async () => {
+  test('an authorization request ends after ten minutes without a sign-in, and after an hour with one', async () => {
     const browser = createBrowser(service.issuer)
     let page = await browser.get('/')
     expect(

@@ -198,7 +198,7 @@ for (const { name, open } of await artifactStores()) {
       expect(await artifacts.findByUid(schoolId, 'Session', session.uid ?? '')).toBeUndefined()
     })
 
-    test('signs an account out everywhere and nobody else, nor from another model', async () => {
+    test('signs only this account out everywhere, and only in this model', async () => {
       const accountId = randomUUID()
       const mine = await Promise.all([1, 2, 3].map(() => saved({ model: 'Session', uid: randomUUID(), accountId })))
       const short = await saved({ model: 'Session', accountId, expiresInSeconds: 1 })

@@ -45,7 +45,7 @@ for (const form of document.querySelectorAll('form.passkey')) {
     const credential = await navigator.credentials[ceremony]({ publicKey: parse(JSON.parse(form.dataset.options)), ...more })
     if (!credential) return
     form.elements.passkey.value = serialize(credential)
-    // The hidden form has no boxes of its own: what the person ticked in the visible form counts.
+    // The hidden form has no boxes. The boxes of the visible form count.
     const ticked = isAutofill ? document.querySelectorAll('form:not(.passkey) input[type="checkbox"]:checked') : []
     for (const { name, value } of ticked) form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))
     form.submit()

@@ -153,7 +153,7 @@ async function shown(response) {
 const encode = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 const random = () => encode(crypto.getRandomValues(new Uint8Array(32)))
 
-/* The authorization code flow with PKCE (RFC 7636), in a window of its own. */
+/* The authorization code flow with PKCE (RFC 7636), in a separate window. */
 async function signIn(scopes) {
   const [verifier, state, redirect] = [random(), random(), issuer + callbackPath]
   // Opened at once: browsers block windows that open after a pause.

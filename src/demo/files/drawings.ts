@@ -27,7 +27,7 @@ const lantern = (colour: string): string =>
 <path d="M16 14a8 8 0 0 1 16 0M12 14h24l-3 6H15zM15 20h18v16H15zM11 36h26v5H11z"/></g>
 <path d="M24 23c4 4 4 6 4 7a4 4 0 0 1-8 0c0-1 0-3 4-7z" fill="${colour}"/>`
 
-/** The lantern alone: what stands beside the address of a page. */
+/** The lantern alone, for the icon of a page. */
 export const lanternDrawing = (colour: string): Buffer => svg(48, 48, lantern(colour))
 
 /** The lantern and the name. */
@@ -48,6 +48,6 @@ export function portrait(index: number, size: number): Buffer {
   })
 }
 
-/** A picture that is shown beside links: a band of every glaze. */
+/** The preview picture of links: a band of every glaze. */
 export const glazeBands = (width: number, height: number): Buffer =>
   pngOf(width, height, (x) => channels(glaze(Math.floor((x * glazes.length) / width))))

@@ -25,5 +25,5 @@ export function pdfOf([title = '', ...lines]: readonly string[]): Buffer {
   return Buffer.from(`${text}${table}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`, 'latin1')
 }
 
-// Other letters than Latin ones would need a font of their own.
+// Letters other than Latin ones would need another font.
 const escaped = (text: string): string => text.replace(/[^\x20-\x7e]/g, '-').replace(/[\\()]/g, '\\$&')

@@ -111,7 +111,7 @@ export function generateComments({ random, now, learners, progress }: Activity):
   const members = learners.filter(({ is_member, memberStatus, isInvited }) => is_member && memberStatus === 'active' && !isInvited)
   const end = now - quietMs
   const said = new Set<string>()
-  /** One of the list that nobody has said at this place. */
+  /** Returns an entry of the list that was not used at this place yet. */
   function words(list: readonly string[], subject: DemoComment['subject']): string {
     const place = `${subject.type} ${subject.number} `
     const free = list.filter((body) => !said.has(place + body))

@@ -69,7 +69,7 @@ export function generateSubscriptions(random: SeededRandom, now: number, learner
 /** More months than this only the first learner has paid. */
 const longest = 6
 
-/** Who has it: somebody who came before, mostly not long before. Nobody has two. */
+/** Chooses the subscriber: a person who joined before, usually shortly before. Each person has one subscription at most. */
 function holderOf(subscription: DemoSubscription, free: Set<Learner>, random: SeededRandom): DemoSubscription['learner'] {
   const before = [...free].filter(({ at }) => at < subscription.at - hour)
   const candidates = before.slice(-45)

@@ -143,7 +143,7 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
   }
 }
 
-/** The tax within what was refunded of a line. Each order has one refund at most. */
+/** Returns the tax contained in the refunded amount of a line. Each order has one refund at most. */
 const refundedTax = ({ tax, refunded, total }: DemoLine): number => (total === 0 ? 0 : portion(tax, refunded, total))
 
 const addressOf = (index: number, name: string) => ({

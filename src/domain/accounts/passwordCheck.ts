@@ -2,7 +2,7 @@ import type { Database } from '../../store/database.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordGate } from './passwordGate.ts'
 
-/** Returns true if this is the password of the account. Signs nobody in. */
+/** Returns true if this is the password of the account. Does not sign the person in. */
 export type CheckPassword = (schoolId: string, accountId: string, password: string) => Promise<boolean>
 
 /** @throws Problem temporarily_unavailable if the gate is full */

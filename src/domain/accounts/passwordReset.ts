@@ -8,7 +8,7 @@ import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mail
 import { schoolTimeZone } from '../../store/schools.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
-/** E-mails a reset link to the account with this address and returns its id. Does nothing if there is no such account. */
+/** E-mails a reset link to the account with this address and returns its id. Does nothing if the account does not exist. */
 export async function requestPasswordReset(
   { database, send }: { database: Database; send: SendMessage },
   school: School,

@@ -15,7 +15,7 @@ export const seatsOf = ({ guests }: { guests: number }): number => guests + 1
 
 /**
  * Takes seats in one conditional statement and returns false if too few are free. With `isInTurn`, it takes none while other people are
- * on a waitlist by party. On a waitlist by seat, nobody who waits has use for the free seats.
+ * on a waitlist by party. On a waitlist by seat, the free seats are too few for every party that waits.
  */
 export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
   const taken = await writer
@@ -52,8 +52,8 @@ export async function addWaiting(writer: Writer, { schoolId, eventId }: LockedEv
 
 /**
  * Gives free seats to the waitlist in its order, and returns the people who got one. By party, it stops at the first RSVP that needs more
- * seats than are free, so nobody is overtaken. By seat, it passes over this RSVP, so no seat stays free while somebody could take it. Does
- * nothing once the event is over or cancelled.
+ * seats than are free, so RSVPs get seats in the order of the waitlist. By seat, it passes over this RSVP, so no seat stays free that
+ * another RSVP could take. Does nothing once the event is over or cancelled.
  */
 export async function promoteWaiting(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<string[]> {
   const promoted: string[] = []

@@ -29,7 +29,7 @@ export async function lockEvents(writer: Writer, schoolId: string, eventIds: rea
 }
 
 /**
- * Takes a seat of each event for an order that waits for its payment. Nobody overtakes the waitlist.
+ * Takes a seat of each event for an order that waits for its payment. People on the waitlist have priority.
  * @throws Problem event_full
  */
 export async function reserveOrderedSeats(writer: Writer, schoolId: string, eventIds: readonly string[]): Promise<void> {

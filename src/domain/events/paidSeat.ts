@@ -13,7 +13,7 @@ interface Seats {
 }
 
 /**
- * Checks that a seat of an event with a price was paid. An order pays for one seat, so a person with an order can bring nobody.
+ * Checks that a seat of an event with a price was paid. An order pays for one seat, so a person with an order cannot bring guests.
  * @throws Problem checkout_required
  */
 export async function requirePaidSeat(

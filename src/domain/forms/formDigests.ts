@@ -10,7 +10,7 @@ export interface DigestArguments {
   limit: number
 }
 
-/** A form is reported at most once in this time, so that nobody can flood the staff by submitting it. */
+/** A form is reported at most once in this time, so that many submissions do not become many e-mails. */
 const secondsBetweenDigests = 3600
 const mostRecipients = 50
 

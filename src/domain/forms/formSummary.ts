@@ -19,7 +19,7 @@ const days = 30
 /** Returns the questions of a form. */
 const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
 
-/** Summarises the submissions of a form: their number, by day, and by chosen option. Options that nobody chose count zero. */
+/** Summarises the submissions of a form: their number, by day, and by chosen option. Options that were never chosen count zero. */
 export async function summarize(database: Reader, form: Form) {
   const { school_id: schoolId, id: formId } = form
   const chosen = fieldsOf(form).filter(({ kind }) => kind === 'single_choice' || kind === 'multiple_choice')

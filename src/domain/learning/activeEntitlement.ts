@@ -4,7 +4,7 @@ import type { Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import type { EnrollmentSource } from './enrollmentStatus.ts'
 
-/** The order or subscription that no longer opens anything, whatever its row says. */
+/** The order or subscription that no longer gives access, regardless of its stored status. */
 export type EndedSource = { orderId: string; subscriptionId?: undefined } | { subscriptionId: string; orderId?: undefined }
 
 /** An order, a grant or a plan that opens a course to a person. */

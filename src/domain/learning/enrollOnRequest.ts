@@ -38,7 +38,7 @@ export interface EnrollmentRequest extends StudentReference {
 
 /**
  * Enrols somebody at the request of a caller. Staff can enrol anybody in any course, lecturers anybody in their courses, and students
- * themselves in courses that are free to them. Nobody pays for an enrolment by the school.
+ * themselves in courses that are free to them. An enrolment by the school is free of charge.
  * @throws Problem validation_failed, checkout_required, invalid_state, access_denied
  */
 export async function enrollOnRequest(

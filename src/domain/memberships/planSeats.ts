@@ -87,7 +87,7 @@ export async function releaseSeat(writer: Writer, { schoolId, planId }: OfPlan):
 }
 
 /**
- * Checks that the person has no running subscription to the plan. The plan is locked, so nobody starts one in the meantime.
+ * Checks that the person has no running subscription to the plan. The plan is locked, so no subscription can start in the meantime.
  * @throws Problem already_subscribed
  */
 export async function requireNotSubscribed(writer: Writer, { schoolId, planId, personId }: OfPlan & { personId: string }): Promise<void> {

@@ -12,7 +12,7 @@ export type ChallengePurpose = 'registration' | 'sign-in' | 'second factor' | 'c
 export interface ChallengeBinding {
   schoolId: string
   purpose: ChallengePurpose
-  /** The account that has to answer. For a sign-in, nobody is known yet. */
+  /** The account that has to answer. Absent for a sign-in, because the person is not known yet. */
   accountId?: string | undefined
   browser: string
 }

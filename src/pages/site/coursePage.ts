@@ -1,11 +1,10 @@
-import { priceText } from '../../domain/localFormats.ts'
 import { decimalAmount } from '../../lib/decimalAmount.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteFact, SiteItem } from '../../policy/sitePage.ts'
-import { courseItemRow, courseRow, type SiteCourseItem, type SiteMoney } from '../../resources/siteRows.ts'
+import { courseItemRow, courseRow, type SiteCourseItem } from '../../resources/siteRows.ts'
 import type { Texts } from '../texts.ts'
 import { personNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { durationText, languageName } from './valueTexts.ts'
+import { durationText, languageName, money } from './valueTexts.ts'
 
 /** The pages of courses. */
 export const coursePages: SiteType = {
@@ -110,9 +109,6 @@ export function courseItem(course: SiteCourseItem, { texts, issuer }: SiteContex
     picture: sitePicture(course.cover_image, issuer),
   }
 }
-
-const money = ({ amount, currency }: SiteMoney, texts: Texts): string =>
-  priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, texts.language)
 
 function accessText({ access, price }: Pick<SiteCourseItem, 'access' | 'price'>, texts: Texts): string {
   if (access === 'paid' && price) return money(price, texts)

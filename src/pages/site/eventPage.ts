@@ -1,10 +1,11 @@
+import { decimalAmount } from '../../lib/decimalAmount.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteFact } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { eventItemRow, eventRow } from '../../resources/siteRows.ts'
-import type { TextKey } from '../texts.ts'
+import type { TextKey, Texts } from '../texts.ts'
 import { personNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { periodText } from './valueTexts.ts'
+import { money, periodText } from './valueTexts.ts'
 
 type Event = ReturnType<typeof eventRow.parse>
 
@@ -21,19 +22,23 @@ const audiences: Readonly<Record<string, TextKey>> = {
   course: 'site.audience_course',
 }
 
+const itemFields = 'title,slug,kind,status,phase,starts_at,ends_at,time_zone,price,seats_left,cover_image'
+
 /** The pages of events. */
 export const eventPages: SiteType = {
-  list: { phase: 'upcoming,live', fields: 'title,slug,kind,status,phase,starts_at,ends_at,time_zone,cover_image' },
+  list: { phase: 'upcoming,live', fields: itemFields },
+  past: {
+    list: { phase: 'ended', sort: '-starts_at', fields: itemFields },
+    name: 'site.past_events',
+    description: 'site.past_events_description',
+  },
   one: {},
   item(row, { texts, issuer }) {
     const event = eventItemRow.parse(row)
     return {
       link: siteLink('events', { slug: event.slug, label: event.title }),
-      line: periodText(event.starts_at, event.ends_at, { timeZone: event.time_zone, language: texts.language }),
-      details: [
-        texts.text(places[event.kind] ?? 'site.place_online'),
-        ...(event.status === 'canceled' ? [texts.text('site.event_canceled')] : []),
-      ],
+      line: [...(event.status === 'canceled' ? [texts.text('site.event_canceled')] : []), periodOf(event, texts)].join(': '),
+      details: [texts.text(places[event.kind] ?? 'site.place_online'), ...(isComing(event) ? offerTexts(event, texts) : [])],
       picture: sitePicture(event.cover_image, issuer),
     }
   },
@@ -41,8 +46,9 @@ export const eventPages: SiteType = {
     const { issuer, texts, schoolName } = context
     const event = eventRow.parse(row)
     const { title, slug } = event
-    const period = periodText(event.starts_at, event.ends_at, { timeZone: event.time_zone, language: texts.language })
+    const period = periodOf(event, texts)
     const isCanceled = event.status === 'canceled'
+    const checkout = isOnSale(event) ? context.checkoutOf({ type: 'event', id: event.id }) : undefined
     const description =
       textOfHtml(event.description_html ?? '', 160) || texts.text('site.event_description', { title, school: schoolName, period })
     return {
@@ -57,8 +63,10 @@ export const eventPages: SiteType = {
       notices: [
         ...(isCanceled ? [[texts.text('site.event_canceled'), event.cancel_reason].filter(Boolean).join(': ')] : []),
         ...(event.phase === 'ended' && !isCanceled ? [texts.text('site.event_ended')] : []),
+        ...(isComing(event) ? registrationNotices(event, texts) : []),
       ],
       facts: factsOf(event, period, context),
+      actions: checkout === undefined ? [] : [{ href: checkout, label: texts.text('site.buy_ticket') }],
       sections: [{ heading: texts.text('site.about_event'), html: event.description_html ?? undefined }],
       data: [eventNode(event, description, context)],
     }
@@ -84,15 +92,61 @@ function factsOf(event: Event, period: string, { texts }: SiteContext): SiteFact
         ]
       : []),
     { label: texts.text('site.audience'), value: texts.text(audiences[event.access] ?? 'site.audience_members') },
-    ...(event.seats_left === null || event.phase === 'ended'
+    ...(event.price && isComing(event) ? [{ label: texts.text('site.price'), value: money(event.price, texts) }] : []),
+    ...(event.seats_left === null || !isComing(event)
       ? []
-      : [
-          {
-            label: texts.text('site.seats'),
-            value: event.seats_left === 0 ? texts.text('site.fully_booked') : texts.counted('site.seats_left', event.seats_left),
-          },
-        ]),
+      : [{ label: texts.text('site.seats'), value: seatsText(event.seats_left, texts) }]),
   ]
+}
+
+type EventItem = ReturnType<typeof eventItemRow.parse>
+
+const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: EventItem, { dateLocale: locale }: Texts): string =>
+  periodText(starts_at, ends_at, { timeZone, locale })
+
+const isComing = ({ status, phase }: EventItem): boolean => status === 'published' && phase !== 'ended'
+
+const seatsText = (seats: number, texts: Texts): string =>
+  seats === 0 ? texts.text('site.fully_booked') : texts.counted('site.seats_left', seats)
+
+/** Returns the price of an event in a list, or that it is fully booked. */
+const offerTexts = ({ price, seats_left: seats }: EventItem, texts: Texts): string[] => [
+  ...(price ? [money(price, texts)] : []),
+  ...(seats === 0 ? [texts.text('site.fully_booked')] : []),
+]
+
+/** The registration for an event at this time. */
+function registrationOf({ rsvp_opens_at: opens, rsvp_closes_at: closes }: Event, now = new Date()): 'early' | 'open' | 'late' {
+  if (opens !== null && now < new Date(opens)) return 'early'
+  return closes !== null && new Date(closes) <= now ? 'late' : 'open'
+}
+
+function registrationNotices(event: Event, texts: Texts): string[] {
+  const registration = registrationOf(event)
+  if (registration === 'open') return []
+  if (registration === 'late') return [texts.text('site.registration_closed')]
+  return [texts.text('site.registration_opens', { time: texts.moment(new Date(event.rsvp_opens_at ?? '')) })]
+}
+
+/** Returns true if everybody can buy a ticket now. A restricted event is left out: a ticket alone does not admit a visitor to it. */
+const isOnSale = (event: Event): boolean =>
+  event.price !== null && event.access === 'public' && isComing(event) && event.seats_left !== 0 && registrationOf(event) === 'open'
+
+/** The price of a seat (schema.org Offer); none for an event that was cancelled or has ended. */
+function offerNode(event: Event, url: string, { checkoutOf }: SiteContext) {
+  const { price, seats_left: seats } = event
+  if (!price || !isComing(event)) return {}
+  return {
+    offers: {
+      '@type': 'Offer',
+      url: (isOnSale(event) && checkoutOf({ type: 'event', id: event.id })) || url,
+      price: decimalAmount(price),
+      priceCurrency: price.currency,
+      availability: `https://schema.org/${seats === 0 ? 'SoldOut' : 'InStock'}`,
+      ...(event.rsvp_opens_at !== null && { validFrom: event.rsvp_opens_at }),
+      ...(event.rsvp_closes_at !== null && { validThrough: event.rsvp_closes_at }),
+    },
+  }
 }
 
 function eventNode(event: Event, description: string, context: SiteContext) {
@@ -118,6 +172,7 @@ function eventNode(event: Event, description: string, context: SiteContext) {
     eventAttendanceMode: `https://schema.org/${mode}EventAttendanceMode`,
     location: mode === 'Online' ? online : mode === 'Offline' ? place : [online, place],
     organizer: schoolNode(context),
+    ...offerNode(event, url, context),
     ...(event.cover_image && { image: event.cover_image.url }),
     ...(hosts.length > 0 && { performer: hosts.map((one) => personNode(issuer, one)) }),
   }

@@ -22,7 +22,9 @@ export const lecturerPages: SiteType = {
     const { issuer, texts, schoolName } = context
     const lecturer = lecturerRow.parse(row)
     const { slug, display_name: name, headline, bio_html: bio, expertise } = lecturer
-    const links = lecturer.links.filter(({ url }) => isWebUrl(url)).map(({ url: href, label }) => ({ href, label }))
+    const links = lecturer.links
+      .filter(({ url }) => isWebUrl(url))
+      .map(({ url: href, label }) => ({ href, label, rel: 'noopener noreferrer nofollow' }))
     const picture = lecturer.avatar ?? lecturer.cover_image
     const url = issuer + sitePath('lecturers', slug)
     const courses = lecturer.courses?.data ?? []

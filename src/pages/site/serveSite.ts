@@ -11,7 +11,7 @@ import { pageErrors } from '../pageErrors.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { createViews } from '../templates.ts'
 import type { SiteChrome } from './siteChrome.ts'
-import { siteContent } from './siteContent.ts'
+import { type AskedList, listPath, siteContent } from './siteContent.ts'
 import type { SiteSource } from './siteSource.ts'
 import type { SiteContext } from './siteType.ts'
 import { siteView } from './siteView.ts'
@@ -50,13 +50,13 @@ export function serveSite(args: SiteArguments): Middleware {
     const { issuer } = school
     await args.count(ctx)
     const address = siteAddress(withoutSlash(ctx.path))
-    const cursor = typeof ctx.query.cursor === 'string' && address?.slug === undefined ? ctx.query.cursor : undefined
-    const again = cursor === undefined ? ctx.path : `${ctx.path}?${new URLSearchParams({ cursor })}`
+    const asked = askedList(ctx)
+    const again = address && address.slug === undefined ? listPath(address.kind, asked) : ctx.path
     const page = await args.pageContext(ctx, again)
     const { texts, schoolName } = page
     const isMarkdown = address?.isMarkdown || prefersMarkdown(ctx)
     const context = { issuer, schoolName, texts, checkoutOf: args.checkoutOf(school) }
-    const content = await siteContent(args.sourceOf(school), { address, cursor, context })
+    const content = await siteContent(args.sourceOf(school), { address, context, ...asked })
     const [path = ''] = content.path.split('?')
     const canonicalPath = address?.isMarkdown ? `${path}.md` : path
     if (ctx.path !== canonicalPath) return moved(ctx, issuer + canonicalPath)
@@ -80,6 +80,11 @@ export function serveSite(args: SiteArguments): Middleware {
     await errors(ctx, () => respond(ctx))
   }
 }
+
+const askedList = ({ query: { cursor, past } }: Context): AskedList => ({
+  cursor: typeof cursor === 'string' ? cursor : undefined,
+  isPast: past === '1',
+})
 
 const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)
 

@@ -19,6 +19,13 @@ export const listTexts: Readonly<Record<SiteKind, { name: TextKey; description: 
   pages: { name: 'site.pages', description: 'site.pages_description' },
 }
 
+/** The part of a list that a request names. */
+export interface AskedList {
+  cursor: string | undefined
+  /** True for the second list of a kind that has one. */
+  isPast: boolean
+}
+
 const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such page.')
 
 /**
@@ -27,19 +34,18 @@ const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such 
  */
 export async function siteContent(
   source: SiteSource,
-  { address, cursor, context }: { address: SiteAddress | undefined; cursor: string | undefined; context: SiteContext },
+  { address, context, ...asked }: { address: SiteAddress | undefined; context: SiteContext } & AskedList,
 ): Promise<SiteContent> {
   if (!address) throw noPage()
   const { kind, slug } = address
-  const { list, one, page } = siteTypes[kind]
+  const { list, past, one, page } = siteTypes[kind]
   const resource = siteResources[kind]
   try {
     if (slug !== undefined) return rowContent(kind, page(await source.one(resource, slug, one), context), context)
-    return listContent(kind, {
-      cursor,
-      context,
-      found: await source.list(resource, { ...list, limit: String(listRows), ...(cursor !== undefined && { cursor }) }),
-    })
+    const { cursor } = asked
+    const isPast = asked.isPast && past !== undefined
+    const parameters = { ...(isPast ? past.list : list), limit: String(listRows), ...(cursor !== undefined && { cursor }) }
+    return listContent(kind, { cursor, isPast, context, found: await source.list(resource, parameters) })
   } catch (error) {
     throw isHidden(error) ? noPage() : error
   }
@@ -78,25 +84,32 @@ const hasContent = ({ html, items = [], outline = [], list = [], links = [] }: S
 
 function listContent(
   kind: SiteKind,
-  { found: { rows, next, previous }, cursor, context }: { found: SiteRows; cursor: string | undefined; context: SiteContext },
+  { found: { rows, next, previous }, cursor, isPast, context }: { found: SiteRows; context: SiteContext } & AskedList,
 ): SiteContent {
   const { texts, schoolName, issuer } = context
   const values = { school: schoolName }
-  const name = texts.text(listTexts[kind].name)
-  const at = (place: string): string => `${sitePath(kind)}?${new URLSearchParams({ cursor: place })}`
-  const path = cursor === undefined ? sitePath(kind) : at(cursor)
-  const items = rows.map((row) => siteTypes[kind].item(row, context))
-  const breadcrumbs = [{ href: '/', label: schoolName }]
+  const { item, past } = siteTypes[kind]
+  const shown = (isPast && past) || listTexts[kind]
+  const name = texts.text(shown.name)
+  const at = (place?: string): string => listPath(kind, { isPast, cursor: place })
+  const path = at(cursor)
+  const items = rows.map((row) => item(row, context))
+  const home = { href: '/', label: schoolName }
+  const breadcrumbs = isPast ? [home, { href: sitePath(kind), label: texts.text(listTexts[kind].name) }] : [home]
+  const pastLink = past && !isPast ? [{ href: listPath(kind, { isPast: true }), label: texts.text(past.name) }] : []
   return {
     ...noParts,
     path,
     title: name,
-    description: texts.text(listTexts[kind].description, values),
-    // Search engines find every row in the sitemap. The place of a later page ends when rows are added.
-    isIndexed: cursor === undefined,
+    description: texts.text(shown.description, values),
+    // Search engines find every row in the sitemap, also past ones. The place of a later page ends when rows are added.
+    isIndexed: cursor === undefined && !isPast,
     heading: name,
     notices: items.length === 0 ? [texts.text('site.empty')] : [],
-    sections: items.length === 0 ? [] : [{ heading: undefined, items }],
+    sections: [
+      { heading: undefined, items },
+      { heading: undefined, links: pastLink },
+    ].filter(hasContent),
     pagination: [
       ...(previous === null ? [] : [{ href: at(previous), label: texts.text('site.previous_page'), relation: 'prev' as const }]),
       ...(next === null ? [] : [{ href: at(next), label: texts.text('site.next_page'), relation: 'next' as const }]),
@@ -112,9 +125,15 @@ function listContent(
           name: link.label,
         })),
       },
-      breadcrumbNode([...breadcrumbs, { href: sitePath(kind), label: name }], issuer),
+      breadcrumbNode([...breadcrumbs, { href: at(), label: name }], issuer),
     ],
   }
+}
+
+/** Returns the path of a list, or of one of its pages. */
+export function listPath(kind: SiteKind, { cursor, isPast }: Partial<AskedList>): string {
+  const query = new URLSearchParams({ ...(isPast && { past: '1' }), ...(cursor !== undefined && { cursor }) }).toString()
+  return query === '' ? sitePath(kind) : `${sitePath(kind)}?${query}`
 }
 
 const breadcrumbNode = (links: readonly { href: string; label: string }[], issuer: string) => ({

@@ -1,7 +1,7 @@
 import type { SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
 import type { SitePictureRow } from '../../resources/siteRows.ts'
-import type { Texts } from '../texts.ts'
+import type { TextKey, Texts } from '../texts.ts'
 
 /** The facts that every public page needs in addition to its row. */
 export interface SiteContext {
@@ -22,6 +22,8 @@ export type SiteBody = Pick<SiteContent, 'title' | 'description' | 'isIndexed' |
 export interface SiteType {
   /** Parameters of the list in the API. */
   list: Readonly<Record<string, string>>
+  /** A second list with the rows that the first one leaves out, at the path with `?past=1`. */
+  past?: { list: Readonly<Record<string, string>>; name: TextKey; description: TextKey }
   /** Parameters of one row in the API. */
   one: Readonly<Record<string, string>>
   item(row: unknown, context: SiteContext): SiteItem

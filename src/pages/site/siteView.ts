@@ -47,10 +47,10 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
   return {
     ...framed,
     ...shown,
-    // A hero has the heading of level 1: only then a rich text may have it, too.
+    // A hero has the heading of level 1: only then a rich text may have it, too. Below the heading of a section, it begins with level 3.
     sections: content.sections.map((section) => ({
       ...section,
-      html: content.heading === undefined ? section.html : belowTitle(section.html),
+      html: section.html && lowerHeadings(section.html, content.heading === undefined ? 1 : section.heading === undefined ? 2 : 3),
     })),
     ...(isIndexed && { isIndexed }),
     stylesheets: [...framed.stylesheets, views.siteStylesheet.href],
@@ -75,8 +75,6 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
     announcementLabel: texts.text('site.announcement'),
   }
 }
-
-const belowTitle = (html: string | undefined): string | undefined => (html?.includes('<h1>') ? lowerHeadings(html) : html)
 
 /** Returns the links to the lists that have rows. */
 export const siteLists = (chrome: SiteChrome, texts: PageContext['texts']): SiteLink[] =>

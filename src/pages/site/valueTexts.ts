@@ -1,3 +1,12 @@
+import { priceText } from '../../domain/localFormats.ts'
+import { knownTimeZone } from '../../lib/timeZone.ts'
+import type { SiteMoney } from '../../resources/siteRows.ts'
+import type { Texts } from '../texts.ts'
+
+/** Writes an amount of money: `€49.00`. */
+export const money = ({ amount, currency }: SiteMoney, { language }: Pick<Texts, 'language'>): string =>
+  priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, language)
+
 /** Writes a duration in hours and minutes; an empty text for none. */
 export function durationText(minutes: number, language: string): string {
   const unit = (value: number, name: 'hour' | 'minute'): string =>
@@ -16,12 +25,7 @@ export function languageName(tag: string, language: string): string {
 }
 
 /** Writes a period of time in a time zone: the day once if it begins and ends on it. */
-export function periodText(start: string, end: string, { timeZone, language }: { timeZone: string; language: string }): string {
-  const options = { dateStyle: 'full', timeStyle: 'short' } as const
-  const [from, to] = [new Date(start), new Date(end)]
-  try {
-    return new Intl.DateTimeFormat(language, { ...options, timeZone }).formatRange(from, to)
-  } catch {
-    return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).formatRange(from, to)
-  }
+export function periodText(start: string, end: string, { timeZone, locale }: { timeZone: string; locale: string }): string {
+  const options = { dateStyle: 'full', timeStyle: 'short', timeZone: knownTimeZone(timeZone) } as const
+  return new Intl.DateTimeFormat(locale, options).formatRange(new Date(start), new Date(end))
 }

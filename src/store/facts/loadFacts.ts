@@ -25,7 +25,7 @@ export interface AccountFacts extends AccountRow {
   role: Role
 }
 
-/** The rows that decide about one token; a member is missing if there is no such row. */
+/** The rows that decide about one token; a member is missing if its row does not exist. */
 export interface TokenFacts {
   grant?: GrantFacts | undefined
   client?: ClientFacts | undefined

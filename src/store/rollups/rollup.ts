@@ -41,7 +41,7 @@ export interface Days {
   now: Date
 }
 
-/** The id that stands for no coupon or no product: all zeros. */
+/** The id that means no coupon or no product: all zeros. */
 export const nobody = '00000000-0000-0000-0000-000000000000'
 
 /** The day of a time in the school's zone. */

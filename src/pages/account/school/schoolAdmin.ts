@@ -40,7 +40,7 @@ export async function confirmedToDownload(ctx: Context, args: AccountArguments, 
   return confirmed(ctx, args, page)
 }
 
-/** The role comes first: nobody else learns that the page exists. */
+/** The role is checked first: for other people the page does not exist. */
 async function confirmed(ctx: Context, args: AccountArguments, page: string): Promise<SchoolAdmin | undefined> {
   const admin = await adminOrAway(ctx, args, page)
   return admin && (await confirmedOrAway(ctx, args, `${page}?done=confirmed`)) ? admin : undefined
