@@ -19,7 +19,7 @@ export function publicView(surroundings: Surroundings): PublicView {
     show: async (operation, parameters = {}) => (await ask(operation, parameters)).body,
     page,
     async count(operation, most) {
-      if (operation.kind !== 'list') throw new Error(`${operation.id} is no list`)
+      if (operation.kind !== 'list') throw new Error(`${operation.id} is not a list`)
       return await countList(operation, { caller: { kind: 'anonymous' }, most }, surroundings)
     },
     async list(operation, parameters, most) {

@@ -107,7 +107,7 @@ describe.each(await databasesToTest())('the public pages of events, on $name', (
     for (const absent of ['9 seats left', 'Buy a ticket', '€15.00']) expect(html).not.toContain(absent)
     expect(offerOf(html)).toBeUndefined()
     // Dates have the same format as on the pages of the account.
-    expect(await read('/events')).toContain('Cancelled: Sunday 1 March 2099')
+    expect(await read('/events')).toContain('Cancelled: Sunday, 1 March 2099, 19:30–21:30')
   })
 
   test('past events have a separate list with pages, which search engines are asked not to index', async () => {
