@@ -1,73 +1,54 @@
-/** The English templates of e-mails about an app that got access to an account, by how the app became known to the school. */
-export const connectedAppTemplates = {
-  /** An app that registered itself. Nobody has checked its name. */
-  app_connected: {
-    subject: 'An app was connected to your account at {school}',
-    text: `An app that registered itself got access to your account at {school}. It calls itself "{app}". Nobody at the school has checked the app or its name.
+const subject = 'An app was connected to your account at {school}'
 
-What it may do: {permissions}
+const selfRegistered =
+  'An app that registered itself got access to your account at {school}. It calls itself "{app}". Nobody at the school has checked the app or its name.'
 
-{facts}
+const access = `What it may do: {permissions}
 
-To see all apps with access to your account, and to end the access of this one, open this page:
+{facts}`
 
-{apps}
+const remove = `{apps}
 
 If it was not you, remove the app there and choose another password:
 
-{reset}`,
-  },
+{reset}`
+
+const manage = `To see all apps with access to your account, and to end the access of this one, open this page:
+
+${remove}` as const
+
+/** The English templates of e-mails about an app that got access to an account, by how the app became known to the school. */
+export const connectedAppTemplates = {
+  app_connected: { subject, text: `${selfRegistered}\n\n${access}\n\n${manage}` },
   /** `imitated` is the name or the word in the name of the app that belongs to somebody else. */
   app_connected_imitating: {
-    subject: 'An app was connected to your account at {school}',
-    text: `An app that registered itself got access to your account at {school}. It calls itself "{app}". Nobody at the school has checked the app or its name.
+    subject,
+    text: `${selfRegistered}
 
 Be careful: this name resembles or contains "{imitated}". The app may be pretending to be the school or someone else.
 
-What it may do: {permissions}
-
-{facts}
+${access}
 
 If you are not sure who made the app, remove it on this page:
 
-{apps}
-
-If it was not you, remove the app there and choose another password:
-
-{reset}`,
+${remove}`,
   },
   /** An app that the website `host` describes. */
   app_connected_website: {
-    subject: 'An app was connected to your account at {school}',
+    subject,
     text: `An app got access to your account at {school}. The website {host} describes the app, which calls itself "{app}". Nobody at the school has checked the app.
 
-What it may do: {permissions}
+${access}
 
-{facts}
-
-To see all apps with access to your account, and to end the access of this one, open this page:
-
-{apps}
-
-If it was not you, remove the app there and choose another password:
-
-{reset}`,
+${manage}`,
   },
   /** An app that the operator of the school has set up. */
   app_connected_approved: {
-    subject: 'An app was connected to your account at {school}',
+    subject,
     text: `The app "{app}" got access to your account at {school}. The school has set up this app.
 
-What it may do: {permissions}
+${access}
 
-{facts}
-
-To see all apps with access to your account, and to end the access of this one, open this page:
-
-{apps}
-
-If it was not you, remove the app there and choose another password:
-
-{reset}`,
+${manage}`,
   },
 } as const

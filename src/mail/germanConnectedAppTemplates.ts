@@ -1,72 +1,54 @@
 import type { connectedAppTemplates } from './connectedAppTemplates.ts'
 import type { EmailTemplate } from './emailTemplates.ts'
 
-/** The German templates of e-mails about an app that got access to an account. */
-export const germanConnectedAppTemplates: Record<keyof typeof connectedAppTemplates, EmailTemplate> = {
-  app_connected: {
-    subject: 'Eine App wurde mit Ihrem Konto bei {school} verbunden',
-    text: `Eine App, die sich selbst angemeldet hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Niemand an der Schule hat die App oder ihren Namen geprüft.
+const subject = 'Eine App wurde mit Ihrem Konto bei {school} verbunden'
 
-Das darf sie: {permissions}
+const selfRegistered =
+  'Eine App, die sich selbst registriert hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Niemand an der Schule hat die App oder ihren Namen geprüft.'
 
-{facts}
+const access = `Das darf sie: {permissions}
 
-Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden:
+{facts}`
 
-{apps}
+const remove = `{apps}
 
 Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort:
 
-{reset}`,
-  },
+{reset}`
+
+const manage = `Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden:
+
+${remove}`
+
+/** The German templates of e-mails about an app that got access to an account. */
+export const germanConnectedAppTemplates: Record<keyof typeof connectedAppTemplates, EmailTemplate> = {
+  app_connected: { subject, text: `${selfRegistered}\n\n${access}\n\n${manage}` },
   app_connected_imitating: {
-    subject: 'Eine App wurde mit Ihrem Konto bei {school} verbunden',
-    text: `Eine App, die sich selbst angemeldet hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Niemand an der Schule hat die App oder ihren Namen geprüft.
+    subject,
+    text: `${selfRegistered}
 
 Vorsicht: Dieser Name ähnelt „{imitated}“ oder enthält dieses Wort. Vielleicht gibt sich die App als die Schule oder als jemand anderes aus.
 
-Das darf sie: {permissions}
-
-{facts}
+${access}
 
 Wenn Sie nicht sicher sind, von wem die App stammt, entfernen Sie sie auf dieser Seite:
 
-{apps}
-
-Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort:
-
-{reset}`,
+${remove}`,
   },
   app_connected_website: {
-    subject: 'Eine App wurde mit Ihrem Konto bei {school} verbunden',
+    subject,
     text: `Eine App hat Zugriff auf Ihr Konto bei {school} erhalten. Die Website {host} beschreibt die App, die sich „{app}“ nennt. Niemand an der Schule hat die App geprüft.
 
-Das darf sie: {permissions}
+${access}
 
-{facts}
-
-Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden:
-
-{apps}
-
-Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort:
-
-{reset}`,
+${manage}`,
   },
   app_connected_approved: {
-    subject: 'Eine App wurde mit Ihrem Konto bei {school} verbunden',
+    subject,
     text: `Die App „{app}“ hat Zugriff auf Ihr Konto bei {school} erhalten. Die Schule hat diese App eingerichtet.
 
-Das darf sie: {permissions}
+${access}
 
-{facts}
-
-Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden:
-
-{apps}
-
-Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort:
-
-{reset}`,
+${manage}`,
   },
 }

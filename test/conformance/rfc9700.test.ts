@@ -106,7 +106,7 @@ const recommendations: readonly Recommendation[] = [
     text: 'access tokens have the minimum of privileges: the person can leave out every scope, and the role limits them',
     tests: at(
       'oidc/authorization',
-      'each scope can be left out, and the token says what is left',
+      'each scope can be left out, and the token names the remaining ones',
       'scopes that the role cannot use are never granted, even if the form names them (D18)',
     ),
   },
