@@ -127,14 +127,20 @@ export const socialLinks = z
 /** The legal documents of the school. */
 export const legal = z
   .object({
-    terms_url: webAddress('Terms.').nullable().default(null).meta({ description: 'Terms.', example: null }),
-    privacy_url: webAddress('Privacy policy.').nullable().default(null).meta({ description: 'Privacy policy.', example: null }),
+    terms_url: webAddress('Terms.')
+      .nullable()
+      .default(null)
+      .meta({ description: 'Terms of use. Default: the published page legal/terms.', example: null }),
+    privacy_url: webAddress('Privacy policy.')
+      .nullable()
+      .default(null)
+      .meta({ description: 'Privacy policy. Default: the published page legal/privacy.', example: null }),
     imprint_page_id: z
       .string()
       .regex(/^pag_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be an id: pag_ and 26 characters')
       .nullable()
       .default(null)
-      .meta({ description: 'Id of the published page with the imprint.', example: null }),
+      .meta({ description: 'Id of the published page with the imprint. Default: the published page legal/imprint.', example: null }),
   })
   .nullable()
   .meta({ description: 'Legal documents.', example: null })

@@ -30,7 +30,7 @@ describe('the language that an app asks for', () => {
   test('is kept from sign-in to consent, after a failed attempt, and on the other pages', async () => {
     const browser = createBrowser(service.issuer)
     const open = await browser.follow(await browser.get(agent.authorizationUrl({ ui_locales: 'fr de-CH en' }).href))
-    expect([languageOf(open), open.html.includes('Eine App, die sich »<bdi>Course Companion</bdi>« nennt')]).toEqual(['de', true])
+    expect([languageOf(open), open.html.includes('Eine App, die sich „<bdi>Course Companion</bdi>“ nennt')]).toEqual(['de', true])
     expect(open.html).toContain('<h1>Bei First School anmelden</h1>')
     const failed = await send(browser, open, { email: 'walker@example.com', password: 'wrong' })
     expect([failed.status, languageOf(failed), failed.html.includes('oder Passwort ist falsch')]).toEqual([400, 'de', true])
