@@ -100,18 +100,19 @@ export async function createApp(args: AppArguments): Promise<App> {
     deliverAfterWrites(foundation, worker),
     ...beforeRoutes(foundation, entrance),
     ...createFileRoutes(foundation, externalServices),
-    createResourceMetadata(foundation, documents),
     announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
-    documents.middleware,
     nearMisses(apiPath),
+    // The most frequent requests pass the fewest steps.
+    api.routes,
+    oidc.middleware,
+    createMcpEndpoint(foundation, { externalServices, documents }),
+    createResourceMetadata(foundation, documents),
+    documents.middleware,
     createReference(foundation, api),
     createAppsGuide(foundation, pageContext),
     site.middleware,
     api.openApi,
-    oidc.middleware,
     ...createSchoolPages(foundation, { oidc, pageContext, documents, site, externalServices }),
-    api.routes,
-    createMcpEndpoint(foundation, { externalServices, documents }),
   ]
   for (const step of middleware) koa.use(step)
 

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { isHtml } from '../http/isHtml.ts'
 import { discoveryLinks } from './discoveryLinks.ts'
 import { paths } from './schoolFacts.ts'
 
@@ -10,6 +11,6 @@ export function announceDocuments({ passwordPath }: { passwordPath: string }): M
       return
     }
     await next()
-    if (ctx.response.is('html') && !ctx.response.get('Link')) ctx.set('Link', discoveryLinks(ctx.state.school.issuer))
+    if (isHtml(ctx.res) && !ctx.res.hasHeader('Link')) ctx.set('Link', discoveryLinks(ctx.state.school.issuer))
   }
 }

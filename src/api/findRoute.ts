@@ -44,16 +44,11 @@ export function createRoutes<Handler>(): Routes<Handler> {
   return {
     add,
     find(method, path) {
-      const wanted = method === 'HEAD' ? 'GET' : method
-      for (const [{ routes }, values] of matches(root, segmentsOf(path), 0, [])) {
-        const route = routes.get(wanted)
-        if (route)
-          return {
-            handler: route.handler,
-            params: Object.fromEntries(route.names.map((name, index) => [name, decoded(values[index] ?? '')])),
-          }
-      }
-      return undefined
+      const found = search(root, { method: method === 'HEAD' ? 'GET' : method, segments: segmentsOf(path) }, 0, [])
+      if (!found) return undefined
+      const params: Record<string, string> = {}
+      for (const [index, name] of found.names.entries()) params[name] = decoded(found.values[index] ?? '')
+      return { handler: found.handler, params }
     },
     methodsAt(path) {
       const methods = [...matches(root, segmentsOf(path), 0, [])].flatMap(([{ routes }]) => [...routes.keys()])
@@ -64,6 +59,24 @@ export function createRoutes<Handler>(): Routes<Handler> {
 
 /** Returns the segments of a path. A slash at its end is ignored. */
 const segmentsOf = (path: string): string[] => (path.endsWith('/') ? path.slice(1, -1) : path.slice(1)).split('/')
+
+/** Returns the first route with this method among `matches`. */
+function search<Handler>(
+  node: Node<Handler>,
+  wanted: { method: string; segments: readonly string[] },
+  depth: number,
+  values: readonly string[],
+): { handler: Handler; names: readonly string[]; values: readonly string[] } | undefined {
+  const segment = wanted.segments[depth]
+  if (segment === undefined) {
+    const route = node.routes.get(wanted.method)
+    return route && { ...route, values }
+  }
+  const literal = node.literals.get(segment)
+  const found = literal && search(literal, wanted, depth + 1, values)
+  if (found || !node.parameter || segment === '') return found
+  return search(node.parameter, wanted, depth + 1, [...values, segment])
+}
 
 function* matches<Handler>(
   node: Node<Handler>,

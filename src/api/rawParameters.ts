@@ -11,13 +11,17 @@ export function rawParameters(
   { parameters }: Pick<Operation, 'parameters'>,
   params: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const inPath = new Set(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name))
-  const inQuery = Object.entries(ctx.query).map(([name, value]) => {
+  const { query } = ctx
+  // Without a prototype, so that a parameter named __proto__ is a parameter like any other.
+  const raw: Record<string, string> = Object.create(null)
+  for (const name of Object.keys(query)) {
+    const value = query[name]
     if (typeof value !== 'string') throw misplaced(name, 'is repeated. Separate the values of a list with commas.')
-    if (inPath.has(name)) throw misplaced(name, 'is a path parameter. Remove it from the query.')
-    return [name, value]
-  })
-  return { ...Object.fromEntries(inQuery), ...params }
+    if (parameters.some((parameter) => parameter.in === 'path' && parameter.name === name))
+      throw misplaced(name, 'is a path parameter. Remove it from the query.')
+    raw[name] = value
+  }
+  return Object.assign(raw, params)
 }
 
 function misplaced(name: string, rule: string): Problem {

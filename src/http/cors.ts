@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { isHtml } from './isHtml.ts'
 
 const allowHeaders =
   'authorization, content-type, accept, if-match, if-none-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name'
@@ -50,4 +51,4 @@ export function cors({ allowedOrigins, isPage }: CorsRules): Middleware {
 }
 
 /** True for a page that shares its path with documents: its Cache-Control is that of the pages. */
-const isUnstoredPage = ({ response }: Context): boolean => Boolean(response.is('html')) && response.get('Cache-Control') === 'no-store'
+const isUnstoredPage = ({ res }: Context): boolean => isHtml(res) && res.getHeader('Cache-Control') === 'no-store'

@@ -45,7 +45,7 @@ export const signProbe = (sign: (text: string) => string, kind: ProbeKind, at = 
  * the gateway are replaced. A request without a valid signature is treated as if it did not have the header.
  */
 export function answerProbes(verify: (text: string, signature: string) => boolean): Middleware<RequestState> {
-  return async (ctx, next) => {
+  const answerProbe: Middleware<RequestState> = async (ctx, next) => {
     const kind = probeKind(ctx.get(probeHeader), verify)
     if (kind === undefined) return await next()
     ctx.set('Cache-Control', 'no-store')
@@ -58,6 +58,7 @@ export function answerProbes(verify: (text: string, signature: string) => boolea
     ctx.body = await factsOf(ctx)
     return undefined
   }
+  return (ctx, next) => (ctx.req.headers[probeHeader] === undefined ? next() : answerProbe(ctx, next))
 }
 
 const kinds: readonly ProbeKind[] = ['facts', 'stream', 'redirect']

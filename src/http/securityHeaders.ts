@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { isHtml } from './isHtml.ts'
 
 /** Sets the headers of every response. Pages add a Content-Security-Policy; no other response is a document. */
 export function securityHeaders(): Middleware {
@@ -9,9 +10,7 @@ export function securityHeaders(): Middleware {
     res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'")
     await next()
     // Responses without Cache-Control are not cached.
-    const type = res.getHeader('Content-Type')
-    if (typeof type === 'string' && type.startsWith('text/html') && !res.hasHeader('Cache-Control'))
-      res.setHeader('Cache-Control', 'no-store')
+    if (isHtml(res) && !res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store')
   }
 }
 

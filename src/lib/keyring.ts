@@ -1,9 +1,9 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createSecretKey,
+  hash as digest,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -119,7 +119,7 @@ export function openWith(key: Buffer, sealed: string): string | undefined {
 
 /** Returns the SHA-256 in base64url. For values with enough randomness (tokens, ids), never for passwords. */
 export function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return digest('sha256', text, 'base64url')
 }
 
 /** True if the texts are equal. Compares in constant time. */

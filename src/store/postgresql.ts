@@ -18,6 +18,7 @@ import { createQueue } from './queue.ts'
 import { tracingClient } from './statementSpans.ts'
 import { type StatementLimits, timedClient } from './timedClient.ts'
 import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
+import { timestampParser } from './timestampParser.ts'
 import { createTransactionGuard } from './transactionGuard.ts'
 
 /** How many connections each kind of work may have open. */
@@ -193,9 +194,11 @@ function connectionConfig(databaseUrl: string, limits: string): ClientConfig {
 const dateArray = 1182
 const textArray = 1009
 const builtInParser = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => unknown
+const parseTimestamp = timestampParser(builtInParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown)
 
 /** A DATE has no time zone, so it stays the text that it is. `int8` is text by default. */
 function columnParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === types.builtins.DATE) return String
+  if (oid === types.builtins.TIMESTAMPTZ && format !== 'binary') return parseTimestamp
   return builtInParser(oid === dateArray ? textArray : oid, format)
 }

@@ -6,6 +6,8 @@ const graceMs = 2000
 const controlMs = 3000 + graceMs
 const controls = /^\s*(begin|start transaction|rollback|savepoint|release)\b/i
 const reads = /^\s*select\b/i
+/** The statement that sets a limit is shorter: long texts are not searched for it. */
+const longestLimit = 500
 const limits = /set_config\('statement_timeout', \$1, true\)/
 
 /** The limits of statements in milliseconds: of all, and of those that only read, outside of a transaction. */
@@ -38,7 +40,7 @@ export function timedClient(base: typeof Client, { limitMs, readMs, onSilent }: 
     if (controls.test(text)) parameters.query_timeout = controlMs
     else if (isOutside && reads.test(text)) parameters.query_timeout = readMs + graceMs
     const sending: unknown = Reflect.apply(base.prototype.query, this, sent)
-    parameters.query_timeout = limits.test(text) ? millisecondsOf(values[0]) + graceMs : ofTransaction
+    parameters.query_timeout = text.length < longestLimit && limits.test(text) ? millisecondsOf(values[0]) + graceMs : ofTransaction
     if (!(sending instanceof Promise)) return sending
     return sending.catch((error: unknown) => {
       if (error instanceof Error && error.message === 'Query read timeout') {

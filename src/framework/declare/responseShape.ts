@@ -16,6 +16,8 @@ export interface Shape {
   onDemand: readonly string[]
 }
 
+const whole: Shape = { fields: undefined, expansions: new Map(), onDemand: [] }
+
 export const isPartial = ({ fields, expansions, onDemand }: Shape): boolean =>
   fields !== undefined || expansions.size > 0 || onDemand.length > 0
 
@@ -30,8 +32,9 @@ export function parseShape({
   caller,
 }: Pick<Call, 'operation' | 'parameters' | 'caller'>): Shape {
   const fields = parameters.get('fields')
-  const asked = parameters.get('expand') ?? []
-  const paths = asked.filter((path) => !resource.onDemand.includes(path))
+  const asked = parameters.get('expand')
+  if (fields === undefined && asked === undefined) return whole
+  const paths = (asked ?? []).filter((path) => !resource.onDemand.includes(path))
   const fieldErrors = [
     ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
     ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
@@ -47,7 +50,7 @@ export function parseShape({
     const [name = '', inner] = path.split('.')
     expansions.set(name, [...(expansions.get(name) ?? []), ...(inner === undefined ? [] : [inner])])
   }
-  return { fields, expansions, onDemand: asked.filter((path) => resource.onDemand.includes(path)) }
+  return { fields, expansions, onDemand: (asked ?? []).filter((path) => resource.onDemand.includes(path)) }
 }
 
 /** Returns the members of the body that `fields` names. The id and type of a row are always included. */

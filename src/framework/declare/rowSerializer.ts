@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import { objectBuilder } from '../../lib/objectBuilder.ts'
 import type { SeenRow } from './expressions.ts'
 import type { Presentation } from './presentation.ts'
 import { membersOf } from './schemas.ts'
-import { isOnDemand, isShownIn, type Picker, pickerOf, type View } from './views.ts'
+import { isOnDemand, isShownIn, pickerOf, type View } from './views.ts'
 
 /** Converts a row to the fields of the API. */
 export type RowSerializer = (row: SeenRow, context: Presentation) => Record<string, unknown>
@@ -12,15 +13,6 @@ export interface Derivation {
   field: string
   of(source: unknown, context: Presentation): unknown
   isSelected: boolean
-}
-
-interface SerializedField {
-  name: string
-  pick: Picker
-  /** Computes the value from the row or from the selected value. Absent: the row has the value. */
-  of: ((source: unknown, context: Presentation) => unknown) | undefined
-  isSelected: boolean
-  isGated: boolean
 }
 
 /**
@@ -34,26 +26,30 @@ export function rowSerializer(
 ): RowSerializer {
   const fields = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
-    .map(([name, field]): SerializedField => {
-      const derivation = derivations.find((one) => one.field === name)
-      return {
+    .map(([name, field]): [string, FieldOf] => {
+      const pick = pickerOf(field, view)
+      const read = readerOf(name, object, derivations)
+      const isGated = hidesGated && field.meta()?.gated === true
+      return [
         name,
-        pick: pickerOf(field, view),
-        of: name === 'object' ? () => object : derivation?.of,
-        isSelected: derivation?.isSelected ?? false,
-        isGated: hidesGated && field.meta()?.gated === true,
-      }
+        isGated ? (row, context) => pick(isClosed(row) ? null : read(row, context)) : (row, context) => pick(read(row, context)),
+      ]
     })
-  return (row, context) => {
-    const isGatedRow = row.seen_as === 'public' && row.is_ungated === false
-    const body: Record<string, unknown> = {}
-    for (const { name, pick, of, isSelected, isGated } of fields) {
-      const value = isSelected ? selectedOf(row, name) : row[name]
-      body[name] = pick(isGated && isGatedRow ? null : of ? of(isSelected ? value : row, context) : value)
-    }
-    return body
-  }
+  return objectBuilder(fields)
 }
+
+type FieldOf = (row: SeenRow, context: Presentation) => unknown
+
+function readerOf(name: string, object: string, derivations: readonly Derivation[]): FieldOf {
+  if (name === 'object') return () => object
+  const derivation = derivations.find((one) => one.field === name)
+  if (!derivation) return (row) => row[name]
+  const { of, isSelected } = derivation
+  return isSelected ? (row, context) => of(selectedOf(row, name), context) : of
+}
+
+/** True for a row whose gated fields the caller does not see. */
+const isClosed = (row: SeenRow): boolean => row.seen_as === 'public' && row.is_ungated === false
 
 /** Returns the value that the query selects for a field. It is absent if the field is null for the caller in every row. */
 export const selectedOf = (row: SeenRow, field: string): unknown => row[field] ?? null

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { toPublicId } from '../../lib/ids.ts'
+import { isoText } from '../../lib/isoText.ts'
+import { objectBuilder } from '../../lib/objectBuilder.ts'
 import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
 /** The part of a row that a caller sees. Determined by row and caller, never by a parameter. */
@@ -94,13 +96,12 @@ function unionPicker(schema: z.ZodDiscriminatedUnion<readonly z.ZodObject[]>, vi
 function objectPicker(schema: z.ZodObject, view: View): ObjectPicker {
   const pickers = Object.entries(membersOf(schema))
     .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
-    .map(([name, field]) => [name, pickerOf(field, view)] as const)
-  return (value) => {
-    const source: Record<string, unknown> = Object(value)
-    const picked: Record<string, unknown> = {}
-    for (const [name, pick] of pickers) picked[name] = pick(Object.hasOwn(source, name) ? source[name] : undefined)
-    return picked
-  }
+    .map(([name, field]): [string, (source: Record<string, unknown>) => unknown] => {
+      const pick = pickerOf(field, view)
+      return [name, (source) => pick(Object.hasOwn(source, name) ? source[name] : undefined)]
+    })
+  const build = objectBuilder(pickers)
+  return (value) => build(Object(value))
 }
 
 const idPicker =
@@ -110,6 +111,6 @@ const idPicker =
 
 // Rejects an object where the schema declares a plain value, because its members are not declared.
 function plain(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString()
-  return typeof value === 'object' ? null : value
+  if (typeof value !== 'object') return value
+  return value instanceof Date ? isoText(value) : null
 }

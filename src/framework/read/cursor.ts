@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Problem } from '../../lib/problem.ts'
 import type { Position } from '../declare/sorts.ts'
 
@@ -11,8 +11,7 @@ export interface CursorSigner {
 const maxLength = 2048
 
 /** Returns the fingerprint of a list. Lists that differ in filters, sort, school or audience have different fingerprints. */
-export const listFingerprint = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+export const listFingerprint = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 
 /** Returns a signed cursor for a position in this list. */
 export function formatCursor(signer: CursorSigner, fingerprint: string, { value, id, isBackward }: Place): string {

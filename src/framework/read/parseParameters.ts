@@ -18,15 +18,14 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   parameters: readonly Parameter[],
   raw: Readonly<Record<string, unknown>>,
 ): ParameterValues<Shape> {
-  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const fieldErrors: ProblemDetail[] = []
   const values = new Map<string, unknown>()
-  const unknown = Object.keys(raw).filter((name) => !known.has(name))
+  const unknown = Object.keys(raw).filter((name) => !parameters.some((parameter) => parameter.name === name))
   // Limited, because finding the nearest name takes time.
-  for (const name of unknown.slice(0, maxErrors)) fieldErrors.push(unknownParameter(name, [...known.keys()]))
+  for (const name of unknown.slice(0, maxErrors)) fieldErrors.push(unknownParameter(name, parameters))
   for (const { name, schema, isRequired } of parameters) {
     const sent = Object.hasOwn(raw, name) ? raw[name] : undefined
-    if (sent === undefined && !isRequired && rejectsAbsence(schema)) continue
+    if (sent === undefined && !isRequired && rejectsAbsence.has(schema.type)) continue
     const result = checkValue(schema, readable(schema, sent))
     if (result.success) values.set(name, result.data)
     else if (sent !== undefined || isRequired) fieldErrors.push(fieldErrorOf(name, result.error))
@@ -39,14 +38,8 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
   return parameterValues(values)
 }
 
-/** True for schemas that reject an absent value: most parameters of a request are absent. */
-const rejectsAbsence = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodString ||
-  schema instanceof z.ZodStringFormat ||
-  schema instanceof z.ZodArray ||
-  schema instanceof z.ZodEnum ||
-  schema instanceof z.ZodBoolean ||
-  schema instanceof z.ZodNumber
+/** Types of schemas that reject an absent value: most parameters of a request are absent. */
+const rejectsAbsence: ReadonlySet<string> = new Set(['string', 'array', 'enum', 'boolean', 'number'])
 
 /** Converts text to the number, boolean or list that the schema expects. */
 function readable(schema: z.ZodType, sent: unknown): unknown {
@@ -63,7 +56,8 @@ function readable(schema: z.ZodType, sent: unknown): unknown {
   return sent.includes('\0') || sent.length > 4096 ? undefined : sent
 }
 
-function unknownParameter(name: string, names: readonly string[]): ProblemDetail {
+function unknownParameter(name: string, parameters: readonly Parameter[]): ProblemDetail {
+  const names = parameters.map((parameter) => parameter.name)
   const near = nearest(name, names)
   const wayOut = near ? `did you mean ${near}?` : names.length > 0 ? `it takes ${names.join(', ')}.` : 'it takes no parameters.'
   return {
