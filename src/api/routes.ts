@@ -68,11 +68,10 @@ export function createApi({ operations, database, store, signer, statements, ext
   })
   return async (ctx, next) => {
     const { path, method } = ctx
-    if (!path.startsWith(apiPath)) return next()
+    // The address itself is a document: the index of the API.
+    if (!path.startsWith(`${apiPath}/`)) return next()
     const found = routes.find(method, path)
-    if (found) return await found.handler(ctx, found.params)
-    if (path !== apiPath && !path.startsWith(`${apiPath}/`)) return next()
-    return refuse(ctx, routes.methodsAt(path))
+    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path))
   }
 }
 
