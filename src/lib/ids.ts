@@ -9,7 +9,7 @@ export function newId(): string {
 /** Returns a new UUIDv7 in a tenth of the time of `newId`. Ids of the same millisecond have no order. */
 export function newUnorderedId(): string {
   const hex = Date.now().toString(16).padStart(12, '0')
-  // Node draws the random bytes of many UUIDs at once.
+  // Node draws the random bytes of many UUIDs together.
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`
 }
 
