@@ -126,9 +126,9 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
 
   test('the log at level debug contains none of them', () => {
     const log = service.output()
-    expect(log).toContain('"path":"/calendar/[removed]"')
     expect(log.split('\n').length).toBeGreaterThan(50)
     expect(secretsIn(log, secrets)).toEqual([])
+    expect(log.includes('"path":"/calendar/[removed]"')).toBe(true)
   })
 
   test('metrics contain none of them', async () => {

@@ -1,0 +1,177 @@
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import { describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
+import { normaliseEmail } from '../../src/domain/accounts/emailAddress.ts'
+import { readJson } from '../../src/http/readJson.ts'
+import { browserName } from '../../src/lib/browserName.ts'
+import { loopbackUriError } from '../../src/lib/loopbackUri.ts'
+import { addressKey } from '../../src/lib/networkKey.ts'
+import { privateUseScheme } from '../../src/lib/privateUseUri.ts'
+import { redirectTextError } from '../../src/lib/redirectText.ts'
+import { skeleton } from '../../src/lib/skeleton.ts'
+import { parseTraceparent } from '../../src/lib/traceContext.ts'
+import { unreadable } from '../../src/lib/visibleText.ts'
+import { isLinkable } from '../../src/lib/webUrl.ts'
+import { paramsError } from '../../src/mcp/paramsError.ts'
+import { canonicalise } from '../../src/oidc/readEngineForm.ts'
+import { readClientDocument } from '../../src/policy/clientDocument.ts'
+import { documentUrlError } from '../../src/policy/documentUrl.ts'
+import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
+
+/** Reads a JSON body as the API does, with limits that the inputs of this test do not reach. */
+const readBodyOf = (text: string): Promise<unknown> => {
+  const request = Object.assign(Readable.from([Buffer.from(text)]), { headers: {} })
+  const context = { req: request, request: {}, get: () => 'application/json' } as unknown as Context
+  return readJson(context, { types: ['application/json'], maxBytes: 64_000_000, maxDepth: 64 })
+}
+
+const rules = { trustedHosts: ['app.example'], loopbackHosts: ['127.0.0.1'], maxRedirectUris: 10, privateUseSchemes: [] }
+const documentUrl = 'https://app.example/client.json'
+
+const pieces = [
+  'a',
+  'a.',
+  '.',
+  '-',
+  '@',
+  ' ',
+  '%',
+  '%41',
+  '/',
+  ':',
+  '(',
+  ')',
+  ';',
+  '"',
+  '\\',
+  'é',
+  '\u202e',
+  '1',
+  '0.',
+  'Mozilla/5.0 (',
+  ',',
+]
+const texts = (parser: string, parse: (text: string) => unknown, size = 20_000): ParserCase[] =>
+  pieces.map((piece) => defineCase({ parser, grows: JSON.stringify(piece), size, input: (length) => filled(piece, length), parse }))
+const nested = (open: string, close: string) => (depth: number) => open.repeat(depth) + close.repeat(depth)
+
+const cases: readonly ParserCase[] = [
+  ...(
+    [
+      ['length of a text', (n) => JSON.stringify('a'.repeat(n))],
+      ['escapes in a text', (n) => `"${'\\u00e9'.repeat(n)}"`],
+      ['number of values', (n) => `[${'1,'.repeat(n)}1]`],
+      ['number of members', (n) => `{${Array.from({ length: n }, (_, index) => `"a${index}":1`).join()}}`],
+      ['repeated members', (n) => `{${'"a":1,'.repeat(n)}"a":1}`],
+      ['depth of lists', nested('[', ']')],
+      ['depth of objects', (n) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`],
+      ['an unfinished list', (n) => '['.repeat(n)],
+      ['digits of a number', (n) => '1'.repeat(n)],
+      ['white space', (n) => `${' '.repeat(n)}1`],
+    ] as [string, (n: number) => string][]
+  ).map(([grows, input]) => defineCase({ parser: 'JSON body', grows, size: 50_000, input, parse: readBodyOf })),
+  ...['a=1&', 'resource=https://a.example/&', 'resource=%20&', '&', '=', '%', '+', 'scope=a+b&'].map((piece) =>
+    defineCase({
+      parser: 'form and query',
+      grows: piece,
+      size: 50_000,
+      input: (length) => filled(piece, length),
+      parse: (text) => canonicalise(new URLSearchParams(text)),
+    }),
+  ),
+  ...texts('User-Agent', (text) => browserName(text)),
+  ...texts('traceparent', (text) => parseTraceparent(`00-${text}`)),
+  ...texts('address of a caller', (text) => addressKey(text)),
+  ...texts('e-mail address', (text) => normaliseEmail(text)),
+  ...texts('look of a name', (text) => skeleton(text)),
+  ...texts('readable text', (text) => unreadable(text)),
+  ...texts('link', (text) => isLinkable(`https://a.example/${text}`)),
+  ...texts('URL of a client document', (text) => documentUrlError(`https://a.example/${text}`)),
+  ...texts('redirect URI, loopback', (text) => loopbackUriError(`http://127.0.0.1/${text}`, ['127.0.0.1'])),
+  ...texts('redirect URI, private-use scheme', (text) => privateUseScheme(`com.example.${text}:/callback`)),
+  ...texts('redirect URI, text', (text) => redirectTextError(`http://127.0.0.1/${text}`)),
+  ...(
+    [
+      [
+        'length of the name',
+        (n) => JSON.stringify({ client_id: documentUrl, client_name: 'a'.repeat(n), redirect_uris: ['http://127.0.0.1/'] }),
+      ],
+      ['number of redirect URIs', (n) => JSON.stringify({ client_id: documentUrl, redirect_uris: Array(n).fill('http://127.0.0.1/') })],
+      ['number of unknown members', (n) => `{${Array.from({ length: n }, (_, index) => `"a${index}":1`).join()}}`],
+      ['depth', nested('[', ']')],
+    ] as [string, (n: number) => string][]
+  ).map(([grows, input]) =>
+    defineCase({
+      parser: 'client metadata document',
+      grows,
+      size: 10_000,
+      input,
+      parse: (text) => readClientDocument(documentUrl, text, rules),
+    }),
+  ),
+  ...(
+    [
+      ['number of arguments', (n) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`a${index}`, 1]))],
+      ['length of an argument', (n) => ({ query: 'a'.repeat(n) })],
+    ] as [string, (n: number) => object][]
+  ).map(([grows, input]) =>
+    defineCase({
+      parser: 'MCP message',
+      grows,
+      size: 10_000,
+      input: (n) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search', arguments: input(n) } }),
+      parse: (message) => paramsError(message),
+      maxOutput: 1000,
+    }),
+  ),
+  ...(
+    [
+      ['number of keys', (n) => Array.from({ length: n }, (_, index) => `a${index}: 1`).join('\n')],
+      ['length of a text', (n) => `a: ${'b'.repeat(n)}`],
+      ['depth', (n) => nested('[', ']')(Math.min(n, 500))],
+    ] as [string, (n: number) => string][]
+  ).map(([grows, input]) => defineCase({ parser: 'YAML', grows, size: 500, input, parse: (text) => parseYaml(text) })),
+]
+
+/** Shorter times depend more on the machine than on the parser. */
+const trivialMs = 40
+/** From 2n to 8n: 4 if the time is linear, 16 if it is quadratic. */
+const mostGrowth = 9
+
+/** Measures n, 2n, 4n and 8n. Returns the times in milliseconds, each the minimum of several runs. */
+async function timesOf({ size, input, parse }: ParserCase): Promise<number[]> {
+  const times: number[] = []
+  for (const factor of [1, 2, 4, 8]) {
+    const given = input(factor * size) as never
+    times.push((await cpuTime(() => parse(given), 3)).ms)
+  }
+  return times
+}
+
+/** Returns the times if they grow faster than the input, else undefined. Measures again before it says so. */
+async function fasterThanInput(one: ParserCase): Promise<string | undefined> {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const [, double = 0, , most = 0] = await timesOf(one)
+    if (most < trivialMs || most / double < mostGrowth) return undefined
+    if (attempt === 2) return `${one.parser}, ${one.grows}: ${double} ms for ${2 * one.size}, ${most} ms for ${8 * one.size}`
+  }
+  return undefined
+}
+
+describe('eight times the input takes at most about eight times the time', () => {
+  const parsers = Map.groupBy(cases, ({ parser }) => parser)
+  test.each([...parsers.keys()])('%s', async (parser) => {
+    for (const one of parsers.get(parser) ?? []) {
+      expect(await fasterThanInput(one)).toBeUndefined()
+      if (one.maxOutput === undefined) continue
+      expect((await cpuTime(() => one.parse(one.input(8 * one.size) as never), 1)).output).toBeLessThanOrEqual(one.maxOutput)
+    }
+  })
+
+  test('a quadratic parser is found', async () => {
+    const search = (text: string): boolean => /[a-z]+\s*:|&/.test(text)
+    const quadratic = defineCase({ parser: 'planted', grows: 'a', size: 3000, input: (n) => 'a'.repeat(n), parse: search })
+    expect(await fasterThanInput(quadratic)).toContain('planted')
+  })
+})
