@@ -162,7 +162,7 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
     expect(secretsIn(emails, secrets)).toEqual(['reset link'])
   })
 
-  // What has ended: codes and tokens that were used or revoked, passwords, verifiers and wrong keys that were checked, links and recovery
+  // These have ended: codes and tokens that were used or revoked, passwords, verifiers and wrong keys that were checked, links and recovery
   // codes that were used, the cookie of a session, which is compared by its hash. What is in use can be in memory: signing keys, configured secrets.
   test('the heap contains none that has ended a minute ago', async () => {
     const ended = secrets.filter(({ hasEnded }) => hasEnded)
