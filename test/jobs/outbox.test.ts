@@ -125,6 +125,17 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     expect(await rows()).toMatchObject([{ state: 'pending', reason: 'unexpected failure: TypeError; see the log' }])
   })
 
+  test('a store that fails during an attempt is a reason to retry, not a defect', async () => {
+    await add()
+    const { drained, log } = worker(async () => {
+      throw new Error('timeout exceeded when trying to connect')
+    })
+    await drained()
+    expect(await rows()).toMatchObject([{ state: 'pending', reason: 'a store did not answer: no connection' }])
+    expect(log()).toContain('delivery failed, will be retried')
+    expect(log()).not.toContain('unexpectedly')
+  })
+
   test('a permanent failure is given up immediately and kept with its reason and payload', async () => {
     await add()
     const { drained, outcomes } = worker(async () => {

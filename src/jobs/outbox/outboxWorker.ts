@@ -1,6 +1,7 @@
 import { DeliveryFailure } from '../../lib/deliveryFailure.ts'
 import { errorCode } from '../../lib/errorCode.ts'
 import type { Log } from '../../lib/log.ts'
+import { isOutage } from '../../lib/outage.ts'
 import { retryDelay } from '../../lib/retryDelay.ts'
 import type { Database } from '../../store/database.ts'
 import { type ClaimedRow, claimOutbox } from '../../store/outbox/claimOutbox.ts'
@@ -81,7 +82,8 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
     } catch (error) {
       const reason = reasonToStore(error)
       if (error instanceof DeliveryFailure && error.isPermanent) return settle(row, { outcome: 'dead', reason })
-      if (!(error instanceof DeliveryFailure)) log.error({ err: error, kind: row.kind, outbox_id: row.id }, 'delivery failed unexpectedly')
+      const isExpected = error instanceof DeliveryFailure || isOutage(error)
+      if (!isExpected) log.error({ err: error, kind: row.kind, outbox_id: row.id }, 'delivery failed unexpectedly')
       await settle(row, { outcome: 'retried', afterSeconds: retryDelay(row.attempts), reason })
     }
   }
@@ -166,5 +168,6 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
 /** Messages of other errors can contain values of the row, so only their code is stored. */
 const reasonToStore = (error: unknown): string => {
   if (error instanceof DeliveryFailure) return error.message
+  if (isOutage(error)) return `a store did not answer: ${errorCode(error) ?? 'no connection'}`
   return `unexpected failure: ${errorCode(error) ?? (error instanceof Error ? error.name : 'no error')}; see the log`
 }
