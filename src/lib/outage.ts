@@ -7,9 +7,10 @@ const lostWords =
   /^(Connection terminated|Client (was closed|has encountered a connection error)|timeout exceeded when trying to connect|Query read timeout)/
 /**
  * The server responds but cannot do the work now: a full disk, no memory, too many connections (class 53), an input/output error (class 58),
- * a lock or a statement that took too long (55P03, 57014), a deadlock (40P01, 40001). ESTORE is our own.
+ * a lock or a statement that took too long (55P03, 57014), a deadlock (40P01, 40001). The disk for files is full or read-only (ENOSPC, EDQUOT,
+ * EROFS of Node). ESTORE is our own.
  */
-const busyCodes = /^(53...|580(00|30)|55P03|57014|40P01|40001|ESTORE)$/
+const busyCodes = /^(53...|580(00|30)|55P03|57014|40P01|40001|ENOSPC|EDQUOT|EROFS|ESTORE)$/
 
 const matches =
   (codes: RegExp, words?: RegExp) =>

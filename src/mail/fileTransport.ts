@@ -19,7 +19,12 @@ export function fileTransport({ directory, log }: { directory: string; log: Log 
       const { message } = await (await transport()).sendMail(compose(email))
       const file = join(directory, `${newId()}.eml`)
       await mkdir(directory, { recursive: true, mode: 0o700 })
-      await writeFile(file, readable(String(message), email.text), { mode: 0o600, flag: 'wx' })
+      try {
+        await writeFile(file, readable(String(message), email.text), { mode: 0o600, flag: 'wx' })
+      } catch (error) {
+        await rm(file, { force: true }).catch(() => undefined)
+        throw error
+      }
       // The link in the e-mail grants access to an account, so it is not logged.
       log.info({ file }, 'a message was written to the outbox, since SMTP_URL is not set')
       await forget(directory)

@@ -1,20 +1,25 @@
-import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { newId } from '../lib/ids.ts'
-import { causeOf, type FileStorage } from './fileStorage.ts'
+import type { FileStorage } from './fileStorage.ts'
 
 /** File storage in a directory of this machine. Several machines need it shared, or a bucket in its place. */
 export function diskFiles(directory: string): FileStorage {
   const disk = new Disk(new FSDriver({ location: directory, visibility: 'private' }))
   return {
     async write(key, contents) {
+      const path = join(directory, key)
       try {
-        await disk.putStream(key, contents)
+        await mkdir(dirname(path), { recursive: true })
+        // The library would report that the contents were aborted, and not that the disk is full.
+        await pipeline(contents, createWriteStream(path))
       } catch (error) {
         await disk.delete(key).catch(() => {})
-        throw causeOf(error)
+        throw error
       }
     },
     // Opened before anything is answered: what is missing is known while one can still say so.

@@ -125,13 +125,16 @@ describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
     expect(await rows()).toMatchObject([{ state: 'pending', reason: 'unexpected failure: TypeError; see the log' }])
   })
 
-  test('a store that fails during an attempt is a reason to retry, not a defect', async () => {
+  test.each([
+    ['the database', new Error('timeout exceeded when trying to connect'), 'no connection'],
+    ['the disk', Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' }), 'ENOSPC'],
+  ])('%s that fails during an attempt is a reason to retry, not a defect', async (_what, failure, code) => {
     await add()
     const { drained, log } = worker(async () => {
-      throw new Error('timeout exceeded when trying to connect')
+      throw failure
     })
     await drained()
-    expect(await rows()).toMatchObject([{ state: 'pending', reason: 'a store did not answer: no connection' }])
+    expect(await rows()).toMatchObject([{ state: 'pending', reason: `a store did not answer: ${code}` }])
     expect(log()).toContain('delivery failed, will be retried')
     expect(log()).not.toContain('unexpectedly')
   })

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isOutage } from '../../src/lib/outage.ts'
 import { bucketFiles } from '../../src/store/bucketFiles.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
@@ -106,5 +107,26 @@ test('an address names a bucket and nothing else, never a credential', () => {
     'gs://files',
   ]) {
     expect(parseStorageAddress(wrong)).toBeUndefined()
+  }
+})
+
+test('a full disk is an outage, with its own error code, and leaves no file', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-files-'))
+  try {
+    await symlink('/dev/full', join(directory, 'file'))
+    // The source reads from another stream, as an upload reads its request.
+    async function* passOn(): AsyncGenerator<Uint8Array> {
+      yield* Readable.from([randomBytes(100_000), randomBytes(100_000), randomBytes(100_000)])
+    }
+    const written = diskFiles(directory).write('file', Readable.from(passOn(), { objectMode: false }), {
+      bytes: 300_000,
+      contentType: 'application/pdf',
+    })
+    const error = await written.catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'ENOSPC' })
+    expect(isOutage(error)).toBe(true)
+    expect(await readdir(directory)).toEqual([])
+  } finally {
+    await rm(directory, { recursive: true, force: true })
   }
 })
