@@ -24,6 +24,7 @@ import { mailWarning } from './mailWarning.ts'
 import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
+import { createPrivateRequests } from './privateRequests.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
 import type { StartProgress } from './startProgress.ts'
 import { openTracing } from './tracing.ts'
@@ -154,12 +155,14 @@ export async function serve(args: ServeArguments): Promise<Service> {
       keys: () => withinDeadline(keys(), readinessMs, 'the database'),
       ...(redis ? { redis: () => redis.ping() } : {}),
     }
+    const privateRequests = createPrivateRequests()
+    undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
     const port = await listenOn('PORT', { handler: app.handler, port: PORT, host })
     undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
     const operator = commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, log })
     if (operator) undo.push(async () => operator.close())
     const handlers = createPrivateHandlers({ app, environment, config, database, redis, storage, keyring, log, operator })
-    started = { checks, app, handlers }
+    started = { checks, app, handlers: privateRequests.guard(handlers) }
     app.selfCheck.start()
     undo.push(() => app.selfCheck.stop())
     return {
