@@ -11,17 +11,20 @@ export interface Gate {
   cut(how: 'refused' | 'silent' | 'dropped'): void
   /** Delays each piece of both directions by this time. */
   slow(milliseconds: number): void
+  /** Breaks the connections; new ones lead to another port. */
+  lead(port: number): void
   restore(): void
   close(): Promise<void>
 }
 
 /** A TCP relay to a port of this machine. */
-export async function openGate(target: number, { spared = '\0 none' }: { spared?: string } = {}): Promise<Gate> {
+export async function openGate(first: number, { spared = '\0 none' }: { spared?: string } = {}): Promise<Gate> {
   const sockets = new Set<Socket>()
   const dropped = new WeakSet<Socket>()
   const sparedSockets = new WeakSet<Socket>()
   let state: 'open' | 'refused' | 'silent' = 'open'
   let delayMs = 0
+  let target = first
   const keep = (socket: Socket): Socket => {
     sockets.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
@@ -54,6 +57,10 @@ export async function openGate(target: number, { spared = '\0 none' }: { spared?
     },
     slow(milliseconds) {
       delayMs = milliseconds
+    },
+    lead(port) {
+      target = port
+      breakAll()
     },
     restore() {
       delayMs = 0

@@ -61,7 +61,7 @@ export async function startCluster(programs: string): Promise<Cluster> {
 }
 
 /** The server refuses to run as root: then it runs as the user that its package created. */
-async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
+export async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (option) => Number((await run('id', [option, 'postgres'])).stdout)))
   return { uid: uid as number, gid: gid as number }

@@ -34,7 +34,15 @@ interface Field {
   disabled: boolean
 }
 
-export function createPerson({ email, password, userAgent }: { email: string; password: string; userAgent?: string }): Person {
+export interface PersonOptions {
+  email: string
+  password: string
+  userAgent?: string
+  /** Sends the requests of the browser. */
+  fetch?: (url: URL, init: RequestInit) => Promise<Response>
+}
+
+export function createPerson({ email, password, userAgent, fetch: send = fetch }: PersonOptions): Person {
   const cookies = new Map<string, string>()
 
   const go = async (address: string, init: RequestInit = {}): Promise<Page> => {
@@ -46,7 +54,7 @@ export function createPerson({ email, password, userAgent }: { email: string; pa
       if (userAgent !== undefined) headers.set('user-agent', userAgent)
       const matching = [...cookies].filter(([key]) => url.pathname.startsWith(key.split(' ')[1] ?? '/'))
       if (matching.length > 0) headers.set('cookie', matching.map(([key, value]) => `${key.split(' ')[0]}=${value}`).join('; '))
-      const response = await fetch(url, { ...request, headers, redirect: 'manual' })
+      const response = await send(url, { ...request, headers, redirect: 'manual' })
       for (const line of response.headers.getSetCookie()) remember(line)
       const location = response.headers.get('location')
       const html = await response.text()
