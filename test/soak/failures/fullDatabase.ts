@@ -7,7 +7,11 @@ export async function fillDisk(client: Client): Promise<Undo> {
   await client.query('CREATE TABLE filler (text text)')
   await client.query('ALTER TABLE filler ALTER COLUMN text SET STORAGE EXTERNAL')
   for (const bytes of [4_000_000, 100_000, 1000]) await fill(client, bytes)
-  return (later) => later.query('DROP TABLE filler')
+  return async (later) => {
+    await later.query('DROP TABLE filler')
+    // Otherwise a recovery from the log would fill the disk again, and the server could not start.
+    await later.query('CHECKPOINT')
+  }
 }
 
 async function fill(client: Client, bytes: number): Promise<void> {
