@@ -5,6 +5,7 @@ import { Problem } from '../lib/problem.ts'
 import { platformOperation } from '../platform/platformOperations.ts'
 import { runReport } from '../platform/runReport.ts'
 import { createOutbox } from '../wiring/outbox.ts'
+import { checkoutAddresses } from './checkoutAddresses.ts'
 import { withSchoolOption } from './define.ts'
 import { failure, usage } from './failures.ts'
 import type { Session } from './session.ts'
@@ -54,7 +55,7 @@ export async function report(
         body: { ...body, reference: reference ?? `cli-${randomUUID()}` },
         operator: session.userName,
       },
-      { database, schoolOf: () => school, externalServices: { send: outbox.send } },
+      { database, schoolOf: () => school, externalServices: { send: outbox.send, checkoutAddress: checkoutAddresses(session) } },
     )
     return JSON.parse(text)
   } catch (error) {

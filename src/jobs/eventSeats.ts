@@ -1,24 +1,34 @@
-import { type FreeSeats, fillFreeSeats } from '../domain/events/fillFreeSeats.ts'
+import { type EventKey, type FreeSeats, fillFreeSeats } from '../domain/events/fillFreeSeats.ts'
 import type { Database } from '../store/database.ts'
 import type { Job } from './schedule.ts'
 
-const batch = 500
+const batch = 100
 
-/** Returns the job that gives seats to waitlists which unpaid, expired and refunded orders released. */
+/**
+ * Returns the job that gives free seats to waitlists: those that unpaid, expired and refunded orders released, and those that people from a
+ * waitlist did not pay for in time.
+ */
 export function eventSeatJobs({
   database,
   schools,
-  send,
-}: Pick<FreeSeats, 'send'> & { database: Database; schools(): Promise<FreeSeats['schools']> }): Job[] {
+  externalServices,
+}: Pick<FreeSeats, 'externalServices'> & { database: Database; schools(): Promise<FreeSeats['schools']> }): Job[] {
   return [
     {
       name: 'fill_event_seats',
       everySeconds: 60,
-      run: () =>
+      run: (signal) =>
         database.exclusively('fill_event_seats', async () => {
           const found = await schools()
-          // Not repeated until nothing is left: an event whose next party needs more seats than are free stays in the list.
-          return { filled: await database.transaction((writer) => fillFreeSeats(writer, { schools: found, send, limit: batch })) }
+          let promoted = 0
+          let after: EventKey | undefined
+          do {
+            const page = { schools: found, externalServices, limit: batch, after }
+            const done = await database.transaction((writer) => fillFreeSeats(writer, page))
+            promoted += done.promoted
+            after = done.last
+          } while (after !== undefined && signal?.aborted !== true)
+          return { promoted }
         }),
     },
   ]

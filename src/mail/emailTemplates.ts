@@ -117,6 +117,27 @@ If you can no longer come, give up your seat, so that someone else can have it.
 
 If you did not ask for a seat, ignore this e-mail.`,
   },
+  /** A seat of an event with a price is held for a person on the waiting list. */
+  rsvp_offered: {
+    subject: '{school}: a seat at {title} is held for you',
+    text: `You are on the waiting list of an event at {school}: {title}, {when}. A seat is held for you until {until}.
+
+Ask the school how to pay for it. After this time, the next person gets the seat.
+
+If you did not ask for a seat, ignore this e-mail.`,
+  },
+  rsvp_offered_checkout: {
+    subject: '{school}: a seat at {title} is held for you',
+    text: `You are on the waiting list of an event at {school}: {title}, {when}. A seat is held for you until {until}.
+
+Pay for your seat:
+
+{checkout}
+
+After this time, the next person gets the seat.
+
+If you did not ask for a seat, ignore this e-mail.`,
+  },
   /** Before an event. */
   event_reminder: {
     subject: '{school}: reminder of {title}',

@@ -109,6 +109,26 @@ Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
+  rsvp_offered: {
+    subject: '{school}: Für Sie ist ein Platz bei {title} reserviert',
+    text: `Sie stehen auf der Warteliste einer Veranstaltung von {school}: {title}, {when}. Bis {until} ist ein Platz für Sie reserviert.
+
+Fragen Sie die Schule, wie Sie ihn bezahlen. Danach bekommt ihn die nächste Person.
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+  rsvp_offered_checkout: {
+    subject: '{school}: Für Sie ist ein Platz bei {title} reserviert',
+    text: `Sie stehen auf der Warteliste einer Veranstaltung von {school}: {title}, {when}. Bis {until} ist ein Platz für Sie reserviert.
+
+Bezahlen Sie Ihren Platz:
+
+{checkout}
+
+Danach bekommt ihn die nächste Person.
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
   event_reminder: {
     subject: '{school}: {title} beginnt bald',
     text: `Sie haben einen Platz bei einer Veranstaltung von {school}: {title}, {when}.

@@ -11,7 +11,7 @@ export interface PlatformChange {
   writer: Writer
   school: School
   now: Date
-  externalServices: Pick<ExternalServices, 'send'>
+  externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
   /** The sender's identifier of the report. */
   reference: string
 }

@@ -26,7 +26,7 @@ export interface ReportSurroundings {
   database: Pick<Database, 'transaction'>
   /** Returns the school with this name, or the only school. */
   schoolOf(slug: string | undefined): School | undefined
-  externalServices: Pick<ExternalServices, 'send'>
+  externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
 }
 
 /**

@@ -20,6 +20,13 @@ const location = z
 /** The statuses of an RSVP. */
 export const rsvpStatus = z.enum(['going', 'waitlisted', 'canceled', 'attended', 'no_show'])
 
+/** Until when a seat is held for a person on the waitlist. */
+export const offeredUntil = timestamp().nullable().meta({
+  description:
+    'Until when a seat of an event with a price is held for the person on the waitlist, who pays at the checkout; null if none is.',
+  example: null,
+})
+
 /** The fields of an event. */
 export const eventSchema = z.object({
   title: line(160).meta({ description: 'Name of the event.', example: 'Open Kiln Evening' }),
@@ -81,6 +88,12 @@ export const eventSchema = z.object({
       'Who gets a free seat. party: the first on the waitlist, who waits until the seats suffice for all guests. seat: the first on the waitlist for whom the free seats suffice, who can overtake a larger party.',
     example: 'party',
   }),
+  waitlist_offer_hours: z.int().min(1).max(168).default(24).meta({
+    description:
+      'Hours for which a seat of an event with a price is held for a person from the waitlist, who gets an e-mail with the checkout URL. If the person has not paid by then, the RSVP is cancelled and the next person gets the seat.',
+    example: 24,
+    view: 'staff',
+  }),
   reminder_hours: z.int().min(1).max(168).nullable().meta({
     description: 'Hours before the start at which people with a seat get a reminder by e-mail; null without one.',
     example: 24,
@@ -103,6 +116,7 @@ export const eventSchema = z.object({
       id: reference('rsv', 'Id of the RSVP.'),
       status: rsvpStatus.meta({ description: 'Status of the RSVP.', example: 'going' }),
       waitlist_position: z.int().nullable().meta({ description: 'Position on the waitlist, from 1.', example: null }),
+      offered_until: offeredUntil,
     })
     .nullable()
     .meta({ description: 'Your own RSVP.', example: null, view: 'own' }),

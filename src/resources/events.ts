@@ -84,6 +84,7 @@ export const events = defineResource({
     'capacity',
     'waitlist_enabled',
     'waitlist_mode',
+    'waitlist_offer_hours',
     'reminder_hours',
     'rsvp_opens_at',
     'rsvp_closes_at',
@@ -156,7 +157,7 @@ export const events = defineResource({
       },
       async after(writing, event, changed) {
         await saveEventParts(writing, event, changed)
-        if ('capacity' in changed || 'waitlist_mode' in changed) await fillSeats(writing, event)
+        if ('capacity' in changed || 'waitlist_mode' in changed || 'price' in changed) await fillSeats(writing, event)
       },
     },
     remove: { scope: 'write', roles: ['lecturer', 'staff'], view: 'staff', from: ['draft'], before: removeEventParts },

@@ -12,7 +12,7 @@ import type { Resource } from '../framework/declare/resource.ts'
 import { idIn } from '../framework/declare/values.ts'
 import { parentOf } from '../framework/write/writing.ts'
 import { eventArea } from './eventArea.ts'
-import { rsvpStatus } from './eventFields.ts'
+import { offeredUntil, rsvpStatus } from './eventFields.ts'
 import { events } from './events.ts'
 import { members } from './members.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
@@ -32,10 +32,11 @@ export const rsvps: Resource = defineResource({
     event_id: reference('evt', 'Id of the event.'),
     member: personSummary('The person who responded.'),
     status: rsvpStatus.meta({ description: 'Status of the RSVP.', example: 'going' }),
-    waitlist_position: z
-      .int()
-      .nullable()
-      .meta({ description: 'Position on the waitlist, from 1; null for an RSVP that is not on it.', example: null }),
+    waitlist_position: z.int().nullable().meta({
+      description: 'Position on the waitlist, from 1; null for an RSVP that is not on it, or for which a seat is held.',
+      example: null,
+    }),
+    offered_until: offeredUntil,
     note: z.string().min(1).max(500).nullable().meta({ description: 'Note to the hosts.', example: null }),
     guests: z.int().min(0).max(5).meta({ description: 'Number of accompanying guests.', example: 0 }),
     queued_at: timestamp().meta({

@@ -68,6 +68,9 @@ export const secondsAgo = (seconds: number): Expression<Date> => sql<Date>`now()
 export const hoursBefore = (at: Expression<Date>, hours: Expression<number | null>): Expression<Date> =>
   sql<Date>`${at} - make_interval(hours => ${hours})`
 
+/** The time so many hours from now. */
+export const inHours = (hours: Expression<number>): Expression<Date> => sql<Date>`now() + make_interval(hours => ${hours})`
+
 /** The seconds of so many days. */
 export const daySeconds = (days: number): number => days * 86_400
 

@@ -2,7 +2,7 @@ import { connectedApps } from '../domain/accounts/connectedApps.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
-import { checkoutAddress } from '../policy/checkout.ts'
+import { checkoutAddressIn } from '../policy/checkout.ts'
 import type { EmailLimits, ExternalServices, FileServices } from '../policy/externalServices.ts'
 import type { EndingGrant } from '../policy/grantRevocation.ts'
 import type { School } from '../policy/school.ts'
@@ -57,10 +57,7 @@ export function createExternalServices({
     send,
     emailLimits,
     files,
-    checkoutAddress(school, item, code) {
-      const template = checkoutUrl(school)
-      return template && checkoutAddress(template, item, code)
-    },
+    checkoutAddress: checkoutAddressIn(checkoutUrl),
     calendarTokens: {
       seal: (token) => keyring.seal('calendars', token),
       open: (sealed) => keyring.tryOpen('calendars', sealed),

@@ -9,9 +9,11 @@ import { rollupJobs } from '../jobs/rollups.ts'
 import type { Job } from '../jobs/schedule.ts'
 import { subscriptionJobs } from '../jobs/subscriptions.ts'
 import { sweepJobs } from '../jobs/sweep.ts'
+import { checkoutAddressIn } from '../policy/checkout.ts'
 import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
 import { grantRevoked } from './grantRevoked.ts'
+import { schoolConfigOf } from './runtime.ts'
 import { signingKeyJob } from './signingKeyJob.ts'
 
 /** Returns the function that lists the schools of the current configuration. */
@@ -32,7 +34,14 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
   ...orderJobs({ database }),
   ...rollupJobs({ database }),
   ...postJobs({ database }),
-  ...eventSeatJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
+  ...eventSeatJobs({
+    database,
+    externalServices: {
+      send: outbox.send,
+      checkoutAddress: checkoutAddressIn((school) => schoolConfigOf(runtime, school).checkout_url),
+    },
+    schools: schoolsOf(runtime),
+  }),
   ...formJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
   ...eventJobs({ database, send: outbox.send, schools: schoolsOf(runtime) }),
 ]

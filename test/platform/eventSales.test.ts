@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillFreeSeats } from '../../src/domain/events/fillFreeSeats.ts'
 import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
@@ -128,27 +127,6 @@ describe('an event with a price', () => {
     expect(await seats(id)).toEqual({ taken: 0, waiting: 0, going: 0, reserved: 0 })
     expect((await pay(second.number)).body.status).toBe('paid')
     expect(await seats(id)).toEqual({ taken: 1, waiting: 0, going: 1, reserved: 0 })
-  })
-
-  test('gives a refunded seat to the waitlist, with an e-mail, before anybody can buy it', async () => {
-    const id = await event({ capacity: 1 })
-    const { body } = await order(id)
-    await pay(body.number)
-    const waiting = await sales.call('POST', '/members', { email: 'waiting@example.org', display_name: 'Fenn' })
-    const added = await sales.call('POST', `/events/${id}/rsvps`, { member_id: waiting.body.id, status: 'waitlisted' })
-    expect(added.status).toBe(201)
-    await sales.platform.report(`/orders/${body.number}/refund`, {})
-    expect(await seats(id)).toEqual({ taken: 0, waiting: 1, going: 0, reserved: 0 })
-    expect((await order(id)).body.error).toBe('event_full')
-    const { app, database } = sales.service
-    const schools = app.schools.all.map(({ school }) => school)
-    const sent: unknown[] = []
-    const send = async (_writer: unknown, _school: unknown, to: readonly { email: string }[] | { email: string }, kind: string) => {
-      sent.push([kind, ...[to].flat().map(({ email }) => email)])
-    }
-    expect(await database.transaction((writer) => fillFreeSeats(writer, { schools, send, limit: 10 }))).toBe(1)
-    expect(await database.transaction((writer) => fillFreeSeats(writer, { schools, send, limit: 10 }))).toBe(0)
-    expect([await seats(id), sent]).toEqual([{ taken: 1, waiting: 0, going: 1, reserved: 0 }, [['rsvp_promoted', 'waiting@example.org']]])
   })
 
   test('is not sold without a price, as a draft, when it is over or cancelled; a payment for a cancelled event is rejected', async () => {

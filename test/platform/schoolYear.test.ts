@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillFreeSeats } from '../../src/domain/events/fillFreeSeats.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 
@@ -129,7 +128,7 @@ describe.each(await everyDatabase())('a school on $name', ({ open }) => {
     expect((await sales.call('GET', `/lessons/${glaze.lesson}`, undefined, { as: learner })).body.content).toBeUndefined()
     expect((await done('GET', `/lessons/${clay.lesson}`, undefined, { as: learner })).content).toContain('clay')
 
-    // The only seat of the event is sold, refunded, and goes to the person who waits.
+    // The only seat of the event is sold, refunded, and held for the person who waits until they have paid.
     expect((await sales.call('PUT', `/events/${evening.id}/rsvps/me`, { status: 'going' }, { as: learner })).body.error).toBe(
       'checkout_required',
     )
@@ -140,10 +139,15 @@ describe.each(await everyDatabase())('a school on $name', ({ open }) => {
     await done('POST', `/events/${evening.id}/rsvps`, { member_id: waiting.id, status: 'waitlisted' })
     await report(`/orders/${seat.number}/refund`, {})
     books.refund(1500, { tax: 239, country: 'DE' })
-    const schools = sales.service.app.schools.all.map(({ school }) => school)
-    await opened.database.transaction((writer) => fillFreeSeats(writer, { schools, send: async () => undefined, limit: 10 }))
-    const { data: rsvps } = await done('GET', `/events/${evening.id}/rsvps`)
-    expect(rsvps.map(({ status }: { status: string }) => status).toSorted()).toEqual(['canceled', 'going'])
+    await sales.service.app.jobs.find(({ name }) => name === 'fill_event_seats')?.run()
+    const statuses = async () =>
+      (await done('GET', `/events/${evening.id}/rsvps`)).data.map(({ status }: { status: string }) => status).toSorted()
+    expect(await statuses()).toEqual(['canceled', 'waitlisted'])
+    const second = { email: 'waiting@example.org', name: 'Fenn' }
+    const taken = await report('/orders', { buyer: second, items: [{ type: 'event', id: evening.id }], country: 'DE' })
+    await report(`/orders/${taken.number}/pay`, { reference: 'pi_3', amount: 1500, currency: 'EUR' })
+    books.sell(1500, { tax: 239, country: 'DE' })
+    expect(await statuses()).toEqual(['canceled', 'going'])
 
     // A coupon makes a plan free, and another one a course, which is undone; a third order is never paid.
     const joined = await report('/orders', {

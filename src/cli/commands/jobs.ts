@@ -22,6 +22,7 @@ import { listSchools } from '../../store/schools.ts'
 import { grantRevoked } from '../../wiring/grantRevoked.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { createOutbox } from '../../wiring/outbox.ts'
+import { checkoutAddresses } from '../checkoutAddresses.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
@@ -51,7 +52,11 @@ export function addJobs(program: Command, session: Session): void {
     ...orderJobs({ database }),
     ...rollupJobs({ database }),
     ...postJobs({ database }),
-    ...eventSeatJobs(toSend(database)),
+    ...eventSeatJobs({
+      database,
+      externalServices: { send: toSend(database).send, checkoutAddress: checkoutAddresses(session) },
+      schools: () => configuredSchools(database),
+    }),
     ...formJobs(toSend(database)),
     ...eventJobs(toSend(database)),
   ]

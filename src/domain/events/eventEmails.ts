@@ -1,6 +1,8 @@
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
+import { isAmong } from '../../store/expressions.ts'
+import { publicItem } from '../itemRef.ts'
 
 /** The columns of an event that e-mails mention. */
 export interface EventDetails {
@@ -58,6 +60,26 @@ export async function notifyOfSeats(
   personIds: readonly string[],
 ): Promise<void> {
   if (personIds.length === 0) return
+  const content = { title: event.title, when: localTimeOf(event) }
+  await externalServices.send(writer, school, await recipientsOf(writer, school.id, personIds), 'rsvp_promoted', content)
+}
+
+/** E-mails people from the waitlist that a seat is held for them until this time, and where they pay for it. */
+export async function notifyOfOffers(
+  { writer, school, externalServices }: Sending & { externalServices: Pick<ExternalServices, 'checkoutAddress'> },
+  event: EventDetails,
+  { personIds, until }: { personIds: readonly string[]; until: Date },
+): Promise<void> {
+  if (personIds.length === 0) return
+  const checkout = externalServices.checkoutAddress(school, publicItem({ type: 'event', id: event.id }))
+  const to = await recipientsOf(writer, school.id, personIds)
+  const content = { title: event.title, when: localTimeOf(event), until: localTimeOf({ ...event, starts_at: until }) }
+  if (checkout === undefined) await externalServices.send(writer, school, to, 'rsvp_offered', content)
+  else await externalServices.send(writer, school, to, 'rsvp_offered_checkout', { ...content, checkout })
+}
+
+/** Reads the addresses and languages of people. Skips erased people. */
+async function recipientsOf(writer: Writer, schoolId: string, personIds: readonly string[]) {
   const recipients = await writer
     .selectFrom('person')
     .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
@@ -66,12 +88,11 @@ export async function notifyOfSeats(
       'person.locale as person_locale',
       'account.locale as account_locale',
     ])
-    .where('person.school_id', '=', school.id)
-    .where('person.id', 'in', personIds)
+    .where('person.school_id', '=', schoolId)
+    .where((person) => isAmong(person.ref('person.id'), personIds))
     .where('person.erased_at', 'is', null)
     .execute()
-  const content = { title: event.title, when: localTimeOf(event) }
-  await externalServices.send(writer, school, recipients.map(addressedTo), 'rsvp_promoted', content)
+  return recipients.map(addressedTo)
 }
 
 export const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })

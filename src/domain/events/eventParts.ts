@@ -60,7 +60,7 @@ export const shownLocation = onlyFor('location', maySeeLocation)
 export const shownJoinUrl = onlyFor('join_url', mayJoin)
 export const shownRecordingUrl = onlyFor('recording_url', mayWatch)
 
-/** Selects the caller's own RSVP: `{ id, status, waitlist_position }`. Undefined for callers who are not a person of the school. */
+/** Selects the caller's own RSVP: `{ id, status, waitlist_position, offered_until }`. Undefined for callers who are not a person of the school. */
 export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | undefined {
   const personId = caller.kind === 'person' ? caller.personId : null
   if (personId === null) return undefined
@@ -68,7 +68,7 @@ export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | 
     .selectFrom((inner) =>
       inner
         .selectFrom('rsvp')
-        .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position')])
+        .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position'), 'rsvp.offered_until'])
         .whereRef('rsvp.school_id', '=', 'event.school_id')
         .whereRef('rsvp.event_id', '=', 'event.id')
         .where('rsvp.person_id', '=', personId)
@@ -85,10 +85,11 @@ export function waitlistPosition(rsvp: Builder<'rsvp'>) {
     .whereRef('ahead.school_id', '=', 'rsvp.school_id')
     .whereRef('ahead.event_id', '=', 'rsvp.event_id')
     .where('ahead.status', '=', 'waitlisted')
+    .where('ahead.offered_until', 'is', null)
     .where((row) => row(row.refTuple('ahead.queued_at', 'ahead.id'), '<=', row.refTuple('rsvp.queued_at', 'rsvp.id')))
   return rsvp
     .case()
-    .when(rsvp('rsvp.status', '=', 'waitlisted'))
+    .when(rsvp.and([rsvp('rsvp.status', '=', 'waitlisted'), rsvp('rsvp.offered_until', 'is', null)]))
     .then(rsvp.cast<number>(ahead, 'int4'))
     .end()
 }

@@ -4,13 +4,13 @@ import type { School } from '../../policy/school.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
-import { type EventDetails, notifyOfCancellation, notifyOfSeats } from './eventEmails.ts'
-import { promoteWaiting } from './eventSeats.ts'
+import { type EventDetails, notifyOfCancellation, notifyOfOffers, notifyOfSeats } from './eventEmails.ts'
+import { promoteWaiting } from './promoteWaiting.ts'
 
 /** The transaction in which the state of an event changes. */
 export interface EventChange extends WriteContext {
   school: School
-  externalServices: Pick<ExternalServices, 'send'>
+  externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
 }
 
 /** The transaction in which seats of an event change, on behalf of anybody. */
@@ -76,10 +76,15 @@ export async function removeEventParts(context: EventChange, event: Event): Prom
   await recordChanges(writer, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
 }
 
-/** Gives free seats to people on the waitlist and e-mails them. */
-export async function fillSeats(context: SeatChange, event: EventDetails): Promise<void> {
-  const promoted = await promoteWaiting(context.writer, { schoolId: context.school.id, eventId: event.id })
-  await notifyOfSeats(context, event, promoted)
+/**
+ * Gives free seats to people on the waitlist and e-mails them. In an event with a price, the seat is held until they pay. Returns the number
+ * of people who moved up.
+ */
+export async function fillSeats(context: Omit<SeatChange, 'now'>, event: EventDetails): Promise<number> {
+  const { seated, offered, until } = await promoteWaiting(context.writer, { schoolId: context.school.id, eventId: event.id })
+  await notifyOfSeats(context, event, seated)
+  if (until !== null) await notifyOfOffers(context, event, { personIds: offered, until })
+  return seated.length + offered.length
 }
 
 async function requireNoRsvps({ writer, school }: EventChange, { id, status, going_count }: Event, description: string): Promise<void> {

@@ -1,49 +1,73 @@
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { SendMessage } from '../../policy/sendMessage.ts'
 import type { Writer } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { fillSeats } from './eventStates.ts'
 
 export interface FreeSeats {
   schools: readonly School[]
-  send: SendMessage
-  /** The most events that one call fills. */
+  externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
+  /** The most events that one call handles. */
   limit: number
+  /** Continues after this event. */
+  after?: EventKey | undefined
+}
+
+/** An event, in the order in which `fillFreeSeats` handles events. */
+export interface EventKey {
+  school_id: string
+  id: string
 }
 
 /**
- * Gives seats that orders released to the waitlists, and e-mails the people. Skips events that another transaction has locked. Returns the
- * number of events in which somebody got a seat. Call it in a transaction.
+ * Ends the offers of seats that were not paid in time, gives free seats to the waitlists, and e-mails the people. Skips events that another
+ * transaction has locked. Returns the number of people who moved up, and the last event if more may follow. Call it in a transaction.
  */
-export async function fillFreeSeats(writer: Writer, { schools, send, limit }: FreeSeats): Promise<number> {
+export async function fillFreeSeats(
+  writer: Writer,
+  { schools, externalServices, limit, after }: FreeSeats,
+): Promise<{ promoted: number; last: EventKey | undefined }> {
   const byId = new Map(schools.map((school) => [school.id, school]))
-  if (byId.size === 0) return 0
+  if (byId.size === 0) return { promoted: 0, last: undefined }
   const events = await writer
     .selectFrom('event')
-    .select(['school_id', 'id', 'title', 'starts_at', 'time_zone', 'waitlisted_count'])
+    .select(['school_id', 'id', 'title', 'starts_at', 'time_zone'])
     .where('school_id', 'in', [...byId.keys()])
     .where('status', '=', 'published')
-    .where('ends_at', '>', now)
-    .where('waitlisted_count', '>', 0)
-    .where((event) => event.or([event('capacity', 'is', null), event('going_count', '<', event.ref('capacity'))]))
+    .where((event) =>
+      event.or([
+        event.and([
+          event('ends_at', '>', now),
+          event('waitlisted_count', '>', 0),
+          event.or([event('capacity', 'is', null), event('going_count', '<', event.ref('capacity'))]),
+        ]),
+        event(
+          event.refTuple('event.school_id', 'event.id'),
+          'in',
+          event
+            .selectFrom('rsvp')
+            .select(['rsvp.school_id', 'rsvp.event_id'])
+            .where('rsvp.offered_until', '<=', now)
+            .$asTuple('school_id', 'event_id'),
+        ),
+      ]),
+    )
+    .$if(after !== undefined, (query) =>
+      query.where((event) =>
+        event(event.refTuple('event.school_id', 'event.id'), '>', event.tuple(after?.school_id ?? '', after?.id ?? '')),
+      ),
+    )
     .orderBy('school_id')
     .orderBy('id')
     .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
-  let filled = 0
-  for (const { school_id, waitlisted_count, ...event } of events) {
+  let promoted = 0
+  for (const { school_id, ...event } of events) {
     const school = byId.get(school_id)
-    if (!school) continue
-    await fillSeats({ writer, school, now: new Date(), externalServices: { send } }, event)
-    const after = await writer
-      .selectFrom('event')
-      .select('waitlisted_count')
-      .where('school_id', '=', school_id)
-      .where('id', '=', event.id)
-      .executeTakeFirstOrThrow()
-    if (after.waitlisted_count < waitlisted_count) filled += 1
+    if (school) promoted += await fillSeats({ writer, school, externalServices }, event)
   }
-  return filled
+  const last = events.length < limit ? undefined : events.at(-1)
+  return { promoted, last: last && { school_id: last.school_id, id: last.id } }
 }

@@ -4,6 +4,14 @@ import { isAmong } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { hasPaidSeat } from './paidSeat.ts'
 import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
+import { giveHeldSeatToOrder, holdSeatOfOrder, waitingSeatsOf } from './waitlistOffers.ts'
+
+/** The lines of an unpaid order that are seats of events. */
+interface ReservedSeats {
+  schoolId: string
+  personId: string | null
+  eventIds: readonly string[]
+}
 
 /** The lines of an order that are seats of events: one seat each. */
 interface OrderedSeats {
@@ -29,13 +37,16 @@ export async function lockEvents(writer: Writer, schoolId: string, eventIds: rea
 }
 
 /**
- * Takes a seat of each event for an order that waits for its payment. People on the waitlist have priority.
+ * Takes a seat of each event for an order that waits for its payment: the one that is held for the person, or a free one. People on the
+ * waitlist have priority.
  * @throws Problem event_full
  */
-export async function reserveOrderedSeats(writer: Writer, schoolId: string, eventIds: readonly string[]): Promise<void> {
+export async function reserveOrderedSeats(writer: Writer, { schoolId, personId, eventIds }: ReservedSeats): Promise<void> {
   await lockEvents(writer, schoolId, eventIds)
   for (const eventId of eventIds) {
-    if (!(await takeSeats(writer, { schoolId, eventId }, 1, true))) {
+    const locked = { schoolId, eventId }
+    if (personId !== null && (await giveHeldSeatToOrder(writer, locked, personId))) continue
+    if (!(await takeSeats(writer, locked, 1, true))) {
       throw new Problem('event_full', { description: 'The event has no free seat, or other people are on its waitlist.' })
     }
   }
@@ -52,11 +63,20 @@ export async function reserveSeatsAgain(writer: Writer, { schoolId, orderId }: {
     .where('reserved_seats', '=', 0)
     .returning('product_id')
     .execute()
-  const eventIds = lines.map(({ product_id }) => product_id)
-  await reserveOrderedSeats(writer, schoolId, eventIds)
+  if (lines.length === 0) return
+  const order = await writer
+    .selectFrom('orders')
+    .select('person_id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', orderId)
+    .executeTakeFirstOrThrow()
+  await reserveOrderedSeats(writer, { schoolId, personId: order.person_id, eventIds: lines.map(({ product_id }) => product_id) })
 }
 
-/** Releases the seats that unpaid orders reserved. A background job gives them to the waitlist. */
+/**
+ * Releases the seats that unpaid orders reserved. A background job gives them to the waitlist. A seat that was held for the buyer is held
+ * again until its time ends.
+ */
 export async function releaseReservedSeats(
   writer: Writer,
   { schoolId, orderIds }: { schoolId: string; orderIds: readonly string[] },
@@ -67,11 +87,25 @@ export async function releaseReservedSeats(
     .where('school_id', '=', schoolId)
     .where((item) => isAmong(item.ref('order_item.order_id'), orderIds))
     .where('reserved_seats', '>', 0)
-    .returning('product_id')
+    .returning((item) => [
+      'product_id',
+      item
+        .selectFrom('orders')
+        .select('orders.person_id')
+        .whereRef('orders.school_id', '=', 'order_item.school_id')
+        .whereRef('orders.id', '=', 'order_item.order_id')
+        .as('person_id'),
+    ])
     .execute()
-  const eventIds = lines.map(({ product_id }) => product_id)
-  await lockEvents(writer, schoolId, eventIds)
-  for (const eventId of eventIds) await releaseSeats(writer, { schoolId, eventId }, 1)
+  await lockEvents(
+    writer,
+    schoolId,
+    lines.map(({ product_id }) => product_id),
+  )
+  for (const { product_id: eventId, person_id } of lines) {
+    const isHeld = person_id !== null && (await holdSeatOfOrder(writer, { schoolId, eventId }, person_id))
+    if (!isHeld) await releaseSeats(writer, { schoolId, eventId }, 1)
+  }
 }
 
 /**
@@ -90,7 +124,10 @@ export async function confirmSeats(
     const seat = { status: 'going', guests: 0, note: before?.note ?? null }
     if (before && ['going', 'attended', 'no_show'].includes(before.status)) await releaseSeats(writer, locked, 1)
     else if (before) {
-      if (before.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+      if (before.status === 'waitlisted') {
+        await addWaiting(writer, locked, -waitingSeatsOf(before))
+        await releaseSeats(writer, locked, before.held_seats)
+      }
       await updateRsvp(writer, locked, before, seat)
       await countRsvps(writer, locked, personId, before.status === 'canceled' ? 1 : 0)
     } else {

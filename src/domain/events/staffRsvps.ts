@@ -15,6 +15,7 @@ export type GuestValues = Readonly<{ member_id: string; status?: string; guests?
 /** The columns of an event that staff actions on its RSVPs need. */
 export interface HostedEvent extends RsvpEvent {
   starts_at: Date
+  price_amount: unknown
 }
 
 /** Checks that the person exists and is not blocked, and that the status is allowed. */
@@ -60,11 +61,15 @@ export async function placeGuest({ writer, school }: EventChange, event: HostedE
 async function placeFor(
   writer: Writer,
   locked: LockedEvent,
-  { waitlist_enabled }: HostedEvent,
+  { waitlist_enabled, price_amount }: HostedEvent,
   { wanted, seats }: { wanted: string | undefined; seats: number },
 ): Promise<string> {
   if (wanted !== 'waitlisted' && (await takeSeats(writer, locked, seats, wanted === undefined))) return 'going'
   if (wanted === 'going' || !waitlist_enabled) throw new Problem('event_full')
+  if (price_amount !== null && seats > 1) {
+    const error = fieldError('guests', 'max', 'must be 0 on the waitlist of an event with a price: each seat is paid for separately')
+    throw new Problem('validation_failed', { description: error.message, details: [error] })
+  }
   await addWaiting(writer, locked, seats)
   return 'waitlisted'
 }

@@ -8,7 +8,8 @@ import { mayTakePart } from './eventAccess.ts'
 import type { EventDetails } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
-import { type PaidChange, requirePaidSeat } from './paidSeat.ts'
+import { type PaidChange, requirePaidSeat, type WayToSeat } from './paidSeat.ts'
+import { noOffer, type Offer, waitingSeatsOf } from './waitlistOffers.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */
 export interface RsvpEvent extends EventDetails {
@@ -20,7 +21,7 @@ export interface RsvpEvent extends EventDetails {
 }
 
 /** The stored RSVP of one person to one event. */
-export interface Rsvp {
+export interface Rsvp extends Offer {
   id: string
   version: number
   person_id: string
@@ -45,12 +46,13 @@ export async function submitRsvp(context: PaidChange, event: RsvpEvent, input: R
   const { writer, school } = context
   const personId = await requireInvited(context, event)
   const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
-  const isSameStatus = before?.status === input.status || (before?.status === 'waitlisted' && input.status === 'going')
+  const isSameStatus =
+    before?.status === input.status || (before?.status === 'waitlisted' && before.offered_until === null && input.status === 'going')
   if (before && isSameStatus && before.guests === input.guests && before.note === input.note) return { id: before.id, isNew: false }
   requireOpen(event, context.now, { isWithdrawal: input.status === 'canceled' })
   if (before?.status === 'attended' || before?.status === 'no_show') throw new Problem('rsvp_closed')
-  await requirePaidSeat(context, { eventId: event.id, personId, before, input })
-  return { id: await writeRsvp(context, event, { personId, before, input }), isNew: true }
+  const way = await requirePaidSeat(context, { eventId: event.id, personId, before, input })
+  return { id: await writeRsvp(context, event, { personId, before, input, way }), isNew: true }
 }
 
 /**
@@ -60,11 +62,16 @@ export async function submitRsvp(context: PaidChange, event: RsvpEvent, input: R
 export async function writeRsvp(
   context: SeatChange,
   event: RsvpEvent,
-  { personId, before, input, isInTurn = true }: { personId: string; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean },
+  {
+    personId,
+    before,
+    input,
+    ...turn
+  }: { personId: string; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean; way?: WayToSeat },
 ): Promise<string> {
   const { writer, school } = context
   const locked = { schoolId: school.id, eventId: event.id }
-  const status = input.status === 'canceled' ? 'canceled' : await place(writer, locked, { event, before, input, isInTurn })
+  const status = input.status === 'canceled' ? 'canceled' : await place(writer, locked, { event, before, input, ...turn })
   if (input.status === 'canceled' && before) await withdraw(writer, locked, before)
   const after = { ...input, status }
   const id = before ? await updateRsvp(writer, locked, before, after) : await insertRsvp(writer, locked, personId, after)
@@ -77,7 +84,13 @@ export async function writeRsvp(
 async function place(
   writer: Writer,
   locked: LockedEvent,
-  { event, before, input, isInTurn }: { event: RsvpEvent; before: Rsvp | undefined; input: RsvpInput; isInTurn: boolean },
+  {
+    event,
+    before,
+    input,
+    isInTurn = true,
+    way = 'seat',
+  }: { event: RsvpEvent; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean; way?: WayToSeat },
 ): Promise<'going' | 'waitlisted'> {
   const wanted = seatsOf(input)
   if (before?.status === 'going') {
@@ -86,12 +99,12 @@ async function place(
     else if (!(await takeSeats(writer, locked, more, isInTurn))) throw eventFull(event)
     return 'going'
   }
-  if (before?.status === 'waitlisted' && isInTurn) {
+  if (before?.status === 'waitlisted' && before.offered_until === null && isInTurn) {
     await addWaiting(writer, locked, wanted - seatsOf(before))
     return 'waitlisted'
   }
-  if (await takeSeats(writer, locked, wanted, isInTurn)) {
-    if (before?.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+  if (way === 'seat' && (await takeSeats(writer, locked, wanted - (before?.held_seats ?? 0), isInTurn))) {
+    if (before?.status === 'waitlisted') await addWaiting(writer, locked, -waitingSeatsOf(before))
     return 'going'
   }
   if (!event.waitlist_enabled || !isInTurn) throw eventFull(event)
@@ -101,7 +114,10 @@ async function place(
 
 async function withdraw(writer: Writer, locked: LockedEvent, before: Rsvp): Promise<void> {
   if (before.status === 'going') await releaseSeats(writer, locked, seatsOf(before))
-  if (before.status === 'waitlisted') await addWaiting(writer, locked, -seatsOf(before))
+  if (before.status === 'waitlisted') {
+    await addWaiting(writer, locked, -waitingSeatsOf(before))
+    await releaseSeats(writer, locked, before.held_seats)
+  }
 }
 
 type RsvpColumns = Pick<Rsvp, 'status' | 'guests' | 'note'>
@@ -119,6 +135,7 @@ export async function updateRsvp(
       status,
       guests,
       note,
+      ...noOffer,
       updated_at: databaseNow,
       version: rsvp('version', '+', 1),
       status_changed_at: rsvp.case().when('status', '=', status).then(rsvp.ref('status_changed_at')).else(databaseNow).end(),
@@ -166,7 +183,7 @@ export async function findRsvp(
 ): Promise<Rsvp | undefined> {
   const rsvps = writer
     .selectFrom('rsvp')
-    .select(['id', 'version', 'person_id', 'status', 'guests', 'note'])
+    .select(['id', 'version', 'person_id', 'status', 'guests', 'note', 'offered_until', 'held_seats'])
     .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
   return await ('id' in by ? rsvps.where('id', '=', by.id) : rsvps.where('person_id', '=', by.personId)).forUpdate().executeTakeFirst()

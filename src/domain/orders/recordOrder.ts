@@ -71,7 +71,7 @@ export async function recordOrder(
   const newUse = coupon?.isNewUse === false ? undefined : coupon
   if (newUse) await countUse(writer, { schoolId, couponId: newUse.id })
   const events = items.flatMap(({ type, id }) => (type === 'event' ? [id] : []))
-  await reserveOrderedSeats(writer, schoolId, events)
+  await reserveOrderedSeats(writer, { schoolId, personId, eventIds: events })
   await insertOrder(writer, order, { orderId, currency, amounts, tax })
   const redemptionId = newUse
     ? await recordUse(writer, {

@@ -1,0 +1,100 @@
+import { recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { isAmong, now } from '../../store/expressions.ts'
+import { type LockedEvent, releaseSeats, seatsOf } from './eventSeats.ts'
+
+/**
+ * The seat of an event with a price that is held for an RSVP on the waitlist, until the person pays for it or the time ends. While an order
+ * of the person holds the seat, `held_seats` is 0.
+ */
+export interface Offer {
+  offered_until: Date | null
+  held_seats: number
+}
+
+/** Returns the seats for which an RSVP on the waitlist waits: none while a seat is held for it. */
+export const waitingSeatsOf = ({ guests, offered_until }: Offer & { guests: number }): number =>
+  offered_until === null ? seatsOf({ guests }) : 0
+
+/** Gives the seat that is held for a person to their order. Returns false if none is held. */
+export async function giveHeldSeatToOrder(writer: Writer, { schoolId, eventId }: LockedEvent, personId: string): Promise<boolean> {
+  const taken = await writer
+    .updateTable('rsvp')
+    .set({ held_seats: 0 })
+    .where('school_id', '=', schoolId)
+    .where('event_id', '=', eventId)
+    .where('person_id', '=', personId)
+    .where('status', '=', 'waitlisted')
+    .where('offered_until', '>', now)
+    .where('held_seats', '>', 0)
+    .returning('id')
+    .execute()
+  return taken.length > 0
+}
+
+/** Holds the seat of an unpaid order for the person again. Returns false if the time to pay for it is over, or a seat is held already. */
+export async function holdSeatOfOrder(writer: Writer, { schoolId, eventId }: LockedEvent, personId: string): Promise<boolean> {
+  const held = await writer
+    .updateTable('rsvp')
+    .set({ held_seats: 1 })
+    .where('school_id', '=', schoolId)
+    .where('event_id', '=', eventId)
+    .where('person_id', '=', personId)
+    .where('status', '=', 'waitlisted')
+    .where('offered_until', '>', now)
+    .where('held_seats', '=', 0)
+    .returning('id')
+    .execute()
+  return held.length > 0
+}
+
+/**
+ * Ends the offers of an event that were not paid in time: their RSVPs are cancelled, and their seats are free. An order that holds a seat
+ * keeps it. Returns the number of offers that remain.
+ */
+export async function endDueOffers(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<number> {
+  const offers = await writer
+    .selectFrom('rsvp')
+    .select((rsvp) => ['id', 'person_id', 'held_seats', rsvp('offered_until', '<=', now).as('is_due')])
+    .where('school_id', '=', schoolId)
+    .where('event_id', '=', eventId)
+    .where('status', '=', 'waitlisted')
+    .where('offered_until', 'is not', null)
+    .forUpdate()
+    .execute()
+  const due = offers.filter(({ is_due }) => is_due)
+  if (due.length === 0) return offers.length
+  await releaseSeats(
+    writer,
+    { schoolId, eventId },
+    due.reduce((sum, { held_seats }) => sum + held_seats, 0),
+  )
+  const rows = await writer
+    .updateTable('rsvp')
+    .set((rsvp) => ({ status: 'canceled', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
+    .where('school_id', '=', schoolId)
+    .where((rsvp) =>
+      isAmong(
+        rsvp.ref('rsvp.id'),
+        due.map(({ id }) => id),
+      ),
+    )
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: 'expired' }, rows)
+  await writer
+    .updateTable('person')
+    .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '-', 1), person.lit(0)]) }))
+    .where('school_id', '=', schoolId)
+    .where((person) =>
+      isAmong(
+        person.ref('person.id'),
+        due.map(({ person_id }) => person_id),
+      ),
+    )
+    .execute()
+  return offers.length - due.length
+}
+
+/** The columns of an RSVP for which no seat is held. */
+export const noOffer: Offer = { offered_until: null, held_seats: 0 }
