@@ -1,4 +1,4 @@
-import { checkoutAddressIn } from '../policy/checkout.ts'
+import { checkoutAddressIn } from '../policy/checkoutAddressIn.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { Session } from './session.ts'
 

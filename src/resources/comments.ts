@@ -25,6 +25,8 @@ import { posts } from './posts.ts'
 const subjectType = z.enum(['post', 'lesson', 'event'])
 const anyId = (prefixes: readonly string[]) => new RegExp(`^(${prefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
+const isSubject = (subject: unknown): subject is { type: SubjectType; id: string } => idIn(subject) !== null
+
 const under = (resource: () => Resource, type: SubjectType) => ({
   resource,
   byId: true as const,
@@ -58,7 +60,10 @@ export const comments = defineResource({
         id: z.string().meta({ description: 'Id of the subject.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
         title: z.string().nullable().meta({ description: 'Title of the subject.', example: 'What the first firing taught us' }),
       })
-      .meta({ description: 'Subject of the comment.', example: {} }),
+      .meta({
+        description: 'Subject of the comment. With expand=subject the whole post, lesson or event; null if you cannot see it.',
+        example: {},
+      }),
     course_id: reference('crs', 'Course of the lesson.')
       .nullable()
       .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
@@ -147,6 +152,11 @@ export const comments = defineResource({
     author: {
       resource: (): Resource => members,
       id: (row) => idIn(row.author),
+    },
+    // A reader of a comment may see less of its subject, such as the outline of a lesson: the visibility of the subject decides.
+    subject: {
+      resources: (): Resource[] => [posts, lessons, events],
+      reference: ({ subject }) => (isSubject(subject) ? { object: subject.type, id: subject.id } : null),
     },
   },
   listedUnder: [under(() => posts, 'post'), { ...under(() => lessons, 'lesson'), isClosed: true }, under(() => events, 'event')],

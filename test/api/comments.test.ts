@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { newComment, newEvent, newPeople, newPost, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
@@ -65,6 +65,41 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
       .filter(([, id]) => ids.includes(id))
       .map(([name]) => name)
   }
+
+  test('include the post, the lesson or the event that they are on, as far as the caller sees it', async () => {
+    const expanded = async (name: string, as?: string) => {
+      const { status, json, text } = await api.get(`/api/v1/comments/${rows[name]}?expand=subject`, { as })
+      return { status, text, subject: json.subject as Record<string, unknown> | null, error: json.error }
+    }
+    for (const [name, as] of [['post'], ['event'], ['gated', member.email], ['closed', member.email], ['lesson', lecturer]] as const) {
+      const { subject } = await expanded(name, as)
+      const object = { post: 'post', gated: 'post', event: 'event', closed: 'event', lesson: 'lesson' }[name]
+      expect([name, subject?.id, subject?.object, typeof subject?.title]).toEqual([name, subjects[name], object, 'string'])
+      const path = { post: 'posts', event: 'events', lesson: 'lessons' }[object as 'post']
+      const { json } = await api.get(`/api/v1/${path}/${subjects[name]}`, { as })
+      expect(Object.keys(subject ?? {}).toSorted()).toEqual(Object.keys(json).toSorted())
+    }
+    // In a list, each row has its own subject, in three queries.
+    const { json } = await api.get('/api/v1/comments?limit=100&expand=subject,author', { as: owner })
+    const shown = json.data as { id: string; subject: { id: string } | null }[]
+    const bySubject = new Map(names(rows).map(([name, id]) => [id, subjects[name.split(' ')[0] ?? ''] ?? subjects.post]))
+    expect(shown).toHaveLength(names(rows).length)
+    for (const { id, subject } of shown) expect(subject?.id).toBe(bySubject.get(id))
+    expect((await expanded('gated')).status).toBe(404)
+    expect((await api.get('/api/v1/comments?expand=subject.author', { as: owner })).json.error).toBe('invalid_parameter')
+  })
+
+  test('do not reveal more of their subject than the caller could read', async () => {
+    await api.database.sql.query(`UPDATE post SET status = 'draft' WHERE id = $1`, [fromPublicId('pst', subjects.mute ?? '')])
+    const text = async (as?: string) => (await api.get('/api/v1/comments?limit=100&expand=subject', { as })).text
+    for (const as of [undefined, stranger.email]) {
+      expect(await text(as)).not.toContain(subjects.gated)
+      expect(await text(as)).not.toContain(subjects.closed)
+      expect(await text(as)).not.toContain(subjects.mute)
+    }
+    expect(await text(owner)).toContain(subjects.mute)
+    await api.database.sql.query(`UPDATE post SET status = 'published' WHERE id = $1`, [fromPublicId('pst', subjects.mute ?? '')])
+  })
 
   test('are seen by those who may open what they are on', async () => {
     const open = ['post', 'event', 'stub', 'reply']

@@ -1,23 +1,26 @@
 import { expect, test } from 'vitest'
 import { scopeName } from '../../src/framework/declare/area.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
+import { type AnyExpansion, expandedResources } from '../../src/framework/declare/resource.ts'
 import { parseShape } from '../../src/framework/declare/responseShape.ts'
 import { parameterValues } from '../../src/framework/declare/values.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 
+const scopesOf = (expansion: AnyExpansion) => expandedResources(expansion).map(({ area }) => scopeName(area, 'read'))
+
 /** Every expansion of every operation that staff can call, with the scopes of the rows on its path. */
 const expansions = operationsIn(resources)
   .filter(({ roles, parameters }) => roles.includes('staff') && parameters.some(({ name }) => name === 'expand'))
   .flatMap((operation) =>
-    Object.entries(operation.resource.expansions).flatMap(([name, { resource: outer }]) => [
-      { operation, path: name, needed: [scopeName(outer().area, 'read')] },
-      ...Object.entries(outer().expansions).map(([inner, { resource }]) => ({
-        operation,
-        path: `${name}.${inner}`,
-        needed: [scopeName(outer().area, 'read'), scopeName(resource().area, 'read')],
-      })),
-    ]),
+    Object.entries(operation.resource.expansions).flatMap(([name, outer]) => {
+      const scopes = scopesOf(outer)
+      const nested = outer.resources ? [] : Object.entries(outer.resource().expansions)
+      return [
+        { operation, path: name, needed: scopes },
+        ...nested.map(([inner, expansion]) => ({ operation, path: `${name}.${inner}`, needed: [...scopes, ...scopesOf(expansion)] })),
+      ]
+    }),
   )
 
 /** Returns the scopes that the response demands, or undefined if the expansion is allowed. */

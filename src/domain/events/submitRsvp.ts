@@ -8,7 +8,7 @@ import { mayTakePart } from './eventAccess.ts'
 import type { EventDetails } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
-import { type PaidChange, requirePaidSeat, type WayToSeat } from './paidSeat.ts'
+import { type PaidChange, requirePaidSeat, type WayToSeat } from './requirePaidSeat.ts'
 import { noOffer, type Offer, waitingSeatsOf } from './waitlistOffers.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */

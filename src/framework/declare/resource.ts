@@ -68,20 +68,44 @@ export interface AnyListedUnder extends Omit<ListedUnder<never>, 'where'> {
 
 /**
  * Rows of another resource to include with a row: those whose ids the row contains (one, or a list), or those that refer to the row in a
- * column. The other resource is returned by a function, because two resources may refer to each other.
+ * column. If the row names the resource too, `resources` lists all that it may name, and `reference` returns the `object` of one with the
+ * id. Other resources are returned by a function, because two resources may refer to each other.
  */
 export type Expansion<Table extends TableName> =
   | { resource(): Resource; id(row: ReadRow<Table>): string | null; ids?: undefined; by?: undefined }
   | { resource(): Resource; ids(row: ReadRow<Table>): readonly string[]; id?: undefined; by?: undefined }
   | { resource(): Resource; by: { [Other in TableName]: ColumnOf<Other> }[TableName]; id?: undefined; ids?: undefined }
+  | { resources(): readonly Resource[]; reference(row: ReadRow<Table>): RowReference | null }
+
+/** A row of one of several resources. */
+export interface RowReference {
+  /** The `object` of its resource. */
+  object: string
+  /** Its stored id. */
+  id: string
+}
 
 /** An expansion without the type of its table, for the request pipeline. */
-export interface AnyExpansion {
+export type AnyExpansion = ResourceExpansion | AnyResourceExpansion
+
+/** An expansion to rows of one resource. */
+export interface ResourceExpansion {
   resource(): Resource
+  resources?: undefined
   id?: ((row: SeenRow) => string | null) | undefined
   ids?: ((row: SeenRow) => readonly string[]) | undefined
   by?: string | undefined
 }
+
+/** An expansion to rows of several resources. */
+export interface AnyResourceExpansion {
+  resources(): readonly Resource[]
+  reference(row: SeenRow): RowReference | null
+}
+
+/** Returns the resources whose rows an expansion includes. */
+export const expandedResources = (expansion: AnyExpansion): readonly Resource[] =>
+  expansion.resources ? expansion.resources() : [expansion.resource()]
 
 /** An operation on a row other than changing its fields. Its response is the row by default. */
 export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {

@@ -4,7 +4,7 @@ import { Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Call } from '../call.ts'
 import { scopeName } from './area.ts'
-import type { Resource } from './resource.ts'
+import { expandedResources, type Resource } from './resource.ts'
 import { isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 
 /** The fields of a row in the response, and the objects included with it. */
@@ -92,16 +92,16 @@ function requireScopes(others: readonly Resource[], own: string, caller: Caller)
 
 function resourcesOn(resource: Resource, path: string): Resource[] {
   const [name = '', inner] = path.split('.')
-  const next = resource.expansions[name]?.resource()
-  if (!next) return []
-  return [next, ...(inner === undefined ? [] : resourcesOn(next, inner))]
+  const expansion = resource.expansions[name]
+  if (!expansion) return []
+  return expandedResources(expansion).flatMap((next) => [next, ...(inner === undefined ? [] : resourcesOn(next, inner))])
 }
 
 const expansionPaths = ({ expansions, onDemand }: Resource): string[] => [
   ...onDemand,
-  ...Object.entries(expansions).flatMap(([name, { resource }]) => [
+  ...Object.entries(expansions).flatMap(([name, expansion]) => [
     name,
-    ...Object.keys(resource().expansions).map((inner) => `${name}.${inner}`),
+    ...(expansion.resources ? [] : Object.keys(expansion.resource().expansions).map((inner) => `${name}.${inner}`)),
   ]),
 ]
 

@@ -3,7 +3,7 @@ import { audienceOf } from '../../policy/caller.ts'
 import { filterDescription, sentence } from './filterDescription.ts'
 import type { Operation } from './operations.ts'
 import { type Parameter, query } from './parameters.ts'
-import type { Resource } from './resource.ts'
+import { expandedResources, type Resource } from './resource.ts'
 import { isArray, membersOf, unwrapped } from './schemas.ts'
 
 /** The maximum number of rows on a page of an MCP tool. */
@@ -70,7 +70,7 @@ function forRow(parameter: Parameter, resource: Resource): Parameter[] {
   const names = [
     ...resource.onDemand,
     ...Object.entries(resource.expansions).flatMap(([name, expansion]) =>
-      expansion.resource().audiences.includes(audienceOf({ kind: 'anonymous' })) ? [name] : [],
+      expandedResources(expansion).every(({ audiences }) => audiences.includes(audienceOf({ kind: 'anonymous' }))) ? [name] : [],
     ),
   ]
   return names.length === 0 ? [] : [{ ...parameter, description: `Rows to include: ${names.join(', ')}.` }]

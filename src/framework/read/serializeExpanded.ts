@@ -1,6 +1,6 @@
 import type { Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
-import type { AnyExpansion, Resource } from '../declare/resource.ts'
+import type { AnyExpansion, Resource, ResourceExpansion } from '../declare/resource.ts'
 import { type Shape, selectFields } from '../declare/responseShape.ts'
 import { type NoMembers, type ParameterValues, parameterValues } from '../declare/values.ts'
 import { hideGated, serialize, serializeOnDemand } from '../output/serialize.ts'
@@ -44,6 +44,30 @@ async function withExpansions(
 
 /** Returns the value of the expansion for each row: a row, null or a short list. */
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
+  if (!expansion.resources) return await valuesOfOne(context, expansion, inner, rows)
+  const references = rows.map((row) => expansion.reference(row))
+  const values: unknown[] = rows.map(() => null)
+  for (const resource of expansion.resources()) {
+    const own = references.flatMap((reference, index) => (reference?.object === resource.object ? [{ index, id: reference.id }] : []))
+    if (own.length === 0) continue
+    const toOne = { resource: () => resource, id: ({ id }: SeenRow) => id }
+    const found = await valuesOfOne(
+      context,
+      toOne,
+      inner,
+      own.map(({ id }) => ({ id }) as SeenRow),
+    )
+    for (const [place, { index }] of own.entries()) values[index] = found[place]
+  }
+  return values
+}
+
+async function valuesOfOne(
+  context: Context,
+  expansion: ResourceExpansion,
+  inner: readonly string[],
+  rows: readonly SeenRow[],
+): Promise<unknown[]> {
   const resource = expansion.resource()
   const queryScope = { ...context.queryScope, resource }
   // The parameters of the request apply to its own resource only.
