@@ -166,8 +166,9 @@ export const outline = {
   position: z.int().meta({ description: 'Position in the section, from 0.', example: 0 }),
   duration_seconds: durationSeconds,
   locked: z.boolean().meta({ description: 'True if you cannot read the content.', example: false }),
-  lock_reason: z
-    .enum(['not_enrolled', 'drip', 'expired'])
-    .nullable()
-    .meta({ description: 'Reason why the lesson is locked; null if it is open.', example: null }),
+  lock_reason: z.enum(['not_enrolled', 'drip', 'expired']).nullable().meta({
+    description:
+      'Reason why the lesson is locked; null if it is open. not_enrolled: you have no enrolment, or it is cancelled. drip: it opens at unlocks_at. expired: your enrolment gives no access now, because it has ended or is suspended.',
+    example: null,
+  }),
 }

@@ -12,9 +12,9 @@ import {
   checkChangedLesson,
   checkNewLesson,
   completeLesson,
+  enrollmentsInLesson,
   moveLesson,
   placeLesson,
-  removalHeaders,
 } from '../domain/curriculum/lessonWriting.ts'
 import { shownQuiz, withIds } from '../domain/curriculum/quiz.ts'
 import { type LessonFile, lessonFilesOf, textOf, visiblePosition } from '../domain/curriculum/selections.ts'
@@ -160,7 +160,7 @@ export const lessons = defineResource({
     get: 'read',
     create: { scope: 'write', check: checkNewLesson, defaults: placeLesson, after: completeLesson },
     update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: afterLessonChange },
-    remove: { scope: 'write', view: 'staff', before: removalHeaders, after: afterLessonRemoval },
+    remove: { scope: 'write', view: 'staff', before: enrollmentsInLesson, after: afterLessonRemoval },
   },
   reads: {
     quiz_analysis: {

@@ -26,12 +26,11 @@ const isOpenedByPlan = hasCoursePlan(expressionBuilder<DB, never>(), {
 
 /**
  * Why the `lesson` is closed to the person with the `enrollment`, or `open`. A plan that has ended gives no access, whatever the enrolment
- * says.
+ * says. `not_enrolled` invites to enrol, so a suspended enrolment, and that of a suspended person, is `expired`: it gives no access now.
  */
 export const lockOfEnrollment: RawBuilder<'open' | 'not_enrolled' | 'expired' | 'drip'> = sql`CASE
-  WHEN ${status} IN ('suspended', 'canceled') THEN 'not_enrolled'
-  WHEN ${isPersonSuspended} THEN 'not_enrolled'
-  WHEN ${currentStatus} = 'expired' THEN 'expired'
+  WHEN ${status} = 'canceled' THEN 'not_enrolled'
+  WHEN ${currentStatus} IN ('expired', 'suspended') OR ${isPersonSuspended} THEN 'expired'
   WHEN ${ref('enrollment.source')} = 'plan' AND NOT ${isOpenedByPlan} THEN 'expired'
   WHEN ${opensAtOfEnrollment} > now() THEN 'drip'
   ELSE 'open' END`

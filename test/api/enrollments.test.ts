@@ -151,7 +151,30 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
       expect((await school.get(`enrollments/${enrollment.id}/progress`, learner)).status).toBe(200)
       await school.set(enrollment, `expires_at = NULL`)
       await school.send(`enrollments/${enrollment.id}/suspend`, { body: {} })
-      expect(await lesson(first)).toMatchObject({ lock_reason: 'not_enrolled' })
+      expect(await lesson(first)).toMatchObject({ lock_reason: 'expired' })
+    })
+
+    test('the reason why a lesson is locked invites to enrol only a person without an enrolment', async () => {
+      const course = await school.newCourse({ lessons: 1 })
+      const [first] = course.lessons
+      const reason = async () => {
+        const { lock_reason, unlocks_at, locked } = await lesson(first)
+        return { lock_reason, unlocks_at, locked }
+      }
+      const enrollment = await school.enroll(course)
+      const { student_id } = enrollment
+      await school.send(`students/${student_id}/suspend`, { body: {} })
+      const suspended = (await school.rows<{ lock: string }>(`SELECT student_status AS lock FROM person WHERE school_id = $1 AND id = $2`, [
+        storedId(String(student_id)),
+      ])) as { lock: string }[]
+      expect([suspended[0]?.lock, await reason()]).toEqual(['suspended', { lock_reason: 'expired', unlocks_at: null, locked: true }])
+      await school.send(`students/${student_id}/reactivate`, { body: {} })
+      expect((await reason()).locked).toBe(false)
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+      await school.set(enrollment, `starts_at = '${tomorrow}'`)
+      expect(await reason()).toEqual({ lock_reason: 'drip', unlocks_at: tomorrow, locked: true })
+      await school.send(`enrollments/${enrollment.id}/cancel`, { body: {} })
+      expect(await reason()).toEqual({ lock_reason: 'not_enrolled', unlocks_at: null, locked: true })
     })
 
     test('an archived course remains visible to its students only', async () => {
@@ -169,6 +192,35 @@ describe.each((await databasesToTest()).slice(-1))('taking courses, on $name', (
   })
 
   describe('progress', () => {
+    test('a removal of lessons reports every enrolment whose progress changes, also of lessons that nobody started', async () => {
+      const affected = async (path: string, method = 'DELETE', body?: object) => {
+        const reply = await school.send(path, { method, ...(body && { body }) })
+        return [reply.status, reply.headers.get('affected-enrollments')]
+      }
+      const course = await school.newCourse({ lessons: 5 })
+      const [first, second, third, fourth] = course.lessons as [string, string, string, string, string]
+      const [mine, theirs] = [await school.enroll(course), await school.enroll(course, other)]
+      await school.put(mine, first, { completed: true })
+      const percent = async () => (await school.get(`enrollments/${mine.id}`)).json.progress_percent
+      expect(await percent()).toBe(20)
+      expect([await affected(`lessons/${fourth}`), await percent()]).toEqual([[204, '1'], 25])
+      await school.put(theirs, third, { position_seconds: 5 }, other)
+      // One person loses a started lesson, the other one has a higher percentage.
+      expect([await affected(`lessons/${third}`), await percent()]).toEqual([[204, '2'], 33])
+      const extra = await school.post(`courses/${course.id}/sections`, { title: 'Extra' })
+      const more = await school.post(`sections/${extra.id}/lessons`, { title: 'More', kind: 'text' })
+      expect(await affected(`lessons/${more.id}/publish`, 'POST', {})).toEqual([200, '1'])
+      expect([await affected(`sections/${extra.id}?cascade=true`), await percent()]).toEqual([[204, '1'], 33])
+      await school.rows(`UPDATE lesson SET external_id = 'first' WHERE school_id = $1 AND id = $2`, [storedId(first)])
+      await school.rows(`UPDATE section SET external_id = 'willow' WHERE school_id = $1 AND id = $2`, [storedId(course.section)])
+      const whole = {
+        mode: 'replace',
+        sections: [{ external_id: 'willow', title: 'Willow', lessons: [{ external_id: 'first', title: 'First', kind: 'text' }] }],
+      }
+      expect([await affected(`courses/${course.id}/curriculum/import`, 'POST', whole), await percent()]).toEqual([[200, '1'], 100])
+      expect(second).toBeDefined()
+    })
+
     test('concurrent progress is counted completely, the last lesson completes the course, and later lessons revoke nothing', async () => {
       const course = await school.newCourse({ lessons: 3, completion_threshold_percent: 60, certificate_enabled: true })
       const enrollment = await school.enroll(course)

@@ -54,7 +54,8 @@ const makers = defineResource({
     remove: {
       scope: 'write',
       parameters: z.object({ later: z.boolean().default(false).meta({ description: 'Not now.' }) }),
-      before: async ({ parameters }) => ({ headers: { 'Affected-Rows': String(parameters.get('later')) } }),
+      before: async ({ parameters }) => ({ affected: [String(parameters.get('later'))] }),
+      after: async (_writing, _row, [later = '']) => ({ headers: { 'Affected-Rows': later } }),
     },
   },
   reads: {

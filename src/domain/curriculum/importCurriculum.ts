@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
+import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import type { TextFormat } from '../richText.ts'
 import { countTree } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
@@ -26,7 +26,7 @@ export async function importCurriculum(context: CurriculumContext, { id: courseI
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 
-  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(writer, school.id, plan.goneLessons)) }
+  const started = await startedEnrollments(writer, school.id, plan.goneLessons)
   const rewritten = plan.lessons.filter((row) => isRewritten(plan.sent.get(row.id), texts.get(row.id)))
   const changed = [...new Map([...plan.changedLessons, ...rewritten].map((row) => [row.id, row])).values()]
   // The positions are unique once all rows are written.
@@ -51,8 +51,8 @@ export async function importCurriculum(context: CurriculumContext, { id: courseI
   }
   await sql`SET CONSTRAINTS section_position_key, lesson_position_key IMMEDIATE`.execute(writer)
   await countTree(writer, key, { isSeen: false })
-  await recountCourse(writer, { ...key, now: context.now })
-  return { counts: countsOf(held, plan, changed), headers }
+  const recounted = await recountCourse(writer, { ...key, now: context.now })
+  return { counts: countsOf(held, plan, changed), ...affectedEnrollments([...started, ...recounted]) }
 }
 
 interface HeldText {

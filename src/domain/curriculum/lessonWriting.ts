@@ -1,6 +1,6 @@
 import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
+import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import { changeText } from './lessonBody.ts'
@@ -106,25 +106,28 @@ export async function afterLessonChange(context: CurriculumContext, lesson: Less
   if (Object.keys(changed).some((field) => !notInTree.has(field))) await countLessonIn(context, lesson)
 }
 
-/** Returns the header with the number of enrolments that have progress in the lesson. */
-export const removalHeaders = async (context: CurriculumContext, { id }: Lesson) => ({
-  headers: { 'Affected-Enrollments': String(await countStartedEnrollments(context.writer, context.school.id, [id])) },
+/** Returns the enrolments that have progress in the lesson, which is deleted with it. */
+export const enrollmentsInLesson = async ({ writer, school }: CurriculumContext, { id }: Lesson) => ({
+  affected: await startedEnrollments(writer, school.id, [id]),
 })
 
-/** Closes the gap of a removed lesson and updates the counts of the course and its enrolments. */
-export async function afterLessonRemoval(context: CurriculumContext, lesson: Lesson): Promise<void> {
+/**
+ * Closes the gap of a removed lesson and updates the counts of the course and its enrolments. Returns the header with the number of
+ * enrolments that lost progress or whose counts changed.
+ */
+export async function afterLessonRemoval(context: CurriculumContext, lesson: Lesson, started: readonly string[]) {
   await closeGap(context, lesson)
   await countLessonIn(context, lesson)
-  await recount(context, lesson)
+  return affectedEnrollments([...started, ...(await recount(context, lesson))])
 }
 
 /** Updates the counts of the course and of every enrolment in it after a lesson was published or unpublished. */
 export async function afterPublicationChange(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
   await countLessonIn(context, lesson)
-  return { headers: { 'Affected-Enrollments': String(await recount(context, lesson)) } }
+  return affectedEnrollments(await recount(context, lesson))
 }
 
-const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<number> =>
+const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<string[]> =>
   recountCourse(writer, { schoolId: school.id, courseId, now })
 
 /** Updates the counts of the course after a lesson was created, changed or removed. */

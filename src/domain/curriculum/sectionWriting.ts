@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import { countStartedEnrollments, recountCourse } from '../learning/countProgress.ts'
+import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { countTree, maxSections } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import { removeLessonFileReferences } from './lessonFiles.ts'
@@ -61,9 +61,9 @@ export async function removeLessonsIn(context: CurriculumContext & { parameters:
     .execute()
   const ids = lessons.map(({ id }) => id)
   if (ids.length > 0 && parameters.get('cascade') !== true) throw new Problem('section_not_empty')
-  const headers = { 'Affected-Enrollments': String(await countStartedEnrollments(context.writer, school.id, ids)) }
+  const affected = await startedEnrollments(context.writer, school.id, ids)
   await removeLessons(context, ids)
-  return { headers }
+  return { affected }
 }
 
 /** Removes lessons and releases their files. */
@@ -82,11 +82,15 @@ export async function removeLessons(
   await recordChanges(writer, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
 }
 
-/** Closes the gap of a removed section and updates the counts of the course and its enrolments. */
-export async function closeSectionGap(context: CurriculumContext, section: Section): Promise<void> {
+/**
+ * Closes the gap of a removed section and updates the counts of the course and its enrolments. Returns the header with the number of
+ * enrolments that lost progress or whose counts changed.
+ */
+export async function closeSectionGap(context: CurriculumContext, section: Section, started: readonly string[]) {
   await movePositions(context, { part: 'section', id: section.course_id }, { after: section.position, by: -1 })
   await countSectionIn(context, section)
-  await recountCourse(context.writer, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
+  const recounted = await recountCourse(context.writer, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
+  return affectedEnrollments([...started, ...recounted])
 }
 
 async function positionOf(

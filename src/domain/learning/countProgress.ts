@@ -71,12 +71,12 @@ export async function countProgress(
 /**
  * Updates the progress counters of every enrolment in a course after its lessons have changed, and completes the active enrolments that
  * now reach the threshold. The course is locked.
- * @returns the number of enrolments whose counters have changed
+ * @returns the ids of the enrolments whose counters have changed
  */
 export async function recountCourse(
   writer: Writer,
   { schoolId, courseId, now }: { schoolId: string; courseId: string; now: Date },
-): Promise<number> {
+): Promise<string[]> {
   const changed = await writer
     .updateTable('enrollment')
     .from((inner) =>
@@ -138,17 +138,23 @@ export async function recountCourse(
       after: { status: 'completed', completed_at: now },
     })),
   )
-  return changed.length
+  return changed.map(({ id }) => id)
 }
 
-/** Counts the enrolments that have started one of these lessons. */
-export async function countStartedEnrollments(reader: Reader, schoolId: string, lessonIds: readonly string[]): Promise<number> {
-  if (lessonIds.length === 0) return 0
-  const { count } = await reader
+/** The response header with the number of enrolments that a change of lessons affects. */
+export const affectedEnrollments = (ids: Iterable<string>): { headers: Record<string, string> } => ({
+  headers: { 'Affected-Enrollments': String(new Set(ids).size) },
+})
+
+/** Returns the ids of the enrolments that have started one of these lessons. */
+export async function startedEnrollments(reader: Reader, schoolId: string, lessonIds: readonly string[]): Promise<string[]> {
+  if (lessonIds.length === 0) return []
+  const rows = await reader
     .selectFrom('lesson_progress')
-    .select((progress) => progress.cast<number>(progress.fn.count('enrollment_id').distinct(), 'integer').as('count'))
+    .select('enrollment_id')
+    .distinct()
     .where('school_id', '=', schoolId)
     .where((progress) => progress('lesson_id', '=', progress.fn.any(progress.val(lessonIds))))
-    .executeTakeFirstOrThrow()
-  return count
+    .execute()
+  return rows.map(({ enrollment_id }) => enrollment_id)
 }

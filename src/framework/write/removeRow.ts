@@ -20,15 +20,15 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
     const columns = await operation.rules.instead(write, row)
     if (!columns) return operation.successStatus === 204 ? nothing : answerWritten(write, row)
     const kept = await changeRow(write, row, columns, 'deleted')
-    await operation.rules.after?.(write, kept)
+    await operation.rules.after?.(write, kept, [])
     if (operation.successStatus === 204) return nothing
     return answerWritten(write, operation.rules.after ? await loadWritten(writer, queryScope, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
   await deleteRow(writer, queryScope, row)
-  await operation.rules.after?.(write, row)
+  const done = await operation.rules.after?.(write, row, removed?.affected ?? [])
   await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null })
-  return { ...nothing, ...removed }
+  return { ...nothing, ...done }
 }
 
 const nothing: Answer = { status: 204, body: {}, text: '' }

@@ -132,10 +132,14 @@ export interface Removal<Table extends AnyTable, Verb extends ScopeVerb> extends
   from?: readonly string[]
   /** Operation id, if it is not `delete` and the object. */
   id?: string
-  /** Removes the parts of the row first. Throws a Problem if the row cannot be removed. May return headers. */
-  before?(writing: Writing, row: Row<Table>): Promise<undefined | { headers: Record<string, string> }>
-  /** Writes what follows, after the row is deleted or, if it stays, updated. */
-  after?(writing: Writing, row: Row<Table>): Promise<void>
+  /** Removes the parts of the row first. Throws a Problem if the row cannot be removed. May return the ids of affected rows for `after`. */
+  before?(writing: Writing, row: Row<Table>): Promise<undefined | { affected: readonly string[] }>
+  /** Writes what follows, after the row is deleted or, if it stays, updated. May return headers. `affected` is what `before` returned. */
+  after?(
+    writing: Writing,
+    row: Row<Table>,
+    affected: readonly string[],
+  ): Promise<undefined | { headers: Record<string, string> }> | Promise<void>
   /** 204 if the response is empty although the row stays. */
   status?: 202 | 204
   /** Returns columns to write instead of deleting the row, which is then the response. */
