@@ -8,6 +8,7 @@ import {
   requireFreeEmail,
   requireNotErased,
 } from '../domain/students/personWriting.ts'
+import { lockPlaces } from '../domain/students/releasePlaces.ts'
 import type { Values } from '../framework/declare/values.ts'
 import type { Change, Removal, RowsInBulk } from '../framework/write/writing.ts'
 import { cancelParameter } from './studentFields.ts'
@@ -40,6 +41,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   roles: ['staff'],
   status: 204,
   parameters: cancelParameter,
+  lockFirst: (writer, { schoolId, id: personId }) => lockPlaces(writer, { schoolId, personId }),
   instead: eraseByStaff,
   after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
 })

@@ -12,6 +12,7 @@ import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/en
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { type EndGrant, eraseAccount } from '../students/eraseAccount.ts'
 import { erasePerson, recordErasure } from '../students/erasePerson.ts'
+import { lockPlaces } from '../students/releasePlaces.ts'
 import { accountLinks } from './accountNotices.ts'
 import { pageUrl } from './createMailedLink.ts'
 
@@ -127,13 +128,14 @@ async function deleteAccount(
     .select('id')
     .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
-    .forUpdate()
     .executeTakeFirst()
   if (!person) {
     await eraseAccount(writer, { schoolId, accountId, endGrant })
     return 1
   }
   const now = new Date()
+  await lockPlaces(writer, { schoolId, personId: person.id })
+  await writer.selectFrom('person').select('id').where('school_id', '=', schoolId).where('id', '=', person.id).forUpdate().execute()
   await cancelSubscriptionsOf(writer, { schoolId, personId: person.id, now, reason: 'other' })
   await erasePerson(writer, { schoolId, personId: person.id, now, endGrant })
   await recordErasure(writer, { schoolId, personId: person.id, now })

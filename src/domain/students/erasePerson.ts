@@ -7,6 +7,7 @@ import { forgetAnswers } from '../../store/idempotency.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
 import { releaseFiles } from './releaseFiles.ts'
+import { lockPlaces, releasePlaces } from './releasePlaces.ts'
 import { scrubComments } from './scrubComments.ts'
 
 interface PersonKey {
@@ -25,10 +26,11 @@ const erasedEmail = (id: string): string => `deleted-${id}@deleted.invalid`
 
 /**
  * Erases the personal data of a person: their profile, their login with all sessions and grants, and their names and addresses in orders,
- * forms, comments, stored responses and e-mails of the outbox. Anonymous records stay, so that the totals of orders do not change. The version of the person
- * stays. The caller has checked the permission and ended running subscriptions.
+ * forms, comments, stored responses and e-mails of the outbox. Frees their seats, waitlist places and places in courses. Anonymous records
+ * stay, so that the totals of orders do not change. The version of the person stays. The caller has checked the permission and ended running subscriptions.
  */
 export async function erasePerson(writer: Writer, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
+  await lockPlaces(writer, { schoolId, personId })
   const person = await writer
     .selectFrom('person')
     .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
@@ -42,6 +44,7 @@ export async function erasePerson(writer: Writer, { schoolId, personId, now, end
   const names = [person.name, person.display_name, person.account_name].filter((name) => name !== null)
   const emails = [person.email, person.account_email, person.pending_email].filter((email) => email !== null)
   const key = { schoolId, personId }
+  await releasePlaces(writer, { ...key, now })
   await scrubComments(writer, { ...key, words: [...emails, ...names] })
   await eraseTraces(writer, key)
   await eraseOrders(writer, key, { emails, now })

@@ -1,0 +1,46 @@
+import type { Reader, Writer } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
+import { addWaiting, releaseSeats, seatsOf } from './eventSeats.ts'
+import { lockEvents } from './orderedSeats.ts'
+import { countRsvps, findRsvp, updateRsvp } from './submitRsvp.ts'
+import { waitingSeatsOf } from './waitlistOffers.ts'
+
+interface PersonKey {
+  schoolId: string
+  personId: string
+}
+
+/** Returns the ids of the events to come at which the person has a seat or waits for one. */
+export async function upcomingEventsOf(reader: Reader, { schoolId, personId }: PersonKey): Promise<string[]> {
+  const rows = await reader
+    .selectFrom('rsvp')
+    .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'rsvp.school_id').onRef('event.id', '=', 'rsvp.event_id'))
+    .select('event.id')
+    .where('rsvp.school_id', '=', schoolId)
+    .where('rsvp.person_id', '=', personId)
+    .where('rsvp.status', 'in', ['going', 'waitlisted'])
+    .where('event.ends_at', '>', now)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Withdraws a person from the events to come: from seats and waitlists. A background job gives the seats to the waitlists. Attendance at
+ * past events stays.
+ */
+export async function withdrawPerson(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  const eventIds = await upcomingEventsOf(writer, { schoolId, personId })
+  await lockEvents(writer, schoolId, eventIds)
+  for (const eventId of eventIds) {
+    const locked = { schoolId, eventId }
+    const rsvp = await findRsvp(writer, { ...locked, personId })
+    if (rsvp?.status !== 'going' && rsvp?.status !== 'waitlisted') continue
+    if (rsvp.status === 'going') await releaseSeats(writer, locked, seatsOf(rsvp))
+    else {
+      await addWaiting(writer, locked, -waitingSeatsOf(rsvp))
+      await releaseSeats(writer, locked, rsvp.held_seats)
+    }
+    await updateRsvp(writer, locked, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
+    await countRsvps(writer, locked, personId, -1)
+  }
+}

@@ -1,0 +1,87 @@
+import { recordChanges } from '../../store/changeLog.ts'
+import type { Writer } from '../../store/database.ts'
+import { orderStatus } from '../../store/shopExpressions.ts'
+import { lockEvents } from '../events/orderedSeats.ts'
+import { upcomingEventsOf, withdrawPerson } from '../events/withdrawPerson.ts'
+import { updateEnrollmentCounters } from '../learning/enrollmentCounters.ts'
+import { lockCourses } from '../learning/lockCourses.ts'
+import { cancelOrder } from '../orders/orderTransitions.ts'
+
+interface PersonKey {
+  schoolId: string
+  personId: string
+}
+
+/**
+ * Locks what a person holds that others may wait for: unpaid orders, events and courses. Call it before the person is locked: other changes
+ * lock in this order.
+ */
+export async function lockPlaces(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  await unpaidOrdersOf(writer, { schoolId, personId })
+  await lockEvents(writer, schoolId, await upcomingEventsOf(writer, { schoolId, personId }))
+  const enrollments = await writer
+    .selectFrom('enrollment')
+    .select('course_id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', 'in', endedStatuses)
+    .execute()
+  await lockCourses(
+    writer,
+    schoolId,
+    enrollments.map(({ course_id }) => course_id),
+  )
+}
+
+/**
+ * Frees what a person who leaves for good holds: cancels their unpaid orders with the reserved coupons and seats, their seats and waitlist
+ * places at events to come, and their enrolments that are not completed. Paid orders and completed courses stay.
+ */
+export async function releasePlaces(writer: Writer, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
+  const orders = await unpaidOrdersOf(writer, { schoolId, personId })
+  for (const { id: orderId } of orders) await cancelOrder(writer, { schoolId, now, orderId })
+  await withdrawPerson(writer, { schoolId, personId })
+  await endOpenEnrollments(writer, { schoolId, personId, now })
+}
+
+const endedStatuses = ['active', 'suspended'] as const
+
+const unpaidOrdersOf = async (writer: Writer, { schoolId, personId }: PersonKey) =>
+  await writer
+    .selectFrom('orders')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where(orderStatus, 'in', ['pending', 'failed'])
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+
+async function endOpenEnrollments(writer: Writer, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
+  const open = await writer
+    .selectFrom('enrollment')
+    .select(['id', 'course_id', 'status', 'completed_at'])
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', 'in', endedStatuses)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  const rows = await writer
+    .updateTable('enrollment')
+    .set((enrollment) => ({
+      ...{ status: 'canceled', status_before: null, status_reason: null, canceled_at: now, updated_at: now },
+      version: enrollment('version', '+', 1),
+    }))
+    .where('school_id', '=', schoolId)
+    .where('person_id', '=', personId)
+    .where('status', 'in', endedStatuses)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'canceled' }, rows)
+  await updateEnrollmentCounters(
+    writer,
+    schoolId,
+    open.map((row) => ({ courseId: row.course_id, personId, before: row, after: { ...row, status: 'canceled' } })),
+  )
+}
