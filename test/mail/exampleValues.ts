@@ -22,7 +22,7 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
   title: 'Open Kiln Evening',
   when: '2026-03-01 18:30 (Europe/Berlin)',
   until: '2026-02-20 18:30 (Europe/Berlin)',
-  checkout: 'https://shop.example.com/?type=event&id=evt_01jgwejj00e6srgkpqm2sqf05m',
+  checkout: 'https://school.example.com/checkout?type=event&id=evt_01jgwejj00e6srgkpqm2sqf05m',
   reason: 'The kiln is cold.',
   app: 'Study Helper',
   contact: 'hello@example.com',
