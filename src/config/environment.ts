@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
+import { poolerOf } from '../lib/pooler.ts'
 import { origin } from './address.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
@@ -20,6 +21,8 @@ const fileOf = (name: string, example: string) =>
 
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+
+const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && poolerOf(text) !== undefined
 
 const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
@@ -77,11 +80,12 @@ export const variables = {
     }),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//)
+    .refine(isDatabase)
     .optional()
     .meta({
-      title: 'a postgres:// address',
-      description: 'PostgreSQL 15 or later. Default: an embedded database under DATA_DIR.',
+      title: 'a postgres:// address; pooler in its query must be session or transaction',
+      description:
+        'PostgreSQL 15 or later. Behind a pooler such as PgBouncer, add pooler=session or pooler=transaction, its pool_mode. Default: an embedded database under DATA_DIR.',
       examples: ['postgres://schoolgate@db/schoolgate'],
       writeOnly: true,
     }),

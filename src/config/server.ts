@@ -177,10 +177,10 @@ const databaseConnections = z
     background: connections(2, 'For background jobs.'),
     named_statements: z
       .boolean()
-      .default(true)
+      .optional()
       .meta({
         description:
-          'Prepare statements once for each connection. Set to false behind a pooler that shares connections between transactions and does not support prepared statements, such as PgBouncer before 1.21 in transaction mode: every statement is then planned at every run.',
+          'Prepare statements once for each connection. Default: true, but false with pooler=transaction in DATABASE_URL, because PgBouncer before 1.21 cannot keep prepared statements: every statement is then planned at every run. true needs PgBouncer 1.21 with max_prepared_statements.',
         examples: [false],
       }),
   })

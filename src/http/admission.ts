@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import { type Limiter, type Policy, requireWithin } from './rateLimit.ts'
 
 /** One request that a rate limit counts. */
@@ -12,7 +13,7 @@ export interface Admission {
   count(): Promise<void>
 }
 
-export type Admit = (policy: Policy, key: string) => Admission
+export type Admit = (policy: Policy, key: LimitKey) => Admission
 
 const mostKeys = 50_000
 
@@ -26,7 +27,8 @@ export function createAdmit(limiter: Limiter): Admit {
   const underWay = new Map<string, number>()
 
   return (policy, key) => {
-    const id = `${policy.name} ${key}`
+    const { schoolId = '', subject } = partsOfLimitKey(key)
+    const id = `${policy.name} ${schoolId} ${subject}`
     const last = known.get(id)
     const left = last !== undefined && last.resetAt > Date.now() ? last.remaining : 1
     const others = underWay.get(id) ?? 0

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { LimitKey } from '../lib/limitKey.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** The number of uses that one key has in a window. */
@@ -15,7 +16,7 @@ export interface Verdict {
 }
 
 /** Counts one use and returns whether it is within the policy. */
-export type Limiter = (policy: Policy, key: string) => Promise<Verdict>
+export type Limiter = (policy: Policy, key: LimitKey) => Promise<Verdict>
 
 /**
  * A limit of failures by the caller's address, for requests with a credential that has to be looked up. `check` comes before the look-up,
@@ -28,7 +29,7 @@ export interface FailureLimit {
 }
 
 /** Counts one use; throws `rate_limited` with `Retry-After` if the limit is exceeded. */
-export async function enforce(limiter: Limiter, policy: Policy, key: string): Promise<void> {
+export async function enforce(limiter: Limiter, policy: Policy, key: LimitKey): Promise<void> {
   requireWithin(policy, await limiter(policy, key))
 }
 

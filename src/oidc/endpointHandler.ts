@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import type { Admission, Admit } from '../http/admission.ts'
 import { enforce, type FailureLimit, type Limiter, type Policy } from '../http/rateLimit.ts'
+import type { LimitKey } from '../lib/limitKey.ts'
 import { addressKey } from '../lib/networkKey.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
@@ -136,7 +137,7 @@ export function admit(ctx: Context, { admit, policies }: ServiceArguments, endpo
   return admit(policies[endpoint], limitKey(ctx))
 }
 
-const limitKey = ({ state: { school, address } }: Context): string => `${school.id} ${addressKey(address)}`
+const limitKey = ({ state: { school, address } }: Context): LimitKey => ({ schoolId: school.id, subject: addressKey(address) })
 
 /**
  * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import type { RateLimitPolicy, RateLimitsOptions } from './rateLimits.ts'
 import type { RedisClient } from './redis.ts'
+import { countPrefix } from './redisKeys.ts'
 import { sharedOrLocal } from './sharedOrLocal.ts'
 import { together } from './together.ts'
 
@@ -15,11 +17,11 @@ export type BegunAttempt = { state: 'begun' } | { state: 'busy' } | { state: 're
 export interface AttemptLimits {
   /** Sends the steps that `work` starts in one round trip, if the store can. */
   together<Result>(work: () => Result): Result
-  begin(policy: RateLimitPolicy, key: string): Promise<BegunAttempt>
+  begin(policy: RateLimitPolicy, key: LimitKey): Promise<BegunAttempt>
   /** Ends an attempt that `begin` began. Only a failed one counts. */
-  end(policy: RateLimitPolicy, key: string, outcome: 'failed' | 'not counted'): Promise<void>
+  end(policy: RateLimitPolicy, key: LimitKey, outcome: 'failed' | 'not counted'): Promise<void>
   /** Forgets the failures of a key. Attempts that are under way keep their places. */
-  forget(policy: RateLimitPolicy, key: string): Promise<void>
+  forget(policy: RateLimitPolicy, key: LimitKey): Promise<void>
 }
 
 /** A process that dies during an attempt holds its place for this long. */
@@ -38,8 +40,11 @@ export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100
     return attempts
   }
   const count = sharedOrLocal(onError)
-  const nameOf = ({ name, requests, windowSeconds }: RateLimitPolicy, key: string): string =>
-    `${prefix}:attempts:${name}:${requests}:${windowSeconds}:${createHash('sha256').update(key).digest('base64url')}`
+  const nameOf = ({ name, requests, windowSeconds }: RateLimitPolicy, key: LimitKey): string => {
+    const { schoolId, subject } = partsOfLimitKey(key)
+    const hashed = createHash('sha256').update(subject).digest('base64url')
+    return `${countPrefix(prefix, schoolId)}attempts:${name}:${requests}:${windowSeconds}:${hashed}`
+  }
 
   return {
     together: (work) => (redis ? together(redis, work) : work()),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { overrideQuery } from './overrideQuery.ts'
 
 /** How many statements one process names. Each connection keeps a plan of those that it has run. */
@@ -42,8 +42,8 @@ export function createStatementNames(): StatementNames {
 }
 
 /** Returns the class of a connection that names the statements that run on it. */
-export function namingClient(names: StatementNames): typeof Client {
-  class NamingClient extends Client {}
+export function namingClient(base: typeof Client, names: StatementNames): typeof Client {
+  class NamingClient extends base {}
   overrideQuery(
     NamingClient,
     (send) =>

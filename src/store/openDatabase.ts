@@ -1,3 +1,4 @@
+import { hasOptions, poolerOf } from '../lib/pooler.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from './database.ts'
 import type { Fact } from './facts/fact.ts'
@@ -13,7 +14,7 @@ export interface DatabaseOptions {
   /** Connections of the authorization server and its pages, and of background jobs. */
   authorizationPoolSize?: number
   backgroundPoolSize?: number
-  /** True (the default) names statements on the server. */
+  /** True names statements on the server. Default: true, unless the URL names a pooler that shares connections between transactions. */
   namedStatements?: boolean
   /** Embedded only: nothing is written to disk. */
   memory?: boolean
@@ -37,9 +38,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     return await openEmbedded({ dataDirectory: memory ? null : dataDirectory, facts, tracing, ...(image && { image }) })
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) throw new Error('DATABASE_URL must begin with postgres:// or postgresql://')
-  const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2, namedStatements = true } = options
+  const { poolSize = 10, authorizationPoolSize = 4, backgroundPoolSize = 2 } = options
+  const pooler = poolerOf(databaseUrl)
+  if (pooler === undefined) throw new Error('DATABASE_URL: pooler must be session or transaction')
+  if (pooler !== 'none' && hasOptions(databaseUrl)) throw new Error('DATABASE_URL: a pooler drops options, remove them from the URL')
+  const { namedStatements = pooler !== 'transaction' } = options
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
   const { openPostgresql } = await import('./postgresql.ts')
   const facts = createFactGuard('postgresql', onLateMark)
-  return openPostgresql({ databaseUrl, poolSizes, namedStatements, facts, tracing, onError })
+  return openPostgresql({ databaseUrl, pooler, poolSizes, namedStatements, facts, tracing, onError })
 }

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { PostgresDialect } from 'kysely'
-import { Client, type ClientConfig, types } from 'pg'
+import { Client, type ClientBase, type ClientConfig, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 import { from as copyFrom } from 'pg-copy-streams'
 import { isLostConnection } from '../lib/outage.ts'
+import type { Pooler } from '../lib/pooler.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
@@ -13,11 +14,12 @@ import type { FactGuard } from './facts/factGuard.ts'
 import { watchingClient } from './facts/watchingClient.ts'
 import { GuardedPool } from './guardedPool.ts'
 import { createStatementNames, namingClient } from './namedStatements.ts'
-import { createPulse, pulseOptions } from './pulse.ts'
+import { poolerClient, type SessionSettings, settingStatement, startOptions } from './poolerClient.ts'
+import { createPulse, pulseSettings } from './pulse.ts'
 import { createQueue } from './queue.ts'
 import { tracingClient } from './statementSpans.ts'
 import { type StatementLimits, timedClient } from './timedClient.ts'
-import { sessionLimits, sessionOptions, statementSeconds } from './timeLimit.ts'
+import { sessionLimits, sessionSettings, statementSeconds } from './timeLimit.ts'
 import { timestampParser } from './timestampParser.ts'
 import { createTransactionGuard } from './transactionGuard.ts'
 
@@ -33,6 +35,7 @@ export interface PoolSizes {
 
 export interface PostgresqlOptions {
   databaseUrl: string
+  pooler: Pooler
   poolSizes: PoolSizes
   /** True names statements, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
   namedStatements: boolean
@@ -46,32 +49,39 @@ export interface PostgresqlOptions {
  * use up the connections of another; one more connection watches the server.
  */
 export function openPostgresql(options: PostgresqlOptions): Database {
-  const { databaseUrl, poolSizes, namedStatements, facts, tracing, onError: report } = options
+  const { databaseUrl, pooler, poolSizes, namedStatements, facts, tracing, onError: report } = options
   let lostConnections = 0
   const onError = (error: Error): void => {
     lostConnections += 1
     report(error)
   }
-  const client = { Client: watchingClient(namedStatements ? namingClient(createStatementNames()) : Client, facts) }
+  const base = poolerClient(Client, pooler)
+  const client = { Client: watchingClient(namedStatements ? namingClient(base, createStatementNames()) : base, facts) }
   const guard = createTransactionGuard()
-  const scriptConfig = connectionConfig(databaseUrl, sessionOptions(sessionLimits.script))
+  const configOf = (settings: SessionSettings): ClientConfig => connectionConfig(databaseUrl, pooler, settings)
+  const scriptSettings = sessionSettings(sessionLimits.script)
+  const withScriptClient = <Result>(Connection: typeof Client, work: (client: Client) => Promise<Result>): Promise<Result> =>
+    withClient(new Connection(configOf(scriptSettings)), { settings: settingStatement(pooler, scriptSettings), onError }, work)
   const pools = new Map<Lane, GuardedPool>()
   const ofAll = (work: (pool: GuardedPool) => void) => (): void => {
     for (const pool of pools.values()) work(pool)
   }
   const pulse = createPulse({
-    config: {
-      ...connectionConfig(databaseUrl, `${sessionOptions(sessionLimits.readiness)} ${pulseOptions}`),
-      connectionTimeoutMillis: connectMs,
-    },
+    config: { ...configOf(readinessSettings), connectionTimeoutMillis: connectMs },
+    Client: base,
+    settings: settingStatement(pooler, readinessSettings),
+    isSetByTransaction: pooler === 'transaction',
     onSilence: ofAll((pool) => pool.cutOff()),
     onRecovery: ofAll((pool) => pool.replaceAll()),
   })
   const locks = createQueue({ places: mostLocks, name: 'background jobs' })
 
   const connectionsOf = (lane: Lane): Connections => {
+    const settings = sessionSettings(sessionLimits[lane])
+    const settingText = settingStatement(pooler, settings)
     const config = {
-      ...connectionConfig(databaseUrl, sessionOptions(sessionLimits[lane])),
+      ...configOf(settings),
+      ...(settingText !== undefined && { onConnect: async (made: ClientBase) => void (await made.query(settingText)) }),
       connectionTimeoutMillis: connectMs,
       Client: tracingClient(
         timedClient(client.Client, {
@@ -93,7 +103,7 @@ export function openPostgresql(options: PostgresqlOptions): Database {
         const client = await pool.connect()
         let isLost = false
         try {
-          return (await client.query<Row>({ text, values: [...values], ...(name && { name }) })).rows
+          return (await client.query<Row>({ text, values: [...values], ...(name && namedStatements && { name }) })).rows
         } catch (error) {
           // It is of no more use: it must not go back into the pool.
           isLost = isLostConnection(error)
@@ -111,8 +121,8 @@ export function openPostgresql(options: PostgresqlOptions): Database {
       facts,
       lanes: { api: connectionsOf('api'), authorization: connectionsOf('authorization'), background: connectionsOf('background') },
       script: (work) =>
-        withClient(new client.Client(scriptConfig), onError, async (client) => {
-          await client.query('BEGIN; SET LOCAL statement_timeout = 0')
+        withScriptClient(client.Client, async (client) => {
+          await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
           try {
             const result = await work({
               query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -131,8 +141,11 @@ export function openPostgresql(options: PostgresqlOptions): Database {
       // A connection outside the pools: held for as long as the work lasts, it must not be the one that the work waits for.
       exclusively: (name, work) =>
         locks(() =>
-          withClient(new Client(scriptConfig), onError, async (client) => {
-            const { rows } = await client.query('SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS won', [`schoolgate ${name}`])
+          withScriptClient(base, async (client) => {
+            const isShared = pooler === 'transaction'
+            if (isShared) await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
+            const lock = isShared ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock'
+            const { rows } = await client.query(`SELECT ${lock}(hashtextextended($1, 0)) AS won`, [`schoolgate ${name}`])
             return rows[0].won ? await work() : undefined
           }),
         ),
@@ -145,6 +158,8 @@ export function openPostgresql(options: PostgresqlOptions): Database {
     guard,
   )
 }
+
+const readinessSettings = { ...sessionSettings(sessionLimits.readiness), ...pulseSettings }
 
 /** How long a request waits for a connection, or to be one of those that change something. */
 const connectMs = 3000
@@ -162,15 +177,16 @@ const keepAliveMs = 5000
 /** A part of the connections is left to reads: changes that wait for each other must not keep everybody else waiting. */
 const writePlaces = (poolSize: number): number => Math.max(1, Math.ceil(poolSize * 0.6))
 
-/** Ending the connection also ends its session locks. */
+/** Ending the connection also ends its locks, those of its session and those of its transaction. */
 async function withClient<Result>(
   client: Client,
-  onError: (error: Error) => void,
+  { settings, onError }: { settings: string | undefined; onError: (error: Error) => void },
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   client.on('error', onError)
   await client.connect()
   try {
+    if (settings !== undefined) await client.query(settings)
     return await work(client)
   } finally {
     await client.end().catch(onError)
@@ -178,11 +194,11 @@ async function withClient<Result>(
 }
 
 /** `?options=` of the URL may change the limits; the time zone stays UTC, because Prisma reads every time as UTC. */
-function connectionConfig(databaseUrl: string, limits: string): ClientConfig {
+function connectionConfig(databaseUrl: string, pooler: Pooler, settings: SessionSettings): ClientConfig {
   const { options, ...parsed } = parseIntoClientConfig(databaseUrl)
   return {
     ...parsed,
-    options: [limits, options, '-c TimeZone=UTC'].filter(Boolean).join(' '),
+    ...startOptions(pooler, settings, [options, '-c TimeZone=UTC'].filter(Boolean).join(' ')),
     types: { getTypeParser: columnParser as typeof types.getTypeParser },
     application_name: parsed.application_name ?? 'schoolgate',
     connectionTimeoutMillis: 5000,

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { Client, type ClientConfig, DatabaseError } from 'pg'
+import { type Client, type ClientConfig, DatabaseError, type QueryResult } from 'pg'
 import { outage } from '../lib/outage.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
@@ -16,6 +16,12 @@ export interface Pulse {
 
 export interface PulseArguments {
   config: ClientConfig
+  /** The class of the connection. */
+  Client: typeof Client
+  /** Runs before anything else on a new connection. */
+  settings?: string | undefined
+  /** True if the settings of the connection end with each transaction. */
+  isSetByTransaction: boolean
   /** The server stopped responding: whatever waits for it should fail. */
   onSilence(): void
   /** The server responds again, or takes writes again: older connections should be replaced. */
@@ -28,7 +34,7 @@ const againMs = 1000
 const recoveryMs = 250
 
 /** Watches one PostgreSQL server. Connects when first asked. */
-export function createPulse({ config, onSilence, onRecovery }: PulseArguments): Pulse {
+export function createPulse({ config, Client, settings, isSetByTransaction, onSilence, onRecovery }: PulseArguments): Pulse {
   let client: Promise<Client> | undefined
   let isSilent = false
   let isChecking = false
@@ -41,6 +47,7 @@ export function createPulse({ config, onSilence, onRecovery }: PulseArguments): 
     const made = new Client(config)
     made.on('error', () => drop())
     await made.connect()
+    if (settings !== undefined) await made.query(settings)
     return made
   }
   const drop = (): void => {
@@ -50,8 +57,9 @@ export function createPulse({ config, onSilence, onRecovery }: PulseArguments): 
   const ask = async (text: string): Promise<Record<string, unknown> | undefined> => {
     client ??= connect()
     try {
-      const { rows } = await (await client).query(text)
-      return rows[0]
+      // A text with several statements has several results.
+      const results: QueryResult | QueryResult[] = await (await client).query(text)
+      return [results].flat().find(({ rows }) => rows.length > 0)?.rows[0]
     } catch (error) {
       drop()
       throw error
@@ -91,7 +99,11 @@ export function createPulse({ config, onSilence, onRecovery }: PulseArguments): 
   }
 
   async function check(): Promise<void> {
-    const row = await withinDeadline(ask(writeCheck), checkMs, 'the database')
+    const row = await withinDeadline(
+      ask(isSetByTransaction ? `BEGIN; SET LOCAL work_mem = '${pulseSettings.work_mem}'; ${writeCheck}; COMMIT` : writeCheck),
+      checkMs,
+      'the database',
+    )
     if (row?.is_read_only) throw new Error('the database is read-only')
   }
 
@@ -143,7 +155,7 @@ export function createPulse({ config, onSilence, onRecovery }: PulseArguments): 
 }
 
 /** Little memory for a sort, so that the one below is written to the disk of the database. */
-export const pulseOptions = '-c work_mem=64kB'
+export const pulseSettings = { work_mem: '64kB' }
 
 /**
  * Proves that the server can write: a record in its log, committed, and a quarter of a megabyte in a temporary file, which a full disk

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import type { RedisClient } from './redis.ts'
+import { countPrefix } from './redisKeys.ts'
 import { sharedOrLocal } from './sharedOrLocal.ts'
 
 /** So many requests of one key in a window that starts with the first of them. `name` distinguishes policies. */
@@ -19,13 +21,13 @@ export interface RateLimitAnswer {
 }
 
 export interface RateLimits {
-  consume(policy: RateLimitPolicy, key: string, points?: number): Promise<RateLimitAnswer>
+  consume(policy: RateLimitPolicy, key: LimitKey, points?: number): Promise<RateLimitAnswer>
   /** Returns whether the key has used up its limit, without counting a request. */
-  look(policy: RateLimitPolicy, key: string): Promise<RateLimitAnswer>
+  look(policy: RateLimitPolicy, key: LimitKey): Promise<RateLimitAnswer>
   /** Gives points back: what was counted turned out not to count. */
-  reward(policy: RateLimitPolicy, key: string, points?: number): Promise<void>
+  reward(policy: RateLimitPolicy, key: LimitKey, points?: number): Promise<void>
   /** Forgets the key's window. */
-  reset(policy: RateLimitPolicy, key: string): Promise<void>
+  reset(policy: RateLimitPolicy, key: LimitKey): Promise<void>
 }
 
 export interface RateLimitsOptions {
@@ -57,33 +59,40 @@ export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_00
     const id = `${name}:${requests}:${windowSeconds}`
     const known = buckets.get(id)
     if (known) return known
-    const made = createBuckets(policy, { redis, keyPrefix: `${prefix}:limit:${id}`, keysInMemory })
+    const made = createBuckets(policy, { redis, keysInMemory })
     buckets.set(id, made)
     return made
   }
 
-  async function onStore<Value>(policy: RateLimitPolicy, key: string, work: (limiter: RateLimiterAbstract, key: string) => Promise<Value>) {
+  async function onStore<Value>(
+    policy: RateLimitPolicy,
+    key: LimitKey,
+    work: (limiter: RateLimiterAbstract, key: string) => Promise<Value>,
+  ) {
     const { shared, local, remember } = bucketsOf(policy)
-    const hashed = createHash('sha256').update(key).digest('base64url')
-    return count(shared && (() => work(shared, hashed)), () => {
-      remember(hashed)
-      return work(local, hashed)
+    const { schoolId, subject } = partsOfLimitKey(key)
+    const { name, requests, windowSeconds } = policy
+    const hash = createHash('sha256').update(subject).digest('base64url')
+    const bucket = `${countPrefix(prefix, schoolId)}limit:${name}:${requests}:${windowSeconds}:${hash}`
+    return count(shared && (() => work(shared, bucket)), () => {
+      remember(bucket)
+      return work(local, bucket)
     })
   }
 
   return {
     async consume(policy, key, points = 1) {
-      const taken = await onStore(policy, key, async (limiter, hashed) => take(limiter, hashed, points))
+      const taken = await onStore(policy, key, async (limiter, bucket) => take(limiter, bucket, points))
       return { ...taken, remaining: taken.allowed ? taken.remaining : 0 }
     },
-    look: (policy, key) => onStore(policy, key, async (limiter, hashed) => stateOf(policy, await limiter.get(hashed))),
+    look: (policy, key) => onStore(policy, key, async (limiter, bucket) => stateOf(policy, await limiter.get(bucket))),
     async reward(policy, key, points = 1) {
-      await onStore(policy, key, (limiter, hashed) => limiter.reward(hashed, points))
+      await onStore(policy, key, (limiter, bucket) => limiter.reward(bucket, points))
     },
     async reset(policy, key) {
-      await onStore(policy, key, async (limiter, hashed) => {
-        await bucketsOf(policy).local.delete(hashed)
-        await limiter.delete(hashed)
+      await onStore(policy, key, async (limiter, bucket) => {
+        await bucketsOf(policy).local.delete(bucket)
+        await limiter.delete(bucket)
       })
     },
   }
@@ -97,13 +106,14 @@ interface Buckets {
 
 function createBuckets(
   { name, requests, windowSeconds }: RateLimitPolicy,
-  { redis, keyPrefix, keysInMemory }: { redis: RedisClient | undefined; keyPrefix: string; keysInMemory: number },
+  { redis, keysInMemory }: { redis: RedisClient | undefined; keysInMemory: number },
 ): Buckets {
   if (!Number.isInteger(requests) || requests < 1) throw new Error(`Rate limit ${name}: requests must be a whole number from 1`)
   if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > longestWindowSeconds) {
     throw new Error(`Rate limit ${name}: the window must be a whole number of seconds from 1 to ${longestWindowSeconds}`)
   }
-  const limits = { points: requests, duration: windowSeconds, keyPrefix }
+  // The keys are complete.
+  const limits = { points: requests, duration: windowSeconds, keyPrefix: '' }
   const local = new RateLimiterMemory(limits)
   // The limiter drops keys when their window ends. Without a bound, invented keys could fill the memory within one window.
   const seen = new LRUCache<string, true>({

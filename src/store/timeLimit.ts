@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Writer } from './database.ts'
+import type { SessionSettings } from './poolerClient.ts'
 
 /** How long one statement may take, by its purpose. */
 export const statementSeconds = { read: 3, write: 10, export: 60 } as const
@@ -29,13 +30,12 @@ export const sessionLimits = {
 /** How long a migration waits for one lock: everybody else who needs that table waits behind it. */
 export const migrationLockSeconds = 10
 
-/** The `options` of a connection with these limits. */
-export const sessionOptions = ({ statementSeconds, lockSeconds, idleInTransactionSeconds }: SessionLimits): string =>
-  [
-    `-c statement_timeout=${statementSeconds}s`,
-    `-c lock_timeout=${lockSeconds}s`,
-    `-c idle_in_transaction_session_timeout=${idleInTransactionSeconds}s`,
-  ].join(' ')
+/** The settings of a session with these limits, by their names in PostgreSQL. */
+export const sessionSettings = ({ statementSeconds, lockSeconds, idleInTransactionSeconds }: SessionLimits): SessionSettings => ({
+  statement_timeout: `${statementSeconds}s`,
+  lock_timeout: `${lockSeconds}s`,
+  idle_in_transaction_session_timeout: `${idleInTransactionSeconds}s`,
+})
 
 /**
  * Sets the limit for the rest of this transaction. A write needs no call: its session has its limit. The embedded database knows no

@@ -40,7 +40,7 @@ export function openConfiguredDatabase(
       poolSize: connections.api,
       authorizationPoolSize: connections.authorization,
       backgroundPoolSize: connections.background,
-      namedStatements: connections.named_statements,
+      ...(connections.named_statements !== undefined && { namedStatements: connections.named_statements }),
     }),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'database connection lost'),

@@ -4,6 +4,7 @@ import type { Config } from '../config/load.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
 import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
+import type { LimitKey } from '../lib/limitKey.ts'
 import type { Log } from '../lib/log.ts'
 import { addressKey, networkKey } from '../lib/networkKey.ts'
 import type { LimitedEndpoint } from '../oidc/endpointHandler.ts'
@@ -66,7 +67,7 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
     const { requests, window_seconds: windowSeconds } = config.server.rate_limits[name]
     return { name, requests, windowSeconds }
   }
-  const count = async (name: Parameters<typeof policy>[0], key: string): Promise<{ allowed: boolean; retryAfterSeconds: number }> => {
+  const count = async (name: Parameters<typeof policy>[0], key: LimitKey): Promise<{ allowed: boolean; retryAfterSeconds: number }> => {
     const { allowed, resetSeconds } = await limiter(policy(name), key)
     return { allowed, retryAfterSeconds: resetSeconds }
   }
@@ -84,13 +85,13 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
     badCredentials: {
       async check({ state: { school, address } }) {
         if (!isLimited) return
-        const verdict = await buckets.look(badCredentials, `${school.id} ${addressKey(address)}`)
+        const verdict = await buckets.look(badCredentials, { schoolId: school.id, subject: addressKey(address) })
         if (!verdict.allowed) onRefused(badCredentials.name)
         requireWithin(badCredentials, verdict)
       },
       async count({ state: { school, address } }) {
         // A failure is counted after its response was decided: nothing is refused here.
-        if (isLimited) await buckets.consume(badCredentials, `${school.id} ${addressKey(address)}`)
+        if (isLimited) await buckets.consume(badCredentials, { schoolId: school.id, subject: addressKey(address) })
       },
     },
     signIn: createSignInLimits({
@@ -109,30 +110,31 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
     account: {
       signUp: (address) => count('sign_up_per_address', addressKey(address)),
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
-      message: (schoolId, email) => count('message_per_recipient', `${schoolId} ${email}`),
+      message: (schoolId, email) => count('message_per_recipient', { schoolId, subject: email }),
     },
     forms: {
-      request: (schoolId, address) => count('form_per_network', `${schoolId} ${networkKey(address)}`),
-      submission: (schoolId, formId) => count('form_total', `${schoolId} ${formId}`),
+      request: (schoolId, address) => count('form_per_network', { schoolId, subject: networkKey(address) }),
+      submission: (schoolId, formId) => count('form_total', { schoolId, subject: formId }),
     },
-    countCalendar: (schoolId, accountId) => enforce(limiter, policy('calendar'), `${schoolId} ${accountId}`),
+    countCalendar: (schoolId, accountId) => enforce(limiter, policy('calendar'), { schoolId, subject: accountId }),
     email: {
-      requireRequested: ({ id }, email) => enforce(limiter, policy('message_per_recipient'), `${id} ${email}`),
-      isNoticeAllowed: async ({ id }, { account_id: accountId, kind }) =>
-        (await count('notice_per_account', `${id} ${accountId} ${kind}`)).allowed,
+      requireRequested: ({ id: schoolId }, email) => enforce(limiter, policy('message_per_recipient'), { schoolId, subject: email }),
+      isNoticeAllowed: async ({ id: schoolId }, { account_id: accountId, kind }) =>
+        (await count('notice_per_account', { schoolId, subject: `${accountId} ${kind}` })).allowed,
     },
     async countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
       if (!isLimited || isOwn) return []
-      const countUse = async (policy: Policy, key: string): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
-      const byAddress = `${school.id} ${addressKey(address)}`
-      const who = holder ? `${school.id} ${holder.clientId} ${holder.accountId}` : byAddress
+      const countUse = async (policy: Policy, key: LimitKey): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
+      const schoolId = school.id
+      const byAddress = { schoolId, subject: addressKey(address) }
+      const who = holder ? { schoolId, subject: `${holder.clientId} ${holder.accountId}` } : byAddress
       const isGuess = operationLimits.includes('guess')
       return Promise.all([
         countUse(holder ? withToken : anonymous, who),
         ...(holder ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
         ...(isGuess ? [countUse(guess, byAddress)] : []),
         // Counted by person, not by client: a second client must not allow more attempts.
-        ...(isGuess && holder ? [countUse(guess, `${school.id} person ${holder.accountId}`)] : []),
+        ...(isGuess && holder ? [countUse(guess, { schoolId, subject: `person ${holder.accountId}` })] : []),
       ])
     },
   }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Policy } from '../http/rateLimit.ts'
+import type { LimitKey } from '../lib/limitKey.ts'
 import { addressKey, networkKey } from '../lib/networkKey.ts'
 import type { BegunSignIn, SignInLimits } from '../pages/pagesArguments.ts'
 import type { AttemptLimits, BegunAttempt } from '../store/attemptLimits.ts'
@@ -14,7 +15,7 @@ export interface SignInLimitArguments {
 /** A limit and what it counts. `isOfAccount`: a successful sign-in clears it. */
 interface Bucket {
   policy: Policy
-  key: string
+  key: LimitKey
   isOfAccount: boolean
 }
 
@@ -31,14 +32,15 @@ export function createSignInLimits({ attempts, policies, isLimited, onRefused }:
   let waiting = 0
 
   const ofAccount = (schoolId: string, email: string, address: string): Bucket[] => [
-    { policy: policies.perAccountAndNetwork, key: `${schoolId} ${email} ${networkKey(address)}`, isOfAccount: true },
-    { policy: policies.perAccount, key: `${schoolId} ${email}`, isOfAccount: true },
+    { policy: policies.perAccountAndNetwork, key: { schoolId, subject: `${email} ${networkKey(address)}` }, isOfAccount: true },
+    { policy: policies.perAccount, key: { schoolId, subject: email }, isOfAccount: true },
   ]
 
   function bucketsOf({ schoolId, email, address, browser }: Parameters<SignInLimits['begin']>[0]): Bucket[] {
     const perAddress = { policy: policies.perAddress, key: addressKey(address), isOfAccount: false }
     if (email === undefined) return [perAddress]
-    if (browser !== undefined) return [{ policy: policies.perBrowser, key: `${schoolId} ${email} ${browser}`, isOfAccount: true }]
+    if (browser !== undefined)
+      return [{ policy: policies.perBrowser, key: { schoolId, subject: `${email} ${browser}` }, isOfAccount: true }]
     return [perAddress, ...ofAccount(schoolId, email, address)]
   }
 
@@ -101,7 +103,7 @@ export function createSignInLimits({ attempts, policies, isLimited, onRefused }:
   return {
     begin: (attempt) => begin(bucketsOf(attempt)),
     beginCode({ schoolId, accountId }) {
-      const key = `${schoolId} ${accountId}`
+      const key = { schoolId, subject: accountId }
       return begin([
         { policy: policies.perFactor, key, isOfAccount: true },
         { policy: policies.perFactorAndDay, key, isOfAccount: true },

@@ -3,10 +3,12 @@ import type { Environment } from '../config/environment.ts'
 import type { ServerConfig } from '../config/server.ts'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
+import { hasOptions, poolerOf } from '../lib/pooler.ts'
 import { reasonOf } from '../lib/reason.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from '../store/database.ts'
 import type { RedisConnection } from '../store/redis.ts'
+import { isRefusedStart, requireSession, unnamedPooler } from '../store/requireSession.ts'
 import { openConfiguredDatabase, openConfiguredRedis } from './open.ts'
 
 export interface WaitArguments {
@@ -29,19 +31,20 @@ export interface WaitArguments {
 export function waitForDatabase(args: WaitArguments): Promise<Database> {
   const { environment, log } = args
   // The embedded database is a directory, so waiting does not help.
-  if (!environment.DATABASE_URL) return openConfiguredDatabase(environment, log, args)
+  const url = environment.DATABASE_URL
+  if (!url) return openConfiguredDatabase(environment, log, args)
   return waitFor(args, {
     variable: 'DATABASE_URL',
     server: 'PostgreSQL',
-    mayPass: isOutage,
+    mayPass: (error) => isOutage(error) && !isRefusedStart(error),
     async open() {
       const database = await openConfiguredDatabase(environment, log, args)
       try {
-        await database.sql.query('SELECT 1')
+        await requireSession(database.sql, poolerOf(url) ?? 'none', hasOptions(url))
         return database
       } catch (error) {
         await database.close()
-        throw error
+        throw isRefusedStart(error) ? unnamedPooler() : error
       }
     },
   })

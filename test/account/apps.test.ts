@@ -7,6 +7,7 @@ import { auditOf, isSignedIn, lastLink, send, signedIn } from './account.ts'
 let service: TestService
 beforeAll(async () => {
   service = await startService({
+    redis: false,
     schools: 2,
     school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
   })

@@ -7,7 +7,7 @@ import { isSignedIn, newPassword, send, signUpLink } from './account.ts'
 let service: TestService
 const email = 'wren@example.org'
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ redis: false })
   await service.addPerson({ email })
 })
 afterAll(() => service.stop())

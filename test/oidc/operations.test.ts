@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { agentOf, createAgent, get, personCalled, withToken } from '../support/agent.ts'
-import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { availableServices, redisUrl, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 import { createHome, type Home, memoryOf, type ServiceProcess, startProcess } from '../support/process.ts'
 
@@ -88,7 +88,7 @@ describe.runIf(postgresql && redis)('with WORKERS', () => {
     try {
       const service = await startProcess({
         home,
-        environment: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:6379', WORKERS: '2', DEMO: 'on' },
+        environment: { DATABASE_URL: url, REDIS_URL: redisUrl, WORKERS: '2', DEMO: 'on' },
       })
       const agent = await createAgent(service.issuer)
       // The demo school is being filled: until then, a busy machine can make a store miss its time limit, which is 503.

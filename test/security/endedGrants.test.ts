@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { type Agent, type Answer, createAgent, personCalled, withToken } from '../support/agent.ts'
-import { availableServices } from '../support/databases.ts'
+import { availableServices, redisUrl } from '../support/databases.ts'
 import type { Person } from '../support/person.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -15,9 +15,9 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
   let person: Person
   let redis: RedisConnection | undefined
   beforeAll(async () => {
-    redis = store === 'redis' ? createRedis('redis://127.0.0.1:6379', { onError: () => undefined }) : undefined
+    redis = store === 'redis' ? createRedis(redisUrl, { onError: () => undefined }) : undefined
     await redis?.connect()
-    service = await startService({ ...(redis ? { redis } : {}), oauth: { refresh_window_seconds: 30 } })
+    service = await startService({ redis: redis ?? false, oauth: { refresh_window_seconds: 30 } })
     await service.addPerson({ email })
     await service.addPerson({ email: 'admin@example.org', role: 'admin' })
     agent = await createAgent(service.issuer)
@@ -265,7 +265,7 @@ describe('abandoned authorizations', () => {
   afterEach(() => service.stop())
 
   test('a grant whose code was never redeemed gives no access and lists no token', async () => {
-    service = await startService()
+    service = await startService({ redis: false })
     await service.addPerson({ email })
     const agent = await createAgent(service.issuer)
     const redirect = await agent.send(personCalled(email))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis } from '../../src/store/redis.ts'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
-import { availableServices } from '../support/databases.ts'
+import { availableServices, redisUrl } from '../support/databases.ts'
 import type { Page, Person } from '../support/person.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { cookiesFor, fieldsOf, sendAs, toConsent } from './browsing.ts'
@@ -17,10 +17,10 @@ const codeAt = (location: string | null): string | undefined =>
 describe.each(hasRedis ? ['database', 'redis'] : ['database'])('an answer counts once, with interactions in the %s', (store) => {
   let service: TestService
   let agent: Agent
-  const redis = store === 'redis' ? createRedis('redis://127.0.0.1:6379', { onError: () => undefined }) : undefined
+  const redis = store === 'redis' ? createRedis(redisUrl, { onError: () => undefined }) : undefined
   beforeAll(async () => {
     await redis?.connect()
-    service = await startService(redis ? { redis } : {})
+    service = await startService({ redis: redis ?? false })
     await service.addPerson({ email })
     agent = await createAgent(service.issuer)
   })

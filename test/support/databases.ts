@@ -10,15 +10,19 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
-import { Redis } from 'ioredis'
+import { Cluster } from 'ioredis'
 import { Client } from 'pg'
 import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
+import { createRedis, type RedisClient } from '../../src/store/redis.ts'
+import { setSessionLimits } from './pgBouncer.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const postgresUrl = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
-const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
+/** The PostgreSQL of the tests. */
+export const postgresUrl = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
+/** The Redis of the tests: a server, a cluster or sentinels. */
+export const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 /** The project's own migrations. */
 export const migrationsDirectory = join(root, 'prisma/migrations')
@@ -91,7 +95,7 @@ export async function availableServices(): Promise<{ postgresql: boolean; redis:
     answers(`PostgreSQL (${new URL(postgresUrl).host}, TEST_DATABASE_URL)`, () =>
       withServer(async (client) => void (await client.query('SELECT 1'))),
     ),
-    answers(`Redis (${new URL(redisUrl).host}, TEST_REDIS_URL)`, () => withRedis(async (redis) => void (await redis.ping()))),
+    answers(`Redis (${redisUrl}, TEST_REDIS_URL)`, () => withRedis(async (redis) => void (await redis.ping()))),
   ])
   return { postgresql, redis }
 }
@@ -119,12 +123,29 @@ export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url
   const address = new URL(postgresUrl)
   address.pathname = `/${name}`
   const url = address.toString()
+  await limitSessions(url)
   if (migrated && template === undefined) {
     const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
     await migrate(database, migrationsDirectory)
     await database.close()
   }
-  return { url, drop: async () => dropLater(name) }
+  return { url: throughPooler(url), drop: async () => dropLater(name) }
+}
+
+/** The pooler of the run, as `mode@host:port`, through which the tested code reaches its databases. */
+const [poolerMode, poolerHost = ''] = process.env.TEST_DATABASE_POOLER?.split('@') ?? []
+
+function throughPooler(url: string): string {
+  if (poolerMode === undefined) return url
+  const address = new URL(url)
+  address.host = poolerHost
+  address.searchParams.set('pooler', poolerMode)
+  return address.toString()
+}
+
+/** Sets the limits that a database needs behind a pooler in transaction mode. */
+async function limitSessions(url: string): Promise<void> {
+  if (poolerMode === 'transaction') await setSessionLimits(url)
 }
 
 const templateVariable = 'TEST_DATABASE_TEMPLATE'
@@ -181,8 +202,10 @@ export async function throwawayRedis(): Promise<{ url: string; prefix: string; d
     prefix,
     drop: () =>
       withRedis(async (redis) => {
-        for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
-          if (keys.length > 0) await redis.unlink(keys)
+        for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
+          for await (const keys of node.scanStream({ match: `${prefix}*`, count: 1000 })) {
+            await Promise.all((keys as string[]).map((key) => node.unlink(key)))
+          }
         }
       }),
   }
@@ -246,13 +269,12 @@ async function withServer<Result>(work: (client: Client) => Promise<Result>): Pr
   }
 }
 
-async function withRedis<Result>(work: (redis: Redis) => Promise<Result>): Promise<Result> {
-  const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1, connectTimeout: 2000, retryStrategy: () => null })
-  redis.on('error', () => {})
-  await redis.connect()
+async function withRedis<Result>(work: (redis: RedisClient) => Promise<Result>): Promise<Result> {
+  const redis = createRedis(redisUrl, { onError: () => {} })
+  await redis.connect(2)
   try {
-    return await work(redis)
+    return await work(redis.client)
   } finally {
-    redis.disconnect()
+    await redis.close()
   }
 }

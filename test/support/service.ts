@@ -23,9 +23,9 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
 import type { Database } from '../../src/store/database.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
-import type { RedisConnection } from '../../src/store/redis.ts'
+import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { webhookTypes } from '../../src/wiring/webhooks.ts'
-import { openTestDatabase } from './databases.ts'
+import { openTestDatabase, redisUrl } from './databases.ts'
 
 export interface ServiceOptions {
   /** One school at 127.0.0.1, or two: the second at localhost. */
@@ -39,7 +39,8 @@ export interface ServiceOptions {
   /** Contents of the file of the second school, over the defaults. */
   otherSchool?: object
   database?: Database
-  redis?: RedisConnection
+  /** Absent: everything is in the database, except with TEST_ENGINE=1: then the Redis of the run is used. `false`: no Redis in any run. */
+  redis?: RedisConnection | false
   isLimited?: boolean
   /** Used instead of a new directory. */
   storage?: FileStorage
@@ -98,6 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const sent: Email[] = []
   const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
   const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await openTestDatabase()
+  const ofEngine = options.redis === undefined && process.env.TEST_ENGINE === '1' ? await connectRedis() : undefined
   const load = async (changed: ServiceOptions): Promise<Config> => {
     await writeConfig(directory, { ...options, ...changed }, [issuer, other])
     return loadTestConfig(directory, options.variables)
@@ -105,7 +107,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const app = await createApp({
     config: await load({}),
     database,
-    redis: options.redis,
+    redis: options.redis || ofEngine,
     readSecret: secretReader(options.variables ?? {}),
     keyring: createKeyring([rootSecret]),
     log,
@@ -145,10 +147,17 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await app.drained()
+      await ofEngine?.close()
       await drop()
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+async function connectRedis(): Promise<RedisConnection> {
+  const redis = createRedis(redisUrl, { onError: () => undefined })
+  await redis.connect()
+  return redis
 }
 
 function recordingTransport(sent: Email[]): MailTransport {
