@@ -15,6 +15,7 @@ import { readJsonBody } from './requestBody.ts'
 export interface ApiArguments {
   operations: readonly Operation[]
   database: Surroundings['database']
+  replica?: Surroundings['replica']
   /** The whole database, for writes. */
   store: NonNullable<Surroundings['store']>
   /** Signs the cursors of lists. */
@@ -33,10 +34,12 @@ export interface ApiArguments {
  * Creates the REST API of the schools: one route for each operation, all through the same `run`.
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
-export function createApi({ operations, database, store, signer, statements, externalServices, authenticate }: ApiArguments): Middleware {
+export function createApi(args: ApiArguments): Middleware {
+  const { operations, database, replica, store, signer, statements, externalServices, authenticate } = args
   const routes = createRoutes<Handler>()
   const surroundings = (ctx: Context): Surroundings => ({
     database,
+    replica,
     store,
     signer,
     statements,

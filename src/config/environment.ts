@@ -90,6 +90,18 @@ export const variables = {
       writeOnly: true,
     }),
   DATABASE_URL_FILE: fileOf('DATABASE_URL', '/run/secrets/database_url'),
+  DATABASE_READ_URL: z
+    .string()
+    .refine(isDatabase)
+    .optional()
+    .meta({
+      title: 'a postgres:// address; pooler in its query must be session or transaction',
+      description:
+        'A streaming replica of DATABASE_URL. Visitors without a token read there while it is at most 5 seconds behind; everybody else uses DATABASE_URL.',
+      examples: ['postgres://schoolgate@db-replica/schoolgate'],
+      writeOnly: true,
+    }),
+  DATABASE_READ_URL_FILE: fileOf('DATABASE_READ_URL', '/run/secrets/database_read_url'),
   REDIS_URL: z
     .string()
     .regex(/^rediss?(\+(sentinel|cluster))?:\/\//)
@@ -236,6 +248,9 @@ export function readEnvironment(variablesGiven: Record<string, string | undefine
       key: 'WORKERS',
       expected: 'must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more',
     })
+  }
+  if (present.DATABASE_READ_URL && !present.DATABASE_URL) {
+    issues.push({ file: 'environment', key: 'DATABASE_READ_URL', expected: 'needs DATABASE_URL, of which it is a replica' })
   }
   for (const name of ['SECRET_KEY', 'PLATFORM_KEY']) {
     if (!present[name] || !present[`${name}_FILE`]) continue

@@ -3,6 +3,7 @@ import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { Database, Reader } from '../store/database.ts'
+import type { ReadReplica } from '../store/readReplica.ts'
 import type { Operation } from './declare/operations.ts'
 import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
@@ -17,6 +18,8 @@ export interface Surroundings {
   database: Reader
   /** The whole database. Without it nothing can be written, and statements have no time limit. */
   store?: Pick<Database, 'kind' | 'transaction'> | undefined
+  /** Where visitors read. Without it they read from `database`, as everybody else does. */
+  replica?: Pick<ReadReplica, 'read'> | undefined
   school: School
   signer: CursorSigner
   /** Statements that were built before, for every request of the process. */

@@ -26,6 +26,12 @@ import { write } from './write/write.ts'
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
+  const { replica, school } = surroundings
+  if (!replica || caller.kind !== 'anonymous' || operation.method !== 'GET') return await runOn(operation, caller, sent, surroundings)
+  return await replica.read(school.id, (database) => runOn(operation, caller, sent, { ...surroundings, database }))
+}
+
+async function runOn(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   const { statements } = surroundings
   const queryScope = queryScopeOf({ resource: operation.resource, schoolId: surroundings.school.id, caller, statements })
   if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403

@@ -79,6 +79,20 @@ export const metricTable = {
     help: 'Lost connections to the database',
     use: 'A few during a failover are normal. A steady rate points to the network or to a limit of PostgreSQL.',
   },
+  schoolgate_read_replica_up: {
+    type: 'gauge',
+    labels: [],
+    across: 'min',
+    help: 'Whether visitors read from the replica: 1 or 0',
+    use: '0 without `DATABASE_READ_URL`, and while the replica is more than five seconds behind or does not respond: visitors then read from the primary. `/readyz` names the reason.',
+  },
+  schoolgate_read_replica_lag_seconds: {
+    type: 'gauge',
+    labels: [],
+    across: 'max',
+    help: 'Age of the state that the replica has reached',
+    use: '0 without a replica. Above 5 visitors read from the primary. If it grows, look for long transactions on the replica and at its disk.',
+  },
   schoolgate_redis_up: {
     type: 'gauge',
     labels: [],

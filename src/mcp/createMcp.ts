@@ -14,6 +14,7 @@ import { serveServerCard } from './serverCard.ts'
 
 export interface McpArguments extends CatalogueArguments {
   database: Surroundings['database']
+  replica?: Surroundings['replica']
   /** Limits the duration of expensive queries. */
   store: Surroundings['store']
   signer: Surroundings['signer']
@@ -38,7 +39,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, store, signer, statements, externalServices, authenticate, schoolName } = args
+  const { database, replica, store, signer, statements, externalServices, authenticate, schoolName } = args
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
@@ -61,6 +62,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
         countAnother: () => authenticate(ctx, []),
         served: {
           database,
+          replica,
           store,
           signer,
           statements,

@@ -108,7 +108,7 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
       stores,
       stores.durable.redeem({
         schoolId,
-        ...(rotates ? { consume: rotation(exchange, answer, args) } : {}),
+        ...(rotates ? { consume: rotation(exchange, answer, args) } : { use: { ...consumed.key, forgottenAfterSeconds: usedCodeSeconds } }),
         save: durable,
         audit: exchange.audit,
         ...touchGrant,
@@ -127,6 +127,9 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
   exchange.audit = []
   return answer
 }
+
+/** Longer than any code lives. */
+const usedCodeSeconds = 3600
 
 const isDurable = (artifact: Artifact): boolean => artifact.model === 'RefreshToken'
 

@@ -8,6 +8,10 @@ export interface Redemption {
   schoolId: string
   /** The refresh token (or code) to consume; `successor` is the sealed response for a repetition within the window. */
   consume?: ArtifactKey & { successor?: string; successorSeconds?: number }
+  /**
+   * A code that is in Redis: its use is also written here, because a fail-over of Redis can lose it. The code must have expired by then.
+   */
+  use?: ArtifactKey & { forgottenAfterSeconds: number }
   /** New artefacts: their ids must be unused. */
   save: Artifact[]
   /** The grant was used, and lives at least so much longer; it is never shortened. */
@@ -19,8 +23,13 @@ export interface Redemption {
  * The one write of the token endpoint, all or nothing in one statement. False, and nothing written, where another caller consumed first
  * or the artefact has expired or gone: losers wait for the winner's commit, so they read its successor right after.
  */
-export async function redeemArtifacts(sql: Sql, { schoolId, consume, save, touchGrant, audit }: Redemption): Promise<boolean> {
-  const schools = [...save.map((artifact) => artifact.schoolId), ...audit.map((entry) => entry.school_id), consume?.schoolId ?? schoolId]
+export async function redeemArtifacts(sql: Sql, { schoolId, consume, use, save, touchGrant, audit }: Redemption): Promise<boolean> {
+  const schools = [
+    ...save.map((artifact) => artifact.schoolId),
+    ...audit.map((entry) => entry.school_id),
+    consume?.schoolId ?? schoolId,
+    use?.schoolId ?? schoolId,
+  ]
   if (schools.some((other) => other !== schoolId)) throw new Error('A redemption cannot write into another school')
   const { name, text } = audit.length === 0 ? unlogged : withAudit
   const [row] = await sql.query<{ won: boolean }>(
@@ -34,7 +43,10 @@ export async function redeemArtifacts(sql: Sql, { schoolId, consume, save, touch
       jsonText(save.map(recordOf)),
       touchGrant?.grantId ?? null,
       touchGrant?.expiresInSeconds ?? null,
-      ...(audit.length === 0 ? [] : [auditRows(audit)]),
+        use?.model ?? null,
+        use?.id ?? null,
+        use?.forgottenAfterSeconds ?? null,
+        ...(audit.length === 0 ? [] : [auditRows(audit)]),
     ],
     name,
   )
@@ -58,8 +70,13 @@ const parts = `
            successor_until = CASE WHEN $4::text IS NOT NULL THEN now() + make_interval(secs => $5::float8) END
      WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
     RETURNING 1
+  ), used AS (
+    INSERT INTO oidc_artifact (school_id, model, id, payload, consumed_at, expires_at)
+    SELECT $1::uuid, $9::text, $10::text, '', now(), now() + make_interval(secs => $11::float8) WHERE $9::text IS NOT NULL
+    ON CONFLICT (school_id, model, id) DO NOTHING
+    RETURNING 1
   ), go AS (
-    SELECT 1 FROM consumed UNION ALL SELECT 1 WHERE $2::text IS NULL
+    SELECT 1 FROM consumed UNION ALL SELECT 1 FROM used UNION ALL SELECT 1 WHERE $2::text IS NULL AND $9::text IS NULL
   ), saved AS (
     INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, account_id, uid, payload, expires_at)
     SELECT $1::uuid, model, id, grant_id, client_id, account_id, uid, payload, now() + make_interval(secs => seconds)
@@ -81,7 +98,7 @@ const unlogged = { name: 'artifact_redeem', text: `${parts} ${result}` }
 const withAudit = {
   name: 'artifact_redeem_logged',
   text: `${parts}, logged AS (
-    ${logged(9)}
+    ${logged(12)}
      WHERE EXISTS (SELECT 1 FROM go)
   )
   ${result}`,

@@ -14,9 +14,13 @@ export interface ApiParts {
 }
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
-export const operationArguments = ({ operations, database, signer, statements }: Foundation, externalServices: ExternalServices) => ({
+export const operationArguments = (
+  { operations, database, replica, signer, statements }: Foundation,
+  externalServices: ExternalServices,
+) => ({
   operations,
   database: database.kysely,
+  replica,
   store: database,
   signer,
   statements,

@@ -7,11 +7,14 @@ import type { Tracing } from '../lib/tracing.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
+import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
 
 export interface AppArguments {
   config: Config
   database: Database
+  /** Where visitors read. Without it they read from the database. */
+  replica?: ReadReplica | undefined
   /** Holds sessions, codes, access tokens and rate limits. Without it, the database holds them. */
   redis?: RedisConnection | undefined
   keyring: Keyring

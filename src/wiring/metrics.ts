@@ -9,18 +9,20 @@ import { documentPolicies } from '../oidc/clientDocuments.ts'
 import { oauthOperations } from '../oidc/service.ts'
 import { type AuditEvent, auditEvents, isNamedEvent } from '../store/auditEvents.ts'
 import type { Database } from '../store/database.ts'
+import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
 
 export interface ServiceMetricsArguments {
   config: Config
   database: Database
+  replica?: ReadReplica | undefined
   redis?: RedisConnection | undefined
   operations: readonly Operation[]
   log: Log
 }
 
 /** Creates the metrics of the service with all their series. */
-export function createServiceMetrics({ config, database, redis, operations, log }: ServiceMetricsArguments): Metrics {
+export function createServiceMetrics({ config, database, replica, redis, operations, log }: ServiceMetricsArguments): Metrics {
   const metrics = createMetrics({ version: packageJson.version, log })
   metrics.beginOperations([...operations.map(({ id }) => id), changeFeedOf(operations).id, ...oauthOperations, ...pathOperations])
   metrics.begin(
@@ -34,6 +36,11 @@ export function createServiceMetrics({ config, database, redis, operations, log 
   )
   metrics.collect(databaseFigures(metrics, database))
   metrics.collect(redisFigures(metrics, redis))
+  metrics.collect(async (set) => {
+    const { isUsable = false, lagSeconds = 0 } = replica?.figures() ?? {}
+    set('schoolgate_read_replica_up', {}, Number(isUsable))
+    set('schoolgate_read_replica_lag_seconds', {}, lagSeconds)
+  })
   return metrics
 }
 

@@ -14,6 +14,7 @@ import { markedByTransaction } from '../store/facts/factGuard.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { openDatabase } from '../store/openDatabase.ts'
 import { openFileStorage } from '../store/openFileStorage.ts'
+import { createReadReplica, type ReadReplica } from '../store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../store/redis.ts'
 import { redisArtifacts } from '../store/redisArtifacts.ts'
 import { longestTokenSeconds } from './clients.ts'
@@ -25,26 +26,50 @@ export const outboxDirectory = ({ DATA_DIR }: Pick<Environment, 'DATA_DIR'>): st
 export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Environment, 'DATA_DIR' | 'STORAGE_URL'>): Promise<FileStorage> =>
   openFileStorage(DATA_DIR, STORAGE_URL)
 
-type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
+type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'DATABASE_READ_URL' | 'REDIS_URL'>
+
+interface OpenOptions {
+  connections?: ServerConfig['database_connections'] | undefined
+  tracing?: Tracing | undefined
+}
+
+const poolOptions = (connections: OpenOptions['connections']) =>
+  connections && {
+    poolSize: connections.api,
+    authorizationPoolSize: connections.authorization,
+    backgroundPoolSize: connections.background,
+    ...(connections.named_statements !== undefined && { namedStatements: connections.named_statements }),
+  }
 
 /** Opens the database that the environment names. The caller closes it. */
 export function openConfiguredDatabase(
   { DATA_DIR, DATABASE_URL }: Addresses,
   log: Log,
-  { connections, tracing }: { connections?: ServerConfig['database_connections'] | undefined; tracing?: Tracing | undefined } = {},
+  { connections, tracing }: OpenOptions = {},
 ): Promise<Database> {
   return openDatabase({
     dataDirectory: DATA_DIR,
     tracing,
-    ...(connections && {
-      poolSize: connections.api,
-      authorizationPoolSize: connections.authorization,
-      backgroundPoolSize: connections.background,
-      ...(connections.named_statements !== undefined && { namedStatements: connections.named_statements }),
-    }),
+    ...poolOptions(connections),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'database connection lost'),
     onLateMark: (facts) => log.error({ facts: facts.map(({ kind }) => kind) }, 'fact changed outside a transaction, marked late'),
+  })
+}
+
+/** Opens the replica that the environment names; undefined if it names none. It need not respond now. The caller closes it. */
+export async function openConfiguredReplica(
+  { DATA_DIR, DATABASE_READ_URL }: Addresses,
+  log: Log,
+  { primary, connections, tracing }: OpenOptions & { primary: Database },
+): Promise<ReadReplica | undefined> {
+  if (!DATABASE_READ_URL) return undefined
+  const replica = await openDatabase({ dataDirectory: DATA_DIR, databaseUrl: DATABASE_READ_URL, tracing, ...poolOptions(connections) })
+  return createReadReplica({
+    primary,
+    replica,
+    onChange: ({ isUsable, reason }) =>
+      isUsable ? log.info('visitors read from the replica') : log.warn({ reason }, 'read replica not used, visitors read from the primary'),
   })
 }
 

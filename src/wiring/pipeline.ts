@@ -49,6 +49,15 @@ export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>)
   return koa
 }
 
+/** Returns the table. When it drops the responses of a school that was changed, the replica learns of the change as well. */
+const noteChanges = (table: ResponseTable, replica: Foundation['replica']): ResponseTable => ({
+  ...table,
+  clear(schoolId) {
+    if (schoolId !== undefined) replica?.noteChange(schoolId)
+    table.clear(schoolId)
+  },
+})
+
 /** The parts that requests for stored responses share with the pipeline. */
 export interface Entrance {
   table: ResponseTable
@@ -57,7 +66,7 @@ export interface Entrance {
 }
 
 export const createEntrance = (foundation: Foundation): Entrance => ({
-  table: createResponseTable({ maxBytes: responseTableBytes }),
+  table: noteChanges(createResponseTable({ maxBytes: responseTableBytes }), foundation.replica),
   addressOf: addressReader(foundation.config.server.trusted_proxies),
   record: createRecorder(foundation, (path) => withoutCalendarToken(withoutInteractionId(path))),
 })

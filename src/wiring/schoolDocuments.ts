@@ -24,7 +24,7 @@ export interface SchoolDocumentsParts {
 
 /** Creates the documents that agents read, from the current configuration and from responses of the service. */
 export function createSchoolDocuments(foundation: Foundation, { ask, externalServices, changeOf }: SchoolDocumentsParts): AgentDocuments {
-  const { runtime, database, signer, statements, operations, scopes, pageBranding } = foundation
+  const { runtime, database, replica, signer, statements, operations, scopes, pageBranding } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
     const {
@@ -38,7 +38,7 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
     return {
       ...{ issuer, apiPath, docsUrl, pricingNote, securityContact, oauth, rateLimits: limitsOf(server), scopes, operations, hasPages },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
-      view: publicView({ database: database.kysely, school, signer, statements, externalServices }),
+      view: publicView({ database: database.kysely, replica, school, signer, statements, externalServices }),
       legal: async () => (await pageBranding(school)).legal,
       metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
       // 404: turned off. 403: open to visitors of other schools, and not of this one.

@@ -15,13 +15,14 @@ import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { recordJobRun } from '../store/jobRuns.ts'
 import { migrate, pendingMigrations } from '../store/migrate.ts'
+import type { ReplicaFigures } from '../store/readReplica.ts'
 import { withinDeadline } from '../store/withinDeadline.ts'
 import { createRenderAll } from './allMetrics.ts'
 import type { Commands } from './commandRunner.ts'
 import { jobFigures } from './jobFigures.ts'
 import { listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
-import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
+import { openConfiguredFileStorage, openConfiguredReplica, openConfiguredTransport } from './open.ts'
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
 import { createPrivateRequests } from './privateRequests.ts'
@@ -75,13 +76,13 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const { HOST: host, PORT, ADMIN_PORT } = environment
     const [keyring, deadline] = [createKeyring(rootSecrets), performance.now() + environment.START_TIMEOUT_SECONDS * 1000]
     let isStopping = false
-    let started: { checks: AdminChecks; app: App; handlers: readonly Middleware[] } | undefined
+    let started: { checks: AdminChecks; app: App; handlers: readonly Middleware[]; details(): Record<string, unknown> } | undefined
     const starting: AdminChecks = { start: () => Promise.reject(new Error('the service is starting')) }
     let waiting = starting
     // Opened first, so that /livez responds while the service waits for its stores.
     const admin = createAdmin({
       checks: () => started?.checks ?? waiting,
-      details: () => (started ? { self_check: started.app.selfCheck.summary() } : {}),
+      details: () => (started ? started.details() : {}),
       isStopping: () => isStopping,
       metrics: createRenderAll(() => started?.app.metrics, cluster.worker),
       handlers: () => started?.handlers ?? [],
@@ -112,6 +113,12 @@ export async function serve(args: ServeArguments): Promise<Service> {
     })
     await keys()
 
+    const replica = await openConfiguredReplica(environment, log, {
+      connections: config.server.database_connections,
+      tracing,
+      primary: database,
+    })
+    if (replica) undo.push(() => replica.close())
     const transport = openConfiguredTransport(environment, log)
     undo.push(async () => transport.close())
     log.info(transport.describe())
@@ -130,6 +137,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
       config,
       readSecret,
       database,
+      replica,
       redis,
       mail: { transport, from: environment.MAIL_FROM },
       keyring,
@@ -162,7 +170,11 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const operator = commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, log })
     if (operator) undo.push(async () => operator.close())
     const handlers = createPrivateHandlers({ app, environment, config, database, redis, storage, keyring, log, operator })
-    started = { checks, app, handlers: privateRequests.guard(handlers) }
+    const details = () => ({
+      self_check: app.selfCheck.summary(),
+      ...(replica && { read_replica: replicaSummary(replica.figures()) }),
+    })
+    started = { checks, app, handlers: privateRequests.guard(handlers), details }
     app.selfCheck.start()
     undo.push(() => app.selfCheck.stop())
     return {
@@ -183,6 +195,13 @@ export async function serve(args: ServeArguments): Promise<Service> {
     throw error
   }
 }
+
+/** Describes the replica in the response of /readyz. It does not affect the status: the primary takes over. */
+const replicaSummary = ({ isUsable, lagSeconds, reason }: ReplicaFigures): Record<string, unknown> => ({
+  state: isUsable ? 'used' : 'not used',
+  ...(lagSeconds !== undefined && { lag_seconds: Number(lagSeconds.toFixed(1)) }),
+  ...(reason !== undefined && { reason }),
+})
 
 async function nonePending(database: Database, migrations: string): Promise<void> {
   const pending = await pendingMigrations(database, migrations)

@@ -35,7 +35,7 @@ const keptMilliseconds = 5000
 
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
 export function createSite(foundation: Foundation, { pageContext, externalServices, changeOf }: SiteParts): Site {
-  const { runtime, database, signer, statements, operations, limits } = foundation
+  const { runtime, database, replica, signer, statements, operations, limits } = foundation
   const operationOf = (kind: Operation['kind'], resource: string): Operation => {
     const found = operations.find(
       (one) => one.kind === kind && one.resource.name === resource && !(kind === 'list' && one.path.includes('{')),
@@ -44,7 +44,7 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     return found
   }
   const sourceOf = (school: School): SiteSource => {
-    const view = publicView({ database: database.kysely, school, signer, statements, externalServices })
+    const view = publicView({ database: database.kysely, replica, school, signer, statements, externalServices })
     return {
       single: (resource) => view.show(operationOf('get', resource)),
       one: (resource, idOrSlug, parameters) => view.show(operationOf('get', resource), { ...parameters, id_or_slug: idOrSlug }),

@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService({ oauth: { registration: { never_used_days: 7, idle_days: 90 } } })
+  service = await startService({ redis: false, oauth: { registration: { never_used_days: 7, idle_days: 90 } } })
   await service.addPerson({ email: 'learner@example.org' })
 })
 afterAll(() => service.stop())

@@ -11,6 +11,11 @@ const run = promisify(execFile)
 export interface Cluster {
   /** Address of a database on this server. */
   url(database?: string): string
+  port: number
+  /** Ends a replica's replication: it becomes a primary. */
+  promote(): Promise<void>
+  /** Ends the server immediately, as a failure of the machine does. */
+  crash(): Promise<void>
   /** Stops the server, and removes its data unless they are kept for the next start. */
   stop(): Promise<void>
   /** Stops and starts the server on the same data. */
@@ -34,8 +39,8 @@ export async function postgresPrograms(): Promise<string | undefined> {
   return undefined
 }
 
-/** Creates and starts a server on a free port of this machine. */
-export async function startCluster(programs: string): Promise<Cluster> {
+/** Creates and starts a server on a free port of this machine: an empty one, or a streaming replica of another one. */
+export async function startCluster(programs: string, { replicaOf }: { replicaOf?: Cluster } = {}): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-cluster-'))
   const [port, owner] = await Promise.all([freePort(), serverUser()])
   if (owner) await chown(directory, owner.uid, owner.gid)
@@ -44,14 +49,23 @@ export async function startCluster(programs: string): Promise<Cluster> {
     run(join(programs, name), args, { cwd: directory, ...(owner && { uid: owner.uid, gid: owner.gid }) })
   const settings = `-h 127.0.0.1 -p ${port} -k ${directory} -c fsync=off -c max_connections=30 -c shared_buffers=16MB`
   const start = () => program('pg_ctl', 'start', '-w', '-D', data, '-l', join(directory, 'log'), '-o', settings)
-  const stop = () => program('pg_ctl', 'stop', '-w', '-m', 'fast', '-D', data)
-  await program('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync')
+  let isRunning = true
+  const stop = async (mode = 'fast') => {
+    if (isRunning) await program('pg_ctl', 'stop', '-w', '-m', mode, '-D', data)
+    isRunning = false
+  }
+  if (replicaOf) await program('pg_basebackup', '-d', replicaOf.url(), '-D', data, '-R', '-X', 'stream', '-c', 'fast', '--no-sync')
+  else await program('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync')
   await start()
   return {
     url: (database = 'postgres') => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    port,
+    promote: async () => void (await program('pg_ctl', 'promote', '-w', '-D', data)),
+    crash: () => stop('immediate'),
     async restart() {
       await stop()
       await start()
+      isRunning = true
     },
     async stop() {
       await stop()

@@ -105,6 +105,8 @@ export interface SentinelRedis {
   primaryPort(): Promise<number>
   /** Nodes of data; the first one is the primary at the start. */
   nodes: readonly Node[]
+  /** Waits until the replica has everything, and lets later writes of the primary be lost. */
+  stopReplication(): Promise<void>
   /** Kills the primary, and returns when the replica has been promoted. */
   failOver(): Promise<void>
   stop(): Promise<void>
@@ -150,6 +152,11 @@ export async function startSentinelRedis(): Promise<SentinelRedis> {
     url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}?master=${master}`,
     primaryPort,
     nodes: [primary, replica],
+    async stopReplication() {
+      await until(async () => Number(await primary.client.wait(1, 1000)) === 1, { what: 'the replica to have everything' })
+      // No server listens there. The sentinels would correct it after some seconds.
+      await replica.client.replicaof('127.0.0.1', 1)
+    },
     async failOver() {
       await primary.kill()
       await until(async () => (await primaryPort()) === twoPort, { what: 'the sentinels to name the replica' })

@@ -23,6 +23,7 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
 import type { Database } from '../../src/store/database.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
+import type { ReadReplica } from '../../src/store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { webhookTypes } from '../../src/wiring/webhooks.ts'
 import { openTestDatabase, redisUrl } from './databases.ts'
@@ -39,6 +40,7 @@ export interface ServiceOptions {
   /** Contents of the file of the second school, over the defaults. */
   otherSchool?: object
   database?: Database
+  replica?: ReadReplica
   /** Absent: everything is in the database, except with TEST_ENGINE=1: then the Redis of the run is used. `false`: no Redis in any run. */
   redis?: RedisConnection | false
   isLimited?: boolean
@@ -107,6 +109,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const app = await createApp({
     config: await load({}),
     database,
+    replica: options.replica,
     redis: options.redis || ofEngine,
     readSecret: secretReader(options.variables ?? {}),
     keyring: createKeyring([rootSecret]),
