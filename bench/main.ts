@@ -6,9 +6,11 @@
  *   npm run bench -- schools      many schools in one process
  *   npm run bench -- start        the start, and the memory at rest
  *   npm run bench -- memory       the memory after many requests
+ *   npm run bench -- growth       what many accounts, tokens and audit entries cost
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
+import { growthCommand } from './growth/growthCommand.ts'
 import { listsCommand } from './listsCommand.ts'
 import { memoryCommand } from './process/memoryCommand.ts'
 import { schoolsCommand } from './process/schoolsCommand.ts'
@@ -37,10 +39,12 @@ BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if
 npm run bench -- lists --help     measures the pages of large lists
 npm run bench -- schools --help   measures many schools in one process
 npm run bench -- start --help     measures the start, and the memory at rest
-npm run bench -- memory --help    measures the memory after many requests`
+npm run bench -- memory --help    measures the memory after many requests
+npm run bench -- growth --help    measures what many accounts, tokens and audit entries cost`
 
 const [first, ...rest] = process.argv.slice(2)
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  growth: growthCommand,
   lists: listsCommand,
   memory: memoryCommand,
   schools: schoolsCommand,
