@@ -1,8 +1,7 @@
-import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
-import { poolerOf } from '../lib/pooler.ts'
 import { origin } from './address.ts'
+import { isBucket, isDatabase, isHost, isMailServer } from './addressForms.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
 import { tracingVariables } from './tracing.ts'
@@ -19,16 +18,17 @@ const fileOf = (name: string, example: string) =>
     .optional()
     .meta({ title: 'a file', description: `File that contains the value of ${name}; use it instead of ${name}.`, examples: [example] })
 
-const isHost = (text: string): boolean =>
-  isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
-
-const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && poolerOf(text) !== undefined
-
-const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
-
-/** Checks the URL early, so that the error names the variable. The storage backend parses it again. */
-const isBucket = (text: string): boolean =>
-  /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?(\?(endpoint=https?:\/\/[^&\s]+|region=[\w-]+|&)*)?$/.test(text)
+const database = (description: string, example: string) =>
+  z
+    .string()
+    .refine(isDatabase)
+    .optional()
+    .meta({
+      title: 'a postgres:// address; pooler in its query must be session or transaction',
+      description,
+      examples: [example],
+      writeOnly: true,
+    })
 
 const listed = () =>
   z.string().transform((list) =>
@@ -78,29 +78,15 @@ export const variables = {
       description: 'Directory of the data that the service stores on disk.',
       examples: ['/var/lib/schoolgate'],
     }),
-  DATABASE_URL: z
-    .string()
-    .refine(isDatabase)
-    .optional()
-    .meta({
-      title: 'a postgres:// address; pooler in its query must be session or transaction',
-      description:
-        'PostgreSQL 15 or later. Behind a pooler such as PgBouncer, add pooler=session or pooler=transaction, its pool_mode. Default: an embedded database under DATA_DIR.',
-      examples: ['postgres://schoolgate@db/schoolgate'],
-      writeOnly: true,
-    }),
+  DATABASE_URL: database(
+    'PostgreSQL 15 or later. Behind a pooler such as PgBouncer, add pooler=session or pooler=transaction, its pool_mode. Default: an embedded database under DATA_DIR.',
+    'postgres://schoolgate@db/schoolgate',
+  ),
   DATABASE_URL_FILE: fileOf('DATABASE_URL', '/run/secrets/database_url'),
-  DATABASE_READ_URL: z
-    .string()
-    .refine(isDatabase)
-    .optional()
-    .meta({
-      title: 'a postgres:// address; pooler in its query must be session or transaction',
-      description:
-        'A streaming replica of DATABASE_URL. Visitors without a token read there while it is at most 5 seconds behind; everybody else uses DATABASE_URL.',
-      examples: ['postgres://schoolgate@db-replica/schoolgate'],
-      writeOnly: true,
-    }),
+  DATABASE_READ_URL: database(
+    'A streaming replica of DATABASE_URL. Visitors without a token read there while it is at most 5 seconds behind; everybody else uses DATABASE_URL.',
+    'postgres://schoolgate@db-replica/schoolgate',
+  ),
   DATABASE_READ_URL_FILE: fileOf('DATABASE_READ_URL', '/run/secrets/database_read_url'),
   REDIS_URL: z
     .string()
