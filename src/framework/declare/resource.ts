@@ -1,3 +1,5 @@
+// More than 250 lines: resources refer to each other (expansions, parent lists, rows in responses), so these types share a file.
+
 import type { z } from 'zod'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
@@ -29,8 +31,6 @@ import type { Derivation, RowSerializer } from './rowSerializer.ts'
 import type { Sort } from './sorts.ts'
 import type { NoMembers, OutputOf, Values } from './values.ts'
 import type { View } from './views.ts'
-
-// Resources refer to each other (expansions, parent lists, rows in responses), so these types share a file.
 
 /** The words for one row and for many in operation ids. */
 export interface Called {
