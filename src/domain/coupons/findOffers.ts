@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { DB } from '../../gen/kysely/tables.ts'
 import type { Reader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import type { StoredItem } from '../itemRef.ts'
@@ -18,7 +19,7 @@ export interface RequestedItem extends StoredItem {
 
 /**
  * Returns what is for sale of these items, in their order. Returns undefined for an item that is not: a draft, an item for members of a
- * plan only, an event that is over or has no price.
+ * plan only, an event that is over or has no price, an item whose price is in another currency than that of the school.
  */
 export async function findOffers(reader: Reader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
   const offers: (Offer | undefined)[] = []
@@ -46,6 +47,7 @@ async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where('access', 'in', ['free', 'paid'])
+    .where((row) => row.or([row('price_currency', 'is', null), row('price_currency', '=', schoolCurrency(row, schoolId))]))
     .executeTakeFirst()
 }
 
@@ -58,6 +60,7 @@ const findEventOffer = (reader: Reader, schoolId: string, id: string): Promise<O
     .where('status', '=', 'published')
     .where('ends_at', '>', now)
     .where('price_amount', 'is not', null)
+    .where((event) => event('price_currency', '=', schoolCurrency(event, schoolId)))
     .executeTakeFirst()
 
 const findPlanOffer = (reader: Reader, schoolId: string, { id, priceId }: { id: string; priceId: string }): Promise<OfferRow | undefined> =>
@@ -72,4 +75,9 @@ const findPlanOffer = (reader: Reader, schoolId: string, { id, priceId }: { id: 
     .where('plan_price.id', '=', priceId)
     .where('membership_plan.status', '=', 'active')
     .where('plan_price.active', '=', true)
+    .where((price) => price('plan_price.currency', '=', schoolCurrency(price, schoolId)))
     .executeTakeFirst()
+
+/** Selects the currency in which the school sells: prices from before it was changed are for sale only once they are set again. */
+const schoolCurrency = (builder: Pick<ExpressionBuilder<DB, 'school'>, 'selectFrom'>, schoolId: string) =>
+  builder.selectFrom('school').select('school.currency').where('school.id', '=', schoolId)

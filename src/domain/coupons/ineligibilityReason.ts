@@ -2,6 +2,7 @@ import { toPublicId } from '../../lib/ids.ts'
 import type { Reader } from '../../store/database.ts'
 import { appliesTo, type CouponRow } from './couponRow.ts'
 import type { Offer } from './findOffers.ts'
+import { hasOtherPurchase } from './requireFirstPurchase.ts'
 
 /** Why a coupon cannot be used. Only staff see this code; everybody else sees `not_applicable`. */
 export type IneligibilityReason =
@@ -64,16 +65,6 @@ async function personReason(
         )
         .as('is_labelled'),
       query
-        .exists(
-          query
-            .selectFrom('orders')
-            .select('orders.id')
-            .where('orders.school_id', '=', schoolId)
-            .where('orders.person_id', '=', personId)
-            .where('orders.paid_at', 'is not', null),
-        )
-        .as('has_bought'),
-      query
         .selectFrom('coupon_redemption')
         .select((use) => use.fn.countAll().as('count'))
         .where('coupon_redemption.school_id', '=', schoolId)
@@ -84,6 +75,6 @@ async function personReason(
     ])
     .executeTakeFirstOrThrow()
   if (labels && !person.is_labelled) return 'other_audience'
-  if (coupon.first_purchase_only && person.has_bought) return 'not_first_purchase'
-  return Number(person.uses) >= coupon.max_redemptions_per_person ? 'already_used' : undefined
+  if (Number(person.uses) >= coupon.max_redemptions_per_person) return 'already_used'
+  return coupon.first_purchase_only && (await hasOtherPurchase(reader, { schoolId, personId })) ? 'not_first_purchase' : undefined
 }

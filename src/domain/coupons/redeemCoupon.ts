@@ -5,7 +5,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
-import { currencyOf } from '../currencyOf.ts'
+import { lockedCurrencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
 import { requireNotOwned } from '../orders/requireNotOwned.ts'
@@ -38,7 +38,7 @@ export interface RedemptionRequest {
 export async function redeemCoupon(context: Context, request: RedemptionRequest): Promise<string> {
   const { writer, school, now } = context
   const personId = await requireRedeemer(context, request.student_id)
-  const currency = await currencyOf(writer, school.id)
+  const currency = await lockedCurrencyOf(writer, school.id)
   const offer = await requireOffer(context, request)
   const validation = await validateCoupon(writer, {
     schoolId: school.id,

@@ -6,7 +6,9 @@ import type { Writer } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
+import { requireFirstPurchase } from '../coupons/requireFirstPurchase.ts'
 import { reserveAgain } from '../coupons/reserveCoupon.ts'
+import { lockedCurrencyOf } from '../currencyOf.ts'
 import { releaseReservedSeats, reserveSeatsAgain } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
@@ -80,15 +82,19 @@ export async function failOrder(writer: Writer, change: OfOrder & { failureCode:
  * @throws Problem invalid_state, not_found, coupon_unavailable, coupon_already_used, event_full
  */
 export async function retryOrder(writer: Writer, change: OfOrder): Promise<boolean> {
+  // The school sells in one currency, which may have changed since the order failed.
+  const currency = await lockedCurrencyOf(writer, change.schoolId)
   const order = await changeState(writer, change, {
     verb: 'retry',
     set: () => ({ status: 'pending', expires_at: new Date(change.now.getTime() + checkoutMinutes * 60_000), failed_at: null }),
-    from: (row) => row('orders.status', '=', 'failed'),
+    from: (row) => row.and([row('orders.status', '=', 'failed'), row('orders.currency', '=', currency)]),
     alreadyIn: ['pending'],
   })
   if (!order) return false
   if (order.coupon_id !== null) await reserveAgain(writer, { ...change, couponId: order.coupon_id })
   await reserveSeatsAgain(writer, change)
+  if (order.coupon_id !== null && order.person_id !== null)
+    await requireFirstPurchase(writer, { ...change, personId: order.person_id, couponId: order.coupon_id })
   return true
 }
 

@@ -3,7 +3,7 @@ import type { Writer } from '../../store/database.ts'
 import { deliverableEmail } from '../accounts/emailAddress.ts'
 import { findOffers, type Offer, type RequestedItem } from '../coupons/findOffers.ts'
 import { validateCoupon } from '../coupons/validateCoupon.ts'
-import { currencyOf } from '../currencyOf.ts'
+import { lockedCurrencyOf } from '../currencyOf.ts'
 import type { InSchool } from '../inSchool.ts'
 import { requireNotSubscribed } from '../memberships/planSeats.ts'
 import { addFacet, findOrCreatePerson } from '../students/findOrCreatePerson.ts'
@@ -34,11 +34,12 @@ export interface CheckoutRequest extends InSchool {
  */
 export async function placeOrder(writer: Writer, request: CheckoutRequest): Promise<string> {
   const { schoolId, now, buyer, expectedTotal } = request
+  const currency = await lockedCurrencyOf(writer, schoolId)
   const known = await findBuyer(writer, schoolId, buyer.email)
   const offers = await requireOffers(writer, request)
   const personId = known?.id ?? (await findOrCreatePerson(writer, { schoolId, ...buyer, facet: 'student', now })).personId
   if (known) await requireNew(writer, { schoolId, personId }, offers)
-  const { coupon, isFree } = await applyCoupon(writer, request, { offers, personId })
+  const { coupon, isFree } = await applyCoupon(writer, request, { offers, personId, currency })
   const plan = offers.find(({ type }) => type === 'membership_plan')
   const { orderId } = await recordOrder(writer, {
     ...request,
@@ -96,10 +97,9 @@ async function requireNew(writer: Writer, buyer: { schoolId: string; personId: s
 async function applyCoupon(
   writer: Writer,
   { schoolId, couponCode }: CheckoutRequest,
-  { offers, personId }: { offers: readonly Offer[]; personId: string },
+  { offers, personId, currency }: { offers: readonly Offer[]; personId: string; currency: string },
 ): Promise<{ coupon: OrderCoupon | undefined; isFree: boolean }> {
   if (couponCode === undefined) return { coupon: undefined, isFree: offers.every(({ amount }) => amount === 0) }
-  const currency = await currencyOf(writer, schoolId)
   const { coupon, reason, quote } = await validateCoupon(writer, {
     schoolId,
     code: couponCode,

@@ -3,6 +3,7 @@ import { elementAt } from '../../lib/elementAt.ts'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
+import { requireFirstPurchase } from '../coupons/requireFirstPurchase.ts'
 import { countUse, recordUse } from '../coupons/reserveCoupon.ts'
 import { reserveOrderedSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
@@ -90,6 +91,7 @@ export async function recordOrder(
     await openAccess(writer, { schoolId, now, orderId })
     await addSpend(writer, schoolId, personId, amounts.total)
   }
+  if (newUse) await requireFirstPurchase(writer, { schoolId, personId, orderId, couponId: newUse.id })
   await recordOrderChange(writer, schoolId, { id: orderId, version: 1 }, 'created')
   const number = await assignNumber(writer, order, orderId)
   if (status === 'paid') await issueInvoice(writer, { schoolId, now, orderId, total: amounts.total })

@@ -1,9 +1,11 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
+import { orderStatus } from '../../store/shopExpressions.ts'
 
 /**
- * Checks whether the currency of a school may change: only an owner can change it, and only while no order is paid.
+ * Checks whether the currency of a school may change: only an owner can change it, and only while no order is paid or waits for its
+ * payment. The school is locked, and orders lock its currency, so an order has the currency that the school keeps.
  * @throws Problem access_denied, currency_locked
  */
 export async function requireCurrencyChange(
@@ -19,7 +21,7 @@ export async function requireCurrencyChange(
     .selectFrom('orders')
     .select('id')
     .where('school_id', '=', school.id)
-    .where('paid_at', 'is not', null)
+    .where((order) => order.or([order('paid_at', 'is not', null), order(orderStatus, '=', 'pending')]))
     .limit(1)
     .executeTakeFirst()
   if (paid) throw new Problem('currency_locked')
