@@ -94,6 +94,11 @@ export const studentExport = z.object({
       status: text('State.', 'paid'),
       buyer_name: text('Name on the order.'),
       buyer_email: text('Address on the order.'),
+      billing_address: z
+        .record(z.string(), z.string().nullable())
+        .nullable()
+        .meta({ description: 'Postal address on the invoice.', example: null }),
+      tax_id: text('Tax number on the invoice.'),
       total: sum('Total.'),
       refunded: sum('Refunded amount.'),
       placed_at: time('Time of the order.'),
@@ -136,6 +141,17 @@ export const studentExport = z.object({
     },
     'Digital products.',
   ),
+  coupon_redemptions: list(
+    {
+      id: id('crd', 'Id of the redemption.'),
+      code: text('Code of the coupon.', 'SPRING'),
+      order_id: maybe('ord', 'The order.'),
+      amount_off: sum('Discount.'),
+      status: text('State.', 'confirmed'),
+      created_at: time('Time.'),
+    },
+    'Coupons that the person used.',
+  ),
   rsvps: list(
     {
       id: id('rsv', 'Id of the RSVP.'),
@@ -144,6 +160,7 @@ export const studentExport = z.object({
       guests: z.int().meta({ description: 'Number of guests.', example: 0 }),
       note: text('Note of the person.'),
       queued_at: time('Time.'),
+      offered_until: time('Until when a seat is held for the person, who pays for it.'),
     },
     'RSVPs to events.',
   ),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportedTables } from '../../src/domain/students/exportPerson.ts'
 import { personalData, personalSections } from '../../src/resources/personalData.ts'
+import { studentExport } from '../../src/resources/studentExport.ts'
 import { createAgent, personCalled, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { send, signedIn } from './account.ts'
@@ -17,12 +19,28 @@ test('the export covers every table with data of a person, or says why it does n
   )
   const names = tables.map(({ table_name }) => table_name).filter((name) => name in personalData || !/migration/.test(name))
   expect(names.toSorted()).toEqual(Object.keys(personalData).toSorted())
+  const references = await service.database.sql.query<{ table_name: string; columns: string[] }>(
+    `SELECT c.conrelid::regclass::text AS table_name, array_agg(a.attname::text) AS columns
+       FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey) AND a.attname <> 'school_id'
+      WHERE c.contype = 'f' AND c.confrelid::regclass::text IN ('person', 'account', 'lecturer')
+        AND c.connamespace = current_schema()::regnamespace GROUP BY 1`,
+  )
+  expect(references.length).toBeGreaterThan(15)
   const refersToPerson = /^(account_id|person_id|uploaded_by|lecturer_id|author_lecturer_id)$/
-  for (const { table_name, columns } of tables.filter(({ columns: all }) => all.some((column) => refersToPerson.test(column)))) {
+  const named = tables.filter(({ columns }) => columns.some((column) => refersToPerson.test(column)))
+  for (const { table_name, columns } of [...references, ...named]) {
     const coverage: object = personalData[table_name as keyof typeof personalData]
     const reason = 'reason' in coverage ? String(coverage.reason) : ''
     const isCovered = 'sections' in coverage || 'partOf' in coverage || reason.includes('in the export')
-    expect([table_name, columns.filter((column) => refersToPerson.test(column)), isCovered]).toEqual([table_name, expect.anything(), true])
+    expect([table_name, columns, isCovered]).toEqual([table_name, expect.anything(), true])
+  }
+})
+
+test('the export of a student by the school has a list for every table that refers to people, or says why it has none', () => {
+  const lists = Object.keys(studentExport.shape)
+  for (const [table, coverage] of Object.entries(exportedTables)) {
+    if ('list' in coverage) expect([table, lists.includes(coverage.list)]).toEqual([table, true])
+    else expect([table, coverage.reason.length > 40]).toEqual([table, true])
   }
 })
 

@@ -1,4 +1,29 @@
+import type { DB } from '../../gen/kysely/tables.ts'
 import type { Reader } from '../../store/database.ts'
+
+/** The tables whose rows refer to a person. */
+type TableOfPerson = { [Table in keyof DB]: 'person_id' extends keyof DB[Table] ? Table : never }[keyof DB]
+
+/**
+ * The list of the export that contains the rows of each table, or the reason why none does. A new table with the column `person_id` does
+ * not compile until it has a line here.
+ */
+export const exportedTables = {
+  enrollment: { list: 'enrollments' },
+  lesson_progress: { list: 'lesson_progress' },
+  quiz_attempt: { list: 'quiz_attempts' },
+  orders: { list: 'orders' },
+  subscription: { list: 'subscriptions' },
+  product_grant: { list: 'product_grants' },
+  coupon_redemption: { list: 'coupon_redemptions' },
+  rsvp: { list: 'rsvps' },
+  comment: { list: 'comments' },
+  form_submission: { list: 'form_submissions' },
+  person_tag: { list: 'tags' },
+  entitlement: { reason: 'Follows from the orders, the redeemed coupons and the grants of the person, which are in the export.' },
+  staff: { reason: 'Describes the work of the person for the school: GET /school/staff.' },
+  person_activity_day: { reason: 'Repeats the days of the lesson progress. The export of the account contains it.' },
+} as const satisfies Record<TableOfPerson, { list: string } | { reason: string }>
 
 /** The maximum length of a list in an export, which contains the newest rows. */
 const most = 5000
@@ -39,6 +64,7 @@ export async function exportPerson(database: Reader, { schoolId, personId }: { s
     orders: await ordersOf(database, schoolId, personId),
     subscriptions: (await newestRows('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount) })),
     product_grants: await newestRows('product_grant'),
+    coupon_redemptions: await redemptionsOf(database, schoolId, personId),
     rsvps: await newestRows('rsvp'),
     comments: await newestRows('comment'),
     form_submissions: await submissionsOf(database, schoolId, personId),
@@ -87,6 +113,19 @@ async function ordersOf(database: Reader, schoolId: string, personId: string) {
       items: items.filter(({ order_id }) => order_id === order.id).map((item) => ({ ...item, total: money(item.total_amount) })),
     }
   })
+}
+
+async function redemptionsOf(database: Reader, schoolId: string, personId: string) {
+  const rows = await database
+    .selectFrom('coupon_redemption as use')
+    .innerJoin('coupon', (join) => join.onRef('coupon.school_id', '=', 'use.school_id').onRef('coupon.id', '=', 'use.coupon_id'))
+    .select(['use.id', 'use.order_id', 'use.status', 'use.amount_off', 'use.currency', 'use.created_at', 'coupon.code'])
+    .where('use.school_id', '=', schoolId)
+    .where('use.person_id', '=', personId)
+    .orderBy('use.id', 'desc')
+    .limit(most)
+    .execute()
+  return rows.map((row) => ({ ...row, amount_off: moneyIn(row.currency)(row.amount_off) }))
 }
 
 /** Returns the answers of a form, each as a text. */
