@@ -3,6 +3,7 @@ import { generateActivity } from '../../src/demo/generate/activity.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { grantsAccess } from '../../src/store/accessExpressions.ts'
+import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { noStorage } from '../support/files.ts'
 
@@ -181,6 +182,15 @@ describe('every figure of the demo school is the one of the rows it counts', () 
       EXISTS (SELECT 1 FROM quiz_attempt a WHERE a.enrollment_id = p.enrollment_id AND a.lesson_id = p.lesson_id AND a.passed)`)
     await expectNone(`SELECT e.id FROM enrollment e JOIN course c ON c.id = e.course_id WHERE certificate_number IS NOT NULL
       AND (e.completed_at IS NULL OR NOT c.certificate_enabled OR certificate_number !~ '^[0-9A-HJKMNP-TV-Z]{16}$')`)
+  })
+
+  test('of reports: the refunds of each product are those of its lines, also of orders with several lines', async () => {
+    await refreshSchool(opened.database, { schoolId, now: new Date() })
+    expect(await rows(`SELECT 1 FROM order_item WHERE refunded_amount > 0 AND position > 0 LIMIT 1`)).toHaveLength(1)
+    await expectNone(`SELECT product_id, reported, sold FROM
+      (SELECT product_id, sum(refunds) AS reported FROM analytics_daily_product GROUP BY 1) AS report
+      FULL JOIN (SELECT product_id, sum(refunded_amount) AS sold FROM order_item GROUP BY 1) AS lines USING (product_id)
+      WHERE coalesce(reported, 0) <> coalesce(sold, 0)`)
   })
 
   test('of orders: every sum is that of its lines, with the tax in it', async () => {

@@ -14,7 +14,7 @@ const fields = [
   { key: 'glazes', label: 'Glazes', kind: 'multiple_choice', options: ['Ash', 'Salt'] },
 ]
 
-/** What the form must have: counted from what the steps of the test send. */
+/** Counts what the steps of the test send, as the model of the form. */
 class Intake {
   stored: { email: string; clay: string; glazes: string[]; spam: boolean }[] = []
 
