@@ -21,7 +21,7 @@ async function twice(first: Record<string, string>, second: Record<string, strin
   const browser = party.newBrowser()
   const before = await signIn(first, { browser })
   // auth_time is read from the clock of the database, in whole seconds; the age of a session is compared with the clock of the process.
-  const clock = 'SELECT extract(epoch FROM now())::int > $1::int AS ticked'
+  const clock = 'SELECT floor(extract(epoch FROM now())) > $1::int AS ticked'
   const hasTicked = () => party.service.database.sql.query<{ ticked: boolean }>(clock, [before.claims.auth_time])
   await until(async () => (await hasTicked())[0]?.ticked === true, { what: 'the next second' })
   later(2)
