@@ -18,8 +18,11 @@ const labels: Record<Language, Record<keyof EmailLegal, string>> = {
   de: { imprint: 'Impressum', privacy: 'Datenschutzerklärung', terms: 'Nutzungsbedingungen' },
 }
 
+const kinds = ['imprint', 'privacy', 'terms'] as const satisfies (keyof EmailLegal)[]
+
 /** Returns the lines below an e-mail: the legal documents that the school has. */
-export const emailFoot = ({ imprint, privacy, terms }: EmailLegal, language: Language): FootLine[] =>
-  Object.entries({ imprint, privacy, terms }).flatMap(([kind, url]) =>
-    url === undefined ? [] : [{ label: labels[language][kind as keyof EmailLegal], url }],
-  )
+export const emailFoot = (legal: EmailLegal, language: Language): FootLine[] =>
+  kinds.flatMap((kind) => {
+    const url = legal[kind]
+    return url === undefined ? [] : [{ label: labels[language][kind], url }]
+  })

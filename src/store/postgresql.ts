@@ -209,8 +209,8 @@ function connectionConfig(databaseUrl: string, pooler: Pooler, settings: Session
 
 const dateArray = 1182
 const textArray = 1009
-const builtInParser = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => unknown
-const parseTimestamp = timestampParser(builtInParser(types.builtins.TIMESTAMPTZ) as (text: string) => unknown)
+const builtInParser = types.getTypeParser as (oid: number, format?: 'text' | 'binary') => (text: string) => unknown
+const parseTimestamp = timestampParser(builtInParser(types.builtins.TIMESTAMPTZ))
 
 /** A DATE has no time zone, so it stays the text that it is. `int8` is text by default. */
 function columnParser(oid: number, format?: 'text' | 'binary'): unknown {

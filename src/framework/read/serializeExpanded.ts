@@ -45,17 +45,17 @@ async function withExpansions(
 /** Returns the value of the expansion for each row: a row, null or a short list. */
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
   if (!expansion.resources) return await valuesOfOne(context, expansion, inner, rows)
-  const references = rows.map((row) => expansion.reference(row))
+  const references = rows.map((row) => ({ row, reference: expansion.reference(row) }))
   const values: unknown[] = rows.map(() => null)
   for (const resource of expansion.resources()) {
-    const own = references.flatMap((reference, index) => (reference?.object === resource.object ? [{ index, id: reference.id }] : []))
+    const own = references.flatMap(({ row, reference }, index) => (reference?.object === resource.object ? [{ index, row }] : []))
     if (own.length === 0) continue
-    const toOne = { resource: () => resource, id: ({ id }: SeenRow) => id }
+    const toOne = { resource: () => resource, id: (row: SeenRow) => expansion.reference(row)?.id ?? null }
     const found = await valuesOfOne(
       context,
       toOne,
       inner,
-      own.map(({ id }) => ({ id }) as SeenRow),
+      own.map(({ row }) => row),
     )
     for (const [place, { index }] of own.entries()) values[index] = found[place]
   }
