@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 
 /**
- * Reads the whole request body as bytes. koa-body is used for multipart forms only: it decodes every other body as text and replaces invalid
- * UTF-8, so JSON in another encoding could not be rejected, and it parses url-encoded forms, of which only the text is needed.
+ * Reads the whole request body as bytes. koa-body is used for forms only, because it decodes every body as text and replaces invalid
+ * UTF-8: JSON in another encoding could not be rejected, and the bytes of the client metadata could not be checked.
  * @throws Problem payload_too_large above `limitBytes`; invalid_request if the connection breaks off
  */
 export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer> {
