@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
-import { keepCompiledCode, saveCompiledCode } from './wiring/compileCache.ts'
+import { keepCompiledCode } from './wiring/compileCache.ts'
 
 // Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
@@ -24,11 +24,8 @@ try {
     keepCompiledCode(process.env)
     const { runService } = await import('./wiring/runService.ts')
     await runService(process)
-    setTimeout(() => {
-      saveCompiledCode()
-      // V8's default: from now on it can grow with the load.
-      setFlagsFromString('--semi-space-growth-factor=2')
-    }, startMs).unref()
+    // V8's default: from then on it can grow with the load.
+    setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()
   }
 } catch (error) {
   const { startFailure } = await import('./wiring/failureText.ts')

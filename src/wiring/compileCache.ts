@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { enableCompileCache, flushCompileCache } from 'node:module'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
 /** The environment variables that name the folder of the compiled code. */
@@ -11,6 +11,7 @@ export interface CacheVariables {
 /**
  * Keeps the compiled code of every module in DATA_DIR, without types, so that a second start compiles nothing. Not in Node's standard
  * folder for temporary files, where another user could place code. Without the folder the service starts as well, only slower.
+ * Node writes the code when the process ends. Writing it earlier would block all requests for more than a second.
  */
 export function keepCompiledCode({ DATA_DIR, NODE_COMPILE_CACHE: given }: CacheVariables): void {
   if (given !== undefined) return
@@ -23,9 +24,4 @@ export function keepCompiledCode({ DATA_DIR, NODE_COMPILE_CACHE: given }: CacheV
   } catch {
     // The start reports a DATA_DIR that it cannot use.
   }
-}
-
-/** Writes the compiled code of the loaded modules. Node does so at the end of the process, which a forced end skips. */
-export function saveCompiledCode(): void {
-  flushCompileCache()
 }
