@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { type Language, languages } from '../lib/languages.ts'
 import { palettes } from '../lib/palettes.ts'
 import { type LegalAddresses, type LegalDocuments, legalKinds } from '../policy/legalDocuments.ts'
@@ -61,17 +62,28 @@ export interface PageContextArguments {
   hasPages(school: School): boolean
 }
 
+/** Time zones whose texts are kept, by language. */
+const mostZones = 200
+
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
  */
 export function createPageContexts({ branding, languages: languagesOf, hasPages }: PageContextArguments): FindPageContext {
   const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
+  // Checking the name of a time zone takes longer than rendering most pages.
+  const zoned = new LRUCache<string, Texts>({ max: mostZones })
+  const textsOf = (language: Language, timeZone: string): Texts => {
+    const key = `${language} ${timeZone}`
+    const found = zoned.get(key) ?? textsIn(timeZone, spoken.get(language) ?? createTexts(language))
+    zoned.set(key, found)
+    return found
+  }
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
     const { name, locale, timeZone, theme, legal: documents, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
-    const texts = textsIn(ctx.state.accountTimeZone ?? timeZone, spoken.get(language) ?? createTexts(language))
+    const texts = textsOf(language, ctx.state.accountTimeZone ?? timeZone)
     const legal = school ? legalAddresses(documents, hasPages(school)) : {}
     return {
       texts,
