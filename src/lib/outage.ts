@@ -12,14 +12,16 @@ const lostWords =
  */
 const busyCodes = /^(53...|580(00|30)|55P03|57014|40P01|40001|ENOSPC|EDQUOT|EROFS|ESTORE)$/
 
-const matches =
-  (codes: RegExp, words?: RegExp) =>
+const someCause =
+  (is: (error: Error, code: string | undefined) => boolean) =>
   (error: unknown): boolean => {
     if (!(error instanceof Error)) return false
-    const code = errorCode(error)
-    if (code !== undefined ? codes.test(code) : words?.test(error.message)) return true
-    return error instanceof AggregateError ? error.errors.some(matches(codes, words)) : matches(codes, words)(error.cause)
+    if (is(error, errorCode(error))) return true
+    return error instanceof AggregateError ? error.errors.some(someCause(is)) : someCause(is)(error.cause)
   }
+
+const matches = (codes: RegExp, words?: RegExp) =>
+  someCause(({ message }, code) => (code !== undefined ? codes.test(code) : words?.test(message) === true))
 
 /**
  * True when the store lost the connection or refuses writes on it. A connection that was opened while the server was read-only stays
@@ -29,8 +31,12 @@ export const isLostConnection = matches(lostCodes, lostWords)
 
 const isBusy = matches(busyCodes)
 
+/** True when a full disk kept PostgreSQL from setting up a new session. It reports that as an internal error (SQLSTATE XX000). */
+const isUnstartedSession = someCause(({ message }, code) => code === 'XX000' && message === 'could not write init file')
+
 /** True when a store cannot do the work now, and the same request may succeed later: 503 with `Retry-After`. */
-export const isOutage = (error: unknown): boolean => isLostConnection(error) || isBusy(error) || isOutdatedPlan(error)
+export const isOutage = (error: unknown): boolean =>
+  isLostConnection(error) || isBusy(error) || isOutdatedPlan(error) || isUnstartedSession(error)
 
 /** True when a migration changed what a named statement returns after the connection had planned it (SQLSTATE 0A000). */
 export const isOutdatedPlan = (error: unknown): boolean =>

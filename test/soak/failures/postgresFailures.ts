@@ -56,8 +56,17 @@ export const postgresFailures: Failure[] = [
     undo: 'the table or the triggers are dropped',
     allowed: rejections,
     holdMs: 6000,
-    run: ({ disks, postgres }) =>
-      postgres.asSuperuser((client) => (disks ? fillDisk : emulateFullDisk)(client)).then((undo) => () => postgres.asSuperuser(undo)),
+    async run({ disks, postgres }) {
+      // Kept open: on a full disk PostgreSQL may refuse a new session.
+      const client = new Client({ host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'school' })
+      client.on('error', () => undefined)
+      await client.connect()
+      const undo = await (disks ? fillDisk : emulateFullDisk)(client)
+      return async () => {
+        await undo(client)
+        await client.end()
+      }
+    },
   },
   {
     name: 'PostgreSQL read-only',
