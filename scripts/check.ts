@@ -24,6 +24,7 @@ const checks: readonly Check[] = [
   { name: 'plain English', command: 'node scripts/language.ts' },
   { name: 'nothing unused', command: 'node scripts/unused.ts' },
   { name: 'no state in modules', command: 'node scripts/moduleState.ts' },
+  { name: 'limits of the source', command: 'node scripts/sourceLimits.ts' },
   { name: 'generated documents', command: 'node scripts/docs.ts --check' },
 ]
 

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
+
+/** The resources that refer to each other, for example by an expansion. */
+const declarations = `^src/resources/(${listedResources().join('|')})\\.ts$`
 
 /** Converts the import table to rules of dependency-cruiser. Every import that no rule forbids is allowed. */
 export const importRules: IForbiddenRuleType[] = [
@@ -37,16 +42,30 @@ export const importRules: IForbiddenRuleType[] = [
     name: 'no cycle',
     comment: 'two files must not import each other, not even types; move what both need to a third file',
     severity: 'error',
-    // Resources that refer to each other import each other. Functions return them, so the loading order does not matter.
     from: { pathNot: ['^src/gen/', '^src/resources/', '^src/pages/'] },
     to: { circular: true },
   },
   {
+    name: 'no cycle of pages',
+    comment: 'two files must not import each other, not even types; only templates.ts names the types of all pages',
+    severity: 'error',
+    from: { path: '^src/pages/' },
+    to: { circular: true, viaOnly: { pathNot: '^src/pages/templates\\.ts$' } },
+  },
+  {
     name: 'no cycle of values',
-    comment: 'two files must not import values of each other; a page and the views that print it name the types of each other',
+    comment: 'two files must not import values of each other; move what both need to a third file',
     severity: 'error',
     from: { path: '^src/pages/' },
     to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+  },
+  {
+    // Resources that refer to each other import each other. Functions return them, so the loading order does not matter.
+    name: 'no cycle of resources',
+    comment: 'only the declarations that src/resources/index.ts lists may import each other; move what both need to a third file',
+    severity: 'error',
+    from: { path: '^src/resources/' },
+    to: { circular: true, via: { pathNot: declarations } },
   },
   {
     name: 'declared package',
@@ -102,6 +121,12 @@ function ownerRules({ name, modules: owners, typesIn = [] }: PackageOwner): IFor
     to: { path, dependencyTypesNot: ['type-only'] },
   }
   return typesIn.length > 0 ? [ownedBy, typesOnly] : [ownedBy]
+}
+
+/** Returns the names of the files that the list of all resources imports. */
+function listedResources(): string[] {
+  const list = readFileSync(join(import.meta.dirname, '../src/resources/index.ts'), 'utf8')
+  return [...list.matchAll(/^import \{ \w+ \} from '\.\/(\w+)\.ts'$/gm)].map(([, name = '']) => name)
 }
 
 function inModules(names: readonly string[]): string {

@@ -40,7 +40,7 @@ const texts = [...configuration, ...modules.map(({ text }) => text)]
 const uses = new Set(modules.flatMap(({ imported }) => imported.map(([file, name]) => `${file}#${name}`)))
 const importedFiles = new Set(modules.flatMap(({ imported }) => imported.map(([file]) => file)))
 const complaints = [...unusedFiles(), ...unusedExports(), ...unusedPackages()]
-if (complaints.length > 0) fail(complaints.join('\n'))
+if (complaints.length > 0) fail(`${complaints.join('\n')}\n\nDelete what is unused. A value that only its file uses needs no \`export\`.`)
 process.stdout.write(`${modules.length} modules, nothing unused\n`)
 
 function readModules(folder: string): Module[] {

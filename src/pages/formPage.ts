@@ -1,4 +1,5 @@
 import type { FactorSetup } from './factorSetup.ts'
+import type { FormBox } from './formBox.ts'
 import type { PasskeyForm } from './passkeyForm.ts'
 import type { Frame } from './templates.ts'
 import type { TextPart } from './texts.ts'
@@ -46,13 +47,6 @@ export interface FormField {
   error: string
   /** Ids of the hint and the error of the field; empty if it has neither. */
   describedBy: string
-}
-
-/** A checkbox. */
-export interface FormBox {
-  name: string
-  label: string
-  isTicked?: boolean
 }
 
 /** Connects a field with its hint and its error. `hasFormError` connects it with the error of the whole form, too. */

@@ -3,12 +3,22 @@ import type Provider from 'oidc-provider'
 import { Problem } from '../lib/problem.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import { claimedRole } from '../policy/claimedRole.ts'
+import type { ClientOrigin } from '../policy/clientOrigin.ts'
 import { imitatedName } from '../policy/imitatedName.ts'
+import type { School } from '../policy/school.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import type { LanguageState } from './language.ts'
 import { pageProblem } from './pageProblem.ts'
-import type { ClientOrigin, PagesArguments } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
+
+/** What finds and describes an authorization request. */
+export interface InteractionArguments {
+  /** The engine of the school of the request. */
+  provider(ctx: Context): Promise<Provider>
+  /** Names that self-registered clients must not imitate, including the school's own name. */
+  protectedNames(school: School): Promise<readonly string[]>
+  clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
+}
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -48,7 +58,7 @@ export interface LaterSignIn {
  * Finds the interaction of this browser, which must be the one in the URL.
  * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if the interaction does not exist
  */
-export async function openInteraction(ctx: Context, args: PagesArguments): Promise<OpenInteraction> {
+export async function openInteraction(ctx: Context, args: InteractionArguments): Promise<OpenInteraction> {
   const { school } = ctx.state
   const provider = await args.provider(ctx)
   // Read first: the engine compares it with the session of the interaction.

@@ -1,32 +1,25 @@
-import type { Context } from 'koa'
-import type Provider from 'oidc-provider'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
-import type { ClientSource } from '../policy/clientOrigin.ts'
 import type { School } from '../policy/school.ts'
 import type { NamedAuditEvent } from '../store/auditEvents.ts'
 import type { Database } from '../store/database.ts'
 import type { HomeFacts } from './homePage.ts'
+import type { InteractionArguments } from './openInteraction.ts'
 import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 import type { StepRunnerArguments } from './steps/stepRunner.ts'
 
 /** Everything that the pages need from other modules. */
-export interface PagesArguments {
+export interface PagesArguments extends InteractionArguments {
   database: Database
   keyring: Keyring
   log: Log
-  /** The engine of the school of the request. */
-  provider(ctx: Context): Promise<Provider>
   /** The steps of signing in and consenting, in the order in which they are asked. */
   steps: readonly SignInStep[]
   /** Called when a person has completed every step of a sign-in. */
   signedIn: StepRunnerArguments['signedIn']
-  /** Names that self-registered clients must not imitate, including the school's own name. */
-  protectedNames(school: School): Promise<readonly string[]>
-  clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
   pageContext: FindPageContext
   /** Returns the current theme of a school. */
   theme(school: School): Promise<PageTheme>
@@ -42,9 +35,6 @@ export interface ConsentingPerson {
   role: Role
   lecturerId: string | null
 }
-
-/** How and when a client was registered. */
-export type ClientOrigin = ClientSource & { createdAt: Date }
 
 /** Result of a rate limit, after counting. */
 export interface Verdict {

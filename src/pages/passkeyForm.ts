@@ -1,6 +1,6 @@
 import type { RegistrationOptions, SignInOptions } from '../domain/secondFactors/passkeyOptions.ts'
 import type { Asset } from './asset.ts'
-import type { FormBox } from './formPage.ts'
+import type { FormBox } from './formBox.ts'
 import type { Texts } from './texts.ts'
 
 /** A form that the script of passkeys fills in and submits. Without the script it only says what it needs. */

@@ -123,6 +123,38 @@ describe('a forbidden import is named with its rule', () => {
   })
 
   test.each([
+    ['pages', 'src/pages/a.ts', 'src/pages/b.ts', 'no cycle of pages: '],
+    ['a resource and its parts', 'src/resources/courses.ts', 'src/resources/courseParts.ts', 'no cycle of resources: '],
+  ])('a cycle of types between %s', (_what, one, other, rule) => {
+    const importing = (path: string, name: string): string =>
+      `import type { B } from './${path.split('/').at(-1)}'\nexport interface ${name} {\n  other: B\n}\nexport type B = string\n`
+    const { code, output } = check({ [one]: importing(other, 'A'), [other]: importing(one, 'C') })
+    expect([code, output]).toEqual([1, expect.stringContaining(rule)])
+  })
+
+  test('resources may refer to each other', () => {
+    const { output } = check({
+      'src/resources/courses.ts': "import { lecturers } from './lecturers.ts'\nexport const courses = () => lecturers\n",
+      'src/resources/lecturers.ts': "import { courses } from './courses.ts'\nexport const lecturers = () => courses\n",
+    })
+    expect(output).toContain('no forbidden import')
+  })
+
+  test.each([
+    ['in a template', 'src/domain/a.ts', 'const isOver = sql<boolean>`expires_at < now()`', 'expires_at'],
+    ['of one word', 'src/resources/a.ts', "const isOver = sql`status = 'draft'`", 'status'],
+    ['after a reference', 'src/framework/a.ts', `const isOver = sql\`\${now} < expires_at\``, 'expires_at'],
+  ])('a column that no compiler checks: %s', (_what, path, text, column) => {
+    const { code, output } = check({ ...store, [path]: `${text}\n` })
+    expect([code, output]).toEqual([1, expect.stringContaining(`${path}:1\n  Kysely only: ${column} is written as text`)])
+  })
+
+  test('aliases, functions and literals in a template are not columns', () => {
+    const text = `const points = sql\`result(question_id text) AS points, coalesce(\${a}, 'expires_at')\`\n`
+    expect(check({ ...store, 'src/domain/a.ts': text }).output).toContain('no forbidden import')
+  })
+
+  test.each([
     ['a call', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')\n"],
     ['a template', `export const taken = (id: string) => \`UPDATE course SET version = 2 WHERE id = \${id}\`\n`],
     ['a string', "export const all = 'SELECT id\\nFROM course'\n"],

@@ -1,4 +1,5 @@
-import type { FormBox, FormField, FormLink } from '../formPage.ts'
+import type { FormBox } from '../formBox.ts'
+import type { FormField, FormLink } from '../formPage.ts'
 import type { Picture } from '../schoolLogo.ts'
 import type { Frame } from '../templates.ts'
 import type { TextPart } from '../texts.ts'

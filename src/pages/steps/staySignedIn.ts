@@ -1,4 +1,4 @@
-import type { FormBox } from '../formPage.ts'
+import type { FormBox } from '../formBox.ts'
 import type { Texts } from '../texts.ts'
 
 export interface StayArguments {

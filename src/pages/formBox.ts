@@ -1,0 +1,6 @@
+/** A checkbox. */
+export interface FormBox {
+  name: string
+  label: string
+  isTicked?: boolean
+}
