@@ -22,6 +22,8 @@ export interface ApiArguments {
   signer: Surroundings['signer']
   /** Statements that were built before. */
   statements?: Surroundings['statements']
+  /** Responses to visitors that were made before. */
+  visitorAnswers?: Surroundings['visitorAnswers']
   externalServices: Surroundings['externalServices']
   /**
    * Returns the caller; without a token, the anonymous caller.
@@ -35,7 +37,7 @@ export interface ApiArguments {
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
 export function createApi(args: ApiArguments): Middleware {
-  const { operations, database, replica, store, signer, statements, externalServices, authenticate } = args
+  const { operations, database, replica, store, signer, statements, visitorAnswers, externalServices, authenticate } = args
   const routes = createRoutes<Handler>()
   const surroundings = (ctx: Context): Surroundings => ({
     database,
@@ -43,6 +45,7 @@ export function createApi(args: ApiArguments): Middleware {
     store,
     signer,
     statements,
+    visitorAnswers,
     externalServices,
     school: ctx.state.school,
     requestId: ctx.state.requestId,
@@ -57,7 +60,10 @@ export function createApi(args: ApiArguments): Middleware {
       const around = surroundings(ctx)
       const caller = await authenticate(ctx, limitsOf(operation, format))
       announce(ctx, caller, around.school)
-      answerWith(ctx, await run(operation, caller, sentIn(ctx, operation, { format, params }), around))
+      answerWith(
+        ctx,
+        await run(operation, caller, sentIn(ctx, operation, { format, params }), { ...around, contentVersion: ctx.state.contentVersion }),
+      )
     })
   }
   const feed = changeFeedOf(operations)

@@ -3,6 +3,7 @@ import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { Database, Reader } from '../store/database.ts'
+import type { FactVersion } from '../store/facts/factVersions.ts'
 import type { ReadReplica } from '../store/readReplica.ts'
 import type { Operation } from './declare/operations.ts'
 import type { QueryScope } from './declare/queryScope.ts'
@@ -24,6 +25,10 @@ export interface Surroundings {
   signer: CursorSigner
   /** Statements that were built before, for every request of the process. */
   statements?: StatementCache | undefined
+  /** Responses to visitors that were made before, for every request of the process. */
+  visitorAnswers?: VisitorAnswers | undefined
+  /** The version of the school's content, if it has been read for this request. */
+  contentVersion?: VisitorRead['version']
   externalServices: ExternalServices
   requestId?: string | undefined
   address?: string | undefined
@@ -79,4 +84,26 @@ export interface Answer {
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */
   stream?: { type: string; pieces: AsyncIterable<string> }
+}
+
+/** A read of a visitor: what its response depends on, except for the content of the school. */
+export interface VisitorRead {
+  schoolId: string
+  operation: Operation
+  format: Format
+  parameters: Readonly<Record<string, unknown>>
+  /** The version of the school's content, if it has been read already. */
+  version?: Promise<FactVersion> | undefined
+}
+
+/**
+ * Responses to visitors that this process keeps. A response is used only while the school's content has the version that was read before the
+ * response was made, so no acknowledged change is missing from it. It is used for at most a second, because content can also change with time:
+ * an event begins, a scheduled post appears.
+ */
+export interface VisitorAnswers {
+  /** Returns the kept response, or the one that `make` returns. Concurrent requests for a response make it once. */
+  answer(read: VisitorRead, make: () => Promise<Answer>): Promise<Answer>
+  /** Forgets every response, also those that are being made. */
+  clear(): void
 }

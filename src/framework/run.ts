@@ -1,3 +1,4 @@
+import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { Answer, Call, Format, FrameworkParameters, Sent, Surroundings } from './call.ts'
 import { notPublic, requireScope } from './declare/access.ts'
@@ -26,9 +27,25 @@ import { write } from './write/write.ts'
  */
 export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
   requireScope(operation, caller) // 403
-  const { replica, school } = surroundings
-  if (!replica || caller.kind !== 'anonymous' || operation.method !== 'GET') return await runOn(operation, caller, sent, surroundings)
-  return await replica.read(school.id, (database) => runOn(operation, caller, sent, { ...surroundings, database }))
+  if (caller.kind !== 'anonymous' || operation.method !== 'GET') return await runOn(operation, caller, sent, surroundings)
+  const { replica, school, visitorAnswers } = surroundings
+  if (replica) return await replica.read(school.id, (database) => runOn(operation, caller, sent, { ...surroundings, database }))
+  const parameters = operation.resource.isInCatalogue ? readable(sent) : undefined
+  if (!visitorAnswers || !parameters) return await runOn(operation, caller, sent, surroundings)
+  const { contentVersion: version } = surroundings
+  return await visitorAnswers.answer({ schoolId: school.id, operation, format: sent.format ?? 'json', parameters, version }, () =>
+    runOn(operation, caller, { ...sent, parameters: () => parameters }, surroundings),
+  )
+}
+
+/** Returns the parameters; undefined if they are malformed, which `runOn` reports after the earlier checks. */
+function readable(sent: Sent): ReturnType<Sent['parameters']> | undefined {
+  try {
+    return sent.parameters()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }
 
 async function runOn(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {

@@ -15,6 +15,8 @@ export interface RequestState {
   isOwn?: true
   /** The document of this response, if the response table may store the response. */
   storable?: { document: StoredDocument; contentType: string; freshMilliseconds: number }
+  /** The version of what visitors can read of the school, read together with the count of the request. */
+  contentVersion?: Promise<string | undefined> | undefined
   /** Id of the operation, for the log and the metrics. Where it is not set, the path decides. */
   operation?: string
   /** The client that the request names, checked or not, in at most 200 characters of plain ASCII. */

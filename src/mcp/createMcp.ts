@@ -20,6 +20,8 @@ export interface McpArguments extends CatalogueArguments {
   signer: Surroundings['signer']
   /** Statements that were built before. */
   statements?: Surroundings['statements']
+  /** Responses to visitors that were made before. */
+  visitorAnswers?: Surroundings['visitorAnswers']
   externalServices: Surroundings['externalServices']
   schoolName(school: School): Promise<string>
   /**
@@ -39,7 +41,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, replica, store, signer, statements, externalServices, authenticate, schoolName } = args
+  const { database, replica, store, signer, statements, visitorAnswers, externalServices, authenticate, schoolName } = args
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
@@ -66,6 +68,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
           store,
           signer,
           statements,
+          visitorAnswers,
           externalServices,
           school,
           schoolName: await schoolName(school),

@@ -6,7 +6,7 @@ import { schoolFact } from './facts/fact.ts'
 import { epochSeconds } from './facts/factMarkers.ts'
 import { clientTag } from './facts/factTags.ts'
 import type { FactVersion, FactVersions } from './facts/factVersions.ts'
-import { markerKey as factKey } from './facts/redisMarkers.ts'
+import { markerKey as factKey, isBusy } from './facts/redisMarkers.ts'
 import { answered, type RedisClient } from './redis.ts'
 import { schoolPrefix } from './redisKeys.ts'
 import { together } from './together.ts'
@@ -157,8 +157,6 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     },
   }
 }
-
-const isBusy = (marker: string | null | undefined): boolean => marker?.startsWith('busy ') ?? false
 
 /** `ended` hides everything, a time (of `restoreClient`) what was saved until then. */
 function isHidden(marker: string | null, savedAt: string | null | undefined): boolean {

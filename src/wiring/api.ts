@@ -15,7 +15,7 @@ export interface ApiParts {
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
 export const operationArguments = (
-  { operations, database, replica, signer, statements }: Foundation,
+  { operations, database, replica, signer, statements, visitorAnswers }: Foundation,
   externalServices: ExternalServices,
 ) => ({
   operations,
@@ -24,18 +24,27 @@ export const operationArguments = (
   store: database,
   signer,
   statements,
+  visitorAnswers,
   externalServices,
 })
 
 /** Creates the function that identifies the caller of a request and counts the request. */
-export const createCallerOf = ({ tokenChecks, stores, grantable, limits }: Foundation, resourcePath?: BearerArguments['resourcePath']) =>
+export const createCallerOf = (
+  { tokenChecks, stores, grantable, limits, contentVersions, replica }: Foundation,
+  resourcePath?: BearerArguments['resourcePath'],
+) =>
   limited(
     createAuthenticate({
       tokenChecks: tokenChecks.api,
       grantable,
       ...(resourcePath !== undefined && { resourcePath }),
     }),
-    { limits, holderOf: tokenChecks.api.holderOf, together: stores.ephemeral.together },
+    {
+      limits,
+      holderOf: tokenChecks.api.holderOf,
+      together: stores.ephemeral.together,
+      contentVersion: replica ? undefined : contentVersions.read,
+    },
   )
 
 /** Creates the routes of the REST API and its description. */

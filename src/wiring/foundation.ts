@@ -1,9 +1,11 @@
 import { findPerson } from '../domain/accounts/findPerson.ts'
 import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
+import type { VisitorAnswers } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
 import { createStatementCache, type StatementCache } from '../framework/read/statementCache.ts'
+import { createVisitorAnswers } from '../framework/read/visitorAnswers.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
@@ -17,6 +19,7 @@ import type { School } from '../policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
+import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { schoolBranding } from '../store/schools.ts'
 import type { AppArguments } from './appArguments.ts'
@@ -43,6 +46,8 @@ export interface Foundation extends AppArguments {
   scopes: readonly ScopeEntry[]
   signer: CursorSigner
   statements: StatementCache
+  contentVersions: ContentVersions
+  visitorAnswers: VisitorAnswers
   outbox: Outbox
   exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
@@ -61,6 +66,10 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
   const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
   const checksOver = createChecks({ stores, guard: database.facts, redis })
+  const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
+  const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read })
+  // A change that was acknowledged while Redis could not be reached is not marked there.
+  for (const event of ['close', '-node']) redis?.client.on(event, visitorAnswers.clear)
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
   const metrics = createServiceMetrics({ ...args, operations })
@@ -84,6 +93,8 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
     statements: createStatementCache(),
+    contentVersions,
+    visitorAnswers,
     outbox: createOutbox({ database, keyring }),
     exchanges,
     branding: (school) => schoolBranding(accounts.kysely, school.id),

@@ -16,6 +16,7 @@ import type { Caller } from '../policy/caller.ts'
 import type { EmailLimits } from '../policy/externalServices.ts'
 import type { Artifacts } from '../store/artifacts.ts'
 import { createAttemptLimits } from '../store/attemptLimits.ts'
+import type { FactVersion } from '../store/facts/factVersions.ts'
 import { createRateLimits } from '../store/rateLimits.ts'
 import type { RedisConnection } from '../store/redis.ts'
 import { createSignInLimits } from './signInLimits.ts'
@@ -144,27 +145,31 @@ export interface LimitedArguments extends Pick<TokenChecks, 'holderOf'> {
   limits: Pick<Limits, 'countApi'>
   /** Sends the requests to Redis that `work` makes in one round trip. */
   together: Artifacts['together']
+  /** Reads the version that a response to a visitor depends on, if responses to visitors are kept. */
+  contentVersion?: ((schoolId: string) => Promise<FactVersion>) | undefined
 }
 
 /**
  * Identifies the caller, and counts the request even if the token is invalid. The request of a token that this process knows is counted
- * while the token is checked. Sets the headers with the remaining requests.
+ * while the token is checked, and that of a visitor while the version of the school's content is read. Sets the headers with the remaining requests.
  * @throws Problem rate_limited
  */
 export function limited(
   authenticate: (ctx: Context) => Promise<Caller>,
-  { limits: { countApi }, holderOf, together }: LimitedArguments,
+  { limits: { countApi }, holderOf, together, contentVersion }: LimitedArguments,
 ): ApiArguments['authenticate'] {
   return async (ctx, operationLimits = []) => {
     const holder = likelyHolder(ctx, holderOf)
     noteCaller(ctx, holder)
-    const [identified, counted] = await together(() =>
-      Promise.allSettled([authenticate(ctx), holder ? countApi(ctx, holder, operationLimits) : undefined]),
-    )
+    const isVisitor = ctx.req.headers.authorization === undefined
+    const [identified, counted] = await together(() => {
+      if (isVisitor && ctx.method === 'GET') ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
+      return Promise.allSettled([authenticate(ctx), holder || isVisitor ? countApi(ctx, holder, operationLimits) : undefined])
+    })
     const caller = identified.status === 'fulfilled' ? identified.value : undefined
     const person = caller?.kind === 'person' ? caller : undefined
     noteCaller(ctx, person)
-    const isCounted = person !== undefined && person.clientId === holder?.clientId && person.accountId === holder.accountId
+    const isCounted = person?.clientId === holder?.clientId && person?.accountId === holder?.accountId
     const counts = isCounted ? settledValue(counted) : undefined
     const all = counts ?? (await countApi(ctx, person, operationLimits))
     ctx.set(rateLimitHeaders(all))

@@ -166,10 +166,13 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
       },
     },
     {
-      operation: 'public list',
+      operation: 'public list after a change',
       limit: { statements: 1, redisTrips: 1 },
       budget: { statements: 1, redisTrips: 1 },
-      prepare: async () => () => ok(get(`${service.issuer}/api/v1/courses`)),
+      async prepare() {
+        await held.database.sql.query(`UPDATE course SET title = title || ' again' WHERE school_id = $1`, [service.schoolId()])
+        return () => ok(get(`${service.issuer}/api/v1/courses`))
+      },
     },
   ]
 
@@ -201,6 +204,20 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
     const isAbove = ({ limit, budget }: Row): boolean => limit.statements > budget.statements || limit.redisTrips > budget.redisTrips
     expect(rows.filter(isAbove).map(({ operation }) => operation)).toEqual(stillAbove)
   })
+
+  test.each(['courses', 'courses?limit=1&expand=lecturers', 'posts', 'events'])(
+    'a visitor who reads %s again causes no statement while nothing changes',
+    async (path) => {
+      const read = () => ok(get(`${service.issuer}/api/v1/${path}`))
+      const again = async () => {
+        await read()
+        const { statements, redisTrips } = await counter.during(read)
+        return { statements: statements.length, redisTrips: redisTrips.length }
+      }
+      // A response is kept for a second.
+      await expect.poll(again).toEqual({ statements: 0, redisTrips: 1 })
+    },
+  )
 
   describe.each(rows)('$operation', (row) => {
     test('stays within its limit', async () => requireWithin(row, await measure(row)))

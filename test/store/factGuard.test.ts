@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountFact, clientFact, type Fact, grantFact, nameOfFact, schoolFact } from '../../src/store/facts/fact.ts'
+import { accountFact, clientFact, contentFact, type Fact, grantFact, nameOfFact, schoolFact } from '../../src/store/facts/fact.ts'
 import type { FactMarkers } from '../../src/store/facts/factMarkers.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { newSchool } from '../support/rows.ts'
 import { newGrantIn } from './artifactStores.ts'
 
 describe.each(await everyDatabase())('changes of facts in the $name database', ({ open }) => {
   const schoolId = randomUUID()
   let held: TestDatabase
   let steps: string[] = []
+  /** Changes of accounts are often also changes of content. */
+  let isContentMarked = false
   const markers: FactMarkers = {
-    async begin(facts) {
+    async begin(marked) {
+      const facts = marked.filter(({ kind }) => isContentMarked || kind !== 'content')
+      if (facts.length === 0) return { end: async () => undefined }
       const names = facts.map(nameOfFact).toSorted().join(', ')
       steps.push(`begin ${names}`)
       return { end: async () => void steps.push(`end ${names}`) }
@@ -74,6 +79,26 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
       ['DELETE FROM account WHERE id = $1', [accountId], account],
     ]
     for (const [text, values, fact] of changes) expect([text, await marked(change(text, values))]).toEqual([text, both(fact)])
+  })
+
+  test('each change of the content is marked, once for all rows of a school', async () => {
+    isContentMarked = true
+    const { sql } = held.database
+    const [one, other] = [await newSchool(sql), await newSchool(sql)]
+    const [first, second] = [contentFact(one), contentFact(other)].toSorted((a, b) => (nameOfFact(a) < nameOfFact(b) ? -1 : 1))
+    const together = [first, second].map((fact) => fact && nameOfFact(fact)).join(', ')
+    const insert = `INSERT INTO page (school_id, id, slug, title, draft_title)
+      SELECT school.id, gen_random_uuid(), 'page-' || number, 'Title', 'Title' FROM school, generate_series(1, 600) AS number WHERE school.id = ANY($1)`
+    const changes: [text: string, values: unknown[]][] = [
+      [insert, [[one, other]]],
+      [`UPDATE page SET title = 'Other' WHERE school_id = ANY($1)`, [[one, other]]],
+      ['DELETE FROM page WHERE school_id = ANY($1)', [[one, other]]],
+      [`UPDATE school SET name = 'Other' WHERE id = ANY($1)`, [[one, other]]],
+    ]
+    for (const [text, values] of changes)
+      expect([text, await marked(change(text, values))]).toEqual([text, [`begin ${together}`, `end ${together}`]])
+    expect(await marked(() => sql.query(`UPDATE school SET name = 'Outside' WHERE id = $1`, [one]))).toEqual(both(contentFact(one)))
+    isContentMarked = false
   })
 
   test('changes that no check depends on are not marked, and neither is a transaction that is rolled back', async () => {

@@ -1,13 +1,16 @@
 import { clientTag, grantTag } from './factTags.ts'
 
-/** The kinds of rows that the check of a token depends on. `account` includes the person and the role; `school` is everything of a school. */
-export type FactKind = 'client' | 'grant' | 'account' | 'school'
+/**
+ * The kinds of rows that the check of a token depends on. `account` includes the person and the role; `school` is everything of a school;
+ * `content` is what visitors can read of it.
+ */
+export type FactKind = 'client' | 'grant' | 'account' | 'school' | 'content'
 
 /** The name of one fact. */
 export interface Fact {
   schoolId: string
   kind: FactKind
-  /** The tag of a grant or client, the id of an account, empty for a school. */
+  /** The tag of a grant or client, the id of an account, empty for a school and its content. */
   key: string
 }
 
@@ -15,6 +18,7 @@ export const grantFact = (schoolId: string, grantId: string): Fact => ({ schoolI
 export const clientFact = (schoolId: string, clientId: string): Fact => ({ schoolId, kind: 'client', key: clientTag(schoolId, clientId) })
 export const accountFact = (schoolId: string, accountId: string): Fact => ({ schoolId, kind: 'account', key: accountId })
 export const schoolFact = (schoolId: string): Fact => ({ schoolId, kind: 'school', key: '' })
+export const contentFact = (schoolId: string): Fact => ({ schoolId, kind: 'content', key: '' })
 
 export const nameOfFact = ({ schoolId, kind, key }: Fact): string => `${schoolId} ${kind} ${key}`
 
@@ -26,6 +30,7 @@ const factOf: Record<FactKind, (schoolId: string, id: string) => Fact> = {
   grant: grantFact,
   account: accountFact,
   school: schoolFact,
+  content: contentFact,
 }
 
 /** Returns the fact that a message of the database reports as changed; undefined for every other message. */

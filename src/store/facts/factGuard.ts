@@ -108,7 +108,9 @@ export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (fa
           const late = take().filter((fact) => !named?.has(nameOfFact(fact)))
           if (late.length === 0) return
           await (await markers.begin(late)).end()
-          onLateMark(late)
+          // Content is marked after its commit in any case.
+          const unnamed = late.filter(({ kind }) => kind !== 'content')
+          if (unnamed.length > 0) onLateMark(unnamed)
         },
         named: () => running.getStore(),
       }

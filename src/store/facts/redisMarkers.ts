@@ -17,6 +17,9 @@ export interface RedisMarkersOptions {
 /** The key of a fact's marker. The marker of a school is also the epoch of the school's data in Redis. */
 export const markerKey = ({ schoolId, kind, key }: Fact, prefix = ''): string => `${schoolPrefix(schoolId, prefix)}fact:${kind}:${key}`
 
+/** True if the marker says that its fact is being changed. */
+export const isBusy = (marker: string | null | undefined): boolean => marker?.startsWith('busy ') ?? false
+
 /** Time until Redis is asked again to take the version of a change. */
 const pauseMilliseconds = 500
 
@@ -38,9 +41,20 @@ export function redisMarkers({ redis, log, prefix }: RedisMarkersOptions): FactM
   return {
     async begin(facts) {
       const change = newId()
-      const keys = facts.map((fact) => ({ key: markerKey(fact, prefix), seconds: fact.kind === 'school' ? epochSeconds : versionSeconds }))
-      const markAll = (): Promise<unknown> => Promise.all(keys.map(({ key, seconds }) => scripts.sgFactEnd(key, change, newId(), seconds)))
-      await reported(Promise.all(keys.map(({ key }) => scripts.sgFactBegin(key, change, busySeconds))))
+      const keys = facts.map((fact) => ({
+        key: markerKey(fact, prefix),
+        seconds: fact.kind === 'school' ? epochSeconds : versionSeconds,
+        isContent: fact.kind === 'content',
+      }))
+      const markAll = (): Promise<unknown> =>
+        Promise.all(
+          keys.map(({ key, seconds, isContent }) =>
+            isContent ? redis.set(key, newId(), 'EX', seconds) : scripts.sgFactEnd(key, change, newId(), seconds),
+          ),
+        )
+      // Content is kept for so short a time that it needs no mark before the commit.
+      const busy = keys.filter(({ isContent }) => !isContent)
+      if (busy.length > 0) await reported(Promise.all(busy.map(({ key }) => scripts.sgFactBegin(key, change, busySeconds))))
       return {
         async end() {
           if (!(await reported(markAll()))) void repeatedly(markAll)
