@@ -14,7 +14,7 @@ const sqlWords: ReadonlySet<string> = new Set(['days', 'id', 'result', 'year'])
 export interface UntypedPlace {
   /** `file:line`. */
   place: string
-  /** What is wrong, and what to do. */
+  /** Describes the problem and the fix. */
   problem: string
 }
 

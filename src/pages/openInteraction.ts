@@ -11,7 +11,7 @@ import type { LanguageState } from './language.ts'
 import { pageProblem } from './pageProblem.ts'
 import { plainText } from './plainText.ts'
 
-/** What finds and describes an authorization request. */
+/** The parts of the service with which an authorization request is found and described. */
 export interface InteractionArguments {
   /** The engine of the school of the request. */
   provider(ctx: Context): Promise<Provider>
