@@ -16,7 +16,9 @@ const excluded =
 const hits = filesOf(places).flatMap((path) => hitsIn(path, readFileSync(path, 'utf8')))
 for (const hit of hits) process.stdout.write(`${hit}\n`)
 process.stdout.write(
-  hits.length > 0 ? `\n${hits.length} phrases to replace. Rewrite the sentence in plain English; the rules are in scripts/languageRules.ts\n` : 'no forbidden phrase\n',
+  hits.length > 0
+    ? `\n${hits.length} phrases to replace. Rewrite the sentence in plain English; the rules are in scripts/languageRules.ts\n`
+    : 'no forbidden phrase\n',
 )
 process.exitCode = hits.length > 0 ? 1 : 0
 
