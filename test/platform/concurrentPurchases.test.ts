@@ -9,6 +9,8 @@ describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }
   let opened: TestDatabase
   let sales: SalesService
   let courses: string[]
+  /** A course that no test orders successfully. */
+  let spare: string
   beforeAll(async () => {
     opened = await open()
     sales = await startSales({
@@ -20,6 +22,7 @@ describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }
     })
     courses = []
     for (const title of ['Clay', 'Glaze', 'Kiln']) courses.push(await newCourse(title))
+    spare = await newCourse('Bowl')
   })
   afterAll(async () => {
     await sales.stop()
@@ -86,6 +89,101 @@ describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }
     expect((await sales.platform.report(`/orders/${second.number}/pay`, eur(5000))).body.status).toBe('paid')
     expect(await usesOf([coupon])).toEqual([1])
     expect((await order(email, courses[1], coupon.code)).body.details).toMatchObject([{ code: 'not_first_purchase' }])
+  })
+
+  /** A plan of 100 euros a month with a trial of so many days. Returns its id and that of its price. */
+  async function newPlan(trialDays = 0): Promise<{ plan_id: string; price_id: string }> {
+    const { id } = await done('POST', '/membership_plans', { name: `Bench ${newId()}` })
+    const { prices } = await done('POST', `/membership_plans/${id}/prices`, {
+      interval: 'month',
+      amount: eur(10_000),
+      trial_days: trialDays,
+    })
+    await done('POST', `/membership_plans/${id}/activate`, {})
+    return { plan_id: id, price_id: prices[0].id }
+  }
+  async function newMember(): Promise<{ email: string; member_id: string }> {
+    const email = `${newId()}@example.org`
+    const { id } = await done('POST', '/members', { email, display_name: 'Wren' })
+    return { email, member_id: id }
+  }
+  const subscribe = (member_id: string, plan: object, coupon_code?: string) =>
+    sales.call('POST', '/subscriptions', { member_id, ...plan, ...(coupon_code && { coupon_code }) })
+  const orderPlan = (email: string, { plan_id, price_id }: { plan_id: string; price_id: string }, code: string) =>
+    sales.platform.report('/orders', { buyer: { email }, items: [{ type: 'membership_plan', id: plan_id, price_id }], coupon_code: code })
+  const outcomeOf = ({ status, body }: { status: number; body: { error?: string; details?: { code: string; message: string }[] } }) =>
+    status === 201 ? 'kept' : [status, body.error, body.details?.map(({ code, message }) => `${code} ${message}`)]
+  /** The responses to a purchase that is not the first one. */
+  const later = {
+    subscription: [422, 'invalid_reference', ['invalid_reference coupon_code: the coupon cannot be used here: not_first_purchase']],
+    order: [409, 'coupon_unavailable', ['not_first_purchase coupon_code: not first purchase']],
+  }
+  /** The coupons with which a person has a discount: of orders that are not undone, and of subscriptions. */
+  const discountsOf = async ({ email, member_id }: { email: string; member_id: string }) => {
+    const orders = await done('GET', `/orders?q=${email.split('@')[0]}`)
+    const subscriptions = await done('GET', `/subscriptions?member=${member_id}`)
+    return new Set([
+      ...orders.data.flatMap((one: { coupon: { code: string } | null }) => one.coupon?.code ?? []),
+      ...subscriptions.data.flatMap((one: { discount: { code: string } | null }) => one.discount?.code ?? []),
+    ])
+  }
+
+  type Purchase = 'subscription' | 'trial' | 'plan order' | 'course order'
+  const mixtures: { percent: number; kinds: Purchase[] }[] = [
+    { percent: 50, kinds: ['subscription', 'subscription', 'subscription'] },
+    { percent: 50, kinds: ['trial', 'trial', 'trial'] },
+    { percent: 50, kinds: ['subscription', 'trial', 'plan order'] },
+    { percent: 50, kinds: ['trial', 'course order', 'course order'] },
+    { percent: 100, kinds: ['subscription', 'subscription', 'trial'] },
+    { percent: 100, kinds: ['subscription', 'course order', 'plan order'] },
+  ]
+  test.each(mixtures)(
+    'of concurrent purchases with a coupon of $percent % for the first one, exactly one keeps the discount: $kinds',
+    async ({ kinds, percent }) => {
+      for (const isOneCoupon of [false, true]) {
+        const member = await newMember()
+        const one = await newCoupon(percent, { max_redemptions_per_person: 9 })
+        const codes = await Promise.all(kinds.map(async () => (isOneCoupon ? one : await newCoupon(percent)).code))
+        const plans = await Promise.all(kinds.map((kind) => newPlan(kind === 'trial' ? 14 : 0)))
+        const answers = await Promise.all(
+          kinds.map((kind, index) => {
+            const [code, plan] = [codes[index] ?? '', plans[index] as Awaited<ReturnType<typeof newPlan>>]
+            if (kind === 'course order') return order(member.email, courses[index], code)
+            return kind === 'plan order' ? orderPlan(member.email, plan, code) : subscribe(member.member_id, plan, code)
+          }),
+        )
+        const outcomes = answers.map(outcomeOf)
+        expect([kinds, outcomes.filter((outcome) => outcome === 'kept')]).toEqual([kinds, ['kept']])
+        const winner = outcomes.indexOf('kept')
+        expect(outcomes.filter((_, index) => index !== winner)).toEqual(
+          kinds.filter((_, index) => index !== winner).map((kind) => (kind.endsWith('order') ? later.order : later.subscription)),
+        )
+        expect(await discountsOf(member)).toEqual(new Set([codes[winner]]))
+        // The same purchase later has the same outcome.
+        const [plan, code] = [await newPlan(), (await newCoupon(percent)).code]
+        expect(outcomeOf(await subscribe(member.member_id, plan, code))).toEqual(later.subscription)
+        expect(outcomeOf(await order(member.email, spare, code))).toEqual(later.order)
+      }
+    },
+  )
+
+  test('a coupon with one use left starts one of several concurrent subscriptions with its discount', async () => {
+    const coupon = await newCoupon(50, { first_purchase_only: false, max_redemptions: 1 })
+    const plan = await newPlan()
+    const people = await Promise.all([newMember(), newMember(), newMember()])
+    const answers = await Promise.all(people.map(({ member_id }) => subscribe(member_id, plan, coupon.code)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422])
+    expect(await usesOf([coupon])).toEqual([1])
+  })
+
+  test('a trial that ends without a payment leaves the discount for the first purchase', async () => {
+    const member = await newMember()
+    const coupon = await newCoupon(50, { max_redemptions_per_person: 9 })
+    const trial = await subscribe(member.member_id, await newPlan(14), coupon.code)
+    expect([trial.status, trial.body.status, trial.body.discount.code]).toEqual([201, 'trialing', coupon.code])
+    expect(outcomeOf(await order(member.email, courses[0], coupon.code))).toEqual(later.order)
+    await done('POST', `/subscriptions/${trial.body.id}/cancel`, { at: 'now' })
+    expect(outcomeOf(await order(member.email, courses[0], coupon.code))).toBe('kept')
   })
 
   test('an order has the currency that the school keeps: a change waits for orders, and is refused after one', async () => {

@@ -5,11 +5,16 @@ interface FirstPurchase {
   schoolId: string
   personId: string
   /** The order that uses the coupon; other orders count. */
-  orderId?: string
+  orderId?: string | undefined
+  /** The subscription that uses the coupon; other subscriptions count. */
+  subscriptionId?: string | null | undefined
 }
 
-/** Returns true if the person has another order that is paid, or that uses a coupon for the first purchase. */
-export async function hasOtherPurchase(reader: Reader, { schoolId, personId, orderId }: FirstPurchase): Promise<boolean> {
+/**
+ * Returns true if the person has another order that is paid or that uses a coupon for the first purchase, or another running subscription
+ * with such a coupon. A trial has no order yet: its subscription alone holds the discount.
+ */
+export async function hasOtherPurchase(reader: Reader, { schoolId, personId, orderId, subscriptionId }: FirstPurchase): Promise<boolean> {
   const paid = await reader
     .selectFrom('orders')
     .select('id')
@@ -31,18 +36,28 @@ export async function hasOtherPurchase(reader: Reader, { schoolId, personId, ord
     .$if(orderId !== undefined, (query) => query.where('use.order_id', '<>', orderId ?? ''))
     .limit(1)
     .executeTakeFirst()
-  return used !== undefined
+  if (used) return true
+  const subscription = await reader
+    .selectFrom('subscription')
+    .innerJoin('coupon', (join) =>
+      join.onRef('coupon.school_id', '=', 'subscription.school_id').onRef('coupon.id', '=', 'subscription.coupon_id'),
+    )
+    .select('subscription.id')
+    .where('subscription.school_id', '=', schoolId)
+    .where('subscription.person_id', '=', personId)
+    .where('subscription.status', 'not in', ['canceled', 'expired'])
+    .where('coupon.first_purchase_only', '=', true)
+    .$if(typeof subscriptionId === 'string', (query) => query.where('subscription.id', '<>', subscriptionId ?? ''))
+    .limit(1)
+    .executeTakeFirst()
+  return subscription !== undefined
 }
 
 /**
- * Checks, for an order that has recorded the use of a coupon for first purchases, that the person has no other purchase. Locks the person,
- * so that of concurrent orders only one passes. Call it after all other locks are taken.
- * @throws Problem coupon_unavailable
+ * Returns true if the coupon may be used by a purchase that is already recorded: it is not limited to first purchases, or the person has no
+ * other one. Locks the person, so that of concurrent purchases only one gets true. Call it after all other locks are taken.
  */
-export async function requireFirstPurchase(
-  writer: Writer,
-  { couponId, ...purchase }: Required<FirstPurchase> & { couponId: string },
-): Promise<void> {
+export async function isFirstPurchase(writer: Writer, { couponId, ...purchase }: FirstPurchase & { couponId: string }): Promise<boolean> {
   const { schoolId, personId } = purchase
   const coupon = await writer
     .selectFrom('coupon')
@@ -50,8 +65,19 @@ export async function requireFirstPurchase(
     .where('school_id', '=', schoolId)
     .where('id', '=', couponId)
     .executeTakeFirst()
-  if (coupon?.first_purchase_only !== true) return
+  if (coupon?.first_purchase_only !== true) return true
   await writer.selectFrom('person').select('id').where('school_id', '=', schoolId).where('id', '=', personId).forNoKeyUpdate().execute()
-  if (!(await hasOtherPurchase(writer, purchase))) return
+  return !(await hasOtherPurchase(writer, purchase))
+}
+
+/**
+ * Checks, for an order that has recorded the use of a coupon for first purchases, that the person has no other purchase.
+ * @throws Problem coupon_unavailable
+ */
+export async function requireFirstPurchase(
+  writer: Writer,
+  purchase: FirstPurchase & Required<Pick<FirstPurchase, 'orderId'>> & { couponId: string },
+): Promise<void> {
+  if (await isFirstPurchase(writer, purchase)) return
   throw new Problem('coupon_unavailable', { details: [fieldError('coupon_code', 'not_first_purchase', 'not first purchase')] })
 }

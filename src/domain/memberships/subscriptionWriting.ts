@@ -9,7 +9,7 @@ import { dayLong } from './periods.ts'
 import { isVisiblePlan } from './planVisibility.ts'
 import { findTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
 import { afterStart, hadTrial, initialColumns, type NewSubscription } from './startSubscription.ts'
-import { couponFor } from './subscriptionCoupon.ts'
+import { couponFor, requireUsableCoupon, unusableCoupon } from './subscriptionCoupon.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 
 /** The part of a request's context that the rules of subscriptions use. */
@@ -93,7 +93,7 @@ async function checkStaffInput(
   if (collection === 'comped') report('coupon_code', 'not_allowed', 'is not allowed for a complimentary subscription')
   else if (terms && personId !== null) {
     const { reason } = await couponFor(context, { code, terms, personId })
-    if (reason !== undefined) report('coupon_code', 'invalid_reference', `the coupon cannot be used here: ${reason}`)
+    if (reason !== undefined) report('coupon_code', 'invalid_reference', unusableCoupon(reason))
   }
 }
 
@@ -122,8 +122,12 @@ export async function subscriptionDefaults(context: SubscriptionContext, values:
   return { ...columns, person_id: personId, collection }
 }
 
-/** Applies the effects of a new subscription after its row was inserted. */
+/**
+ * Applies the effects of a new subscription after its row was inserted.
+ * @throws Problem invalid_reference if its coupon is for the first purchase, and a concurrent purchase was first
+ */
 export async function afterSubscribing({ writer, school, now }: SubscriptionContext, row: SubscriptionRow): Promise<void> {
+  await requireUsableCoupon(writer, row)
   await afterStart(writer, { schoolId: school.id, now }, row, await requireTerms(writer, school.id, row.price_id))
 }
 

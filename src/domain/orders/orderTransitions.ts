@@ -94,7 +94,12 @@ export async function retryOrder(writer: Writer, change: OfOrder): Promise<boole
   if (order.coupon_id !== null) await reserveAgain(writer, { ...change, couponId: order.coupon_id })
   await reserveSeatsAgain(writer, change)
   if (order.coupon_id !== null && order.person_id !== null)
-    await requireFirstPurchase(writer, { ...change, personId: order.person_id, couponId: order.coupon_id })
+    await requireFirstPurchase(writer, {
+      ...change,
+      personId: order.person_id,
+      subscriptionId: order.subscription_id,
+      couponId: order.coupon_id,
+    })
   return true
 }
 

@@ -5,7 +5,7 @@ import { findOffers, type Offer, type RequestedItem } from '../coupons/findOffer
 import { validateCoupon } from '../coupons/validateCoupon.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
 import type { InSchool } from '../inSchool.ts'
-import { requireNotSubscribed } from '../memberships/planSeats.ts'
+import { lockPlans, requireNotSubscribed } from '../memberships/planSeats.ts'
 import { addFacet, findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import { payOrder } from './orderTransitions.ts'
 import { type OrderCoupon, recordOrder } from './recordOrder.ts'
@@ -41,6 +41,8 @@ export async function placeOrder(writer: Writer, request: CheckoutRequest): Prom
   if (known) await requireNew(writer, { schoolId, personId }, offers)
   const { coupon, isFree } = await applyCoupon(writer, request, { offers, personId, currency })
   const plan = offers.find(({ type }) => type === 'membership_plan')
+  // The subscription that starts below locks the plan, and the order the person: plans are locked before people.
+  if (isFree && plan) await lockPlans(writer, schoolId, [plan.id])
   const { orderId } = await recordOrder(writer, {
     ...request,
     country: request.country ?? request.billingAddress?.country,

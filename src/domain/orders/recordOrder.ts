@@ -91,7 +91,9 @@ export async function recordOrder(
     await openAccess(writer, { schoolId, now, orderId })
     await addSpend(writer, schoolId, personId, amounts.total)
   }
-  if (newUse) await requireFirstPurchase(writer, { schoolId, personId, orderId, couponId: newUse.id })
+  if (newUse) {
+    await requireFirstPurchase(writer, { schoolId, personId, orderId, subscriptionId: order.subscriptionId, couponId: newUse.id })
+  }
   await recordOrderChange(writer, schoolId, { id: orderId, version: 1 }, 'created')
   const number = await assignNumber(writer, order, orderId)
   if (status === 'paid') await issueInvoice(writer, { schoolId, now, orderId, total: amounts.total })
