@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkGivenPlan, givePlan } from '../domain/members/givePlan.ts'
 import { labelMember } from '../domain/members/labelMember.ts'
 import { hasOneOfPlans, hasRole, type MemberPlan, plansOf, staffRoleOf } from '../domain/members/memberSelections.ts'
-import { blockMember, leaveSchool, removeMember } from '../domain/members/memberStates.ts'
+import { leaveSchool, removeMember } from '../domain/members/memberStates.ts'
 import {
   hasPublicDirectory,
   isInPublicDirectory,
@@ -12,13 +12,7 @@ import {
 } from '../domain/members/memberVisibility.ts'
 import { sendInvitation } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import {
-  checkPerson,
-  type PersonChange,
-  recordOtherFacet,
-  requireAuthorityOver,
-  requireFreeEmail,
-} from '../domain/students/personWriting.ts'
+import { checkPerson, type PersonChange, recordOtherFacet, requireFreeEmail } from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/studentVisibility.ts'
 import { scopeName } from '../framework/declare/area.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -33,6 +27,7 @@ import { itemsOutput } from '../framework/write/bulkAction.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import type { Role } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
+import { blocking } from './memberBlocking.ts'
 import { labelling, memberSchema } from './memberFields.ts'
 import { membershipPlans } from './membershipPlans.ts'
 import { reasonInput, send_invite } from './studentFields.ts'
@@ -169,29 +164,7 @@ export const members = defineResource({
     bulk: manyOf('member'),
   },
   actions: {
-    block: defineAction('person', {
-      scope: 'write',
-      roles: ['staff'],
-      summary: 'Block a member from the community',
-      from: ['active'],
-      to: 'blocked',
-      input: reasonInput,
-      run: (writing, row, { reason }) => blockMember(writing, row, reason),
-      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
-    }),
-    unblock: defineAction('person', {
-      scope: 'write',
-      roles: ['staff'],
-      summary: 'Unblock a member',
-      from: ['blocked'],
-      to: 'active',
-      input: reasonInput,
-      async run(writing, row) {
-        await requireAuthorityOver(writing, row.id)
-        return { member_status_reason: null }
-      },
-      after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
-    }),
+    ...blocking,
     remove: defineAction('person', {
       scope: 'write',
       roles: ['staff'],

@@ -130,6 +130,27 @@ function rsvpExists(event: Events, personId: string, states?: readonly string[])
   return event.exists(states ? rows.where('rsvp.status', 'in', [...states]) : rows)
 }
 
+/**
+ * Matches RSVPs of people who cannot come: the school has blocked them, they were erased, or their account is disabled. They get no seat
+ * from a waitlist.
+ */
+export const isOfExcluded = (rsvp: Builder<'rsvp'>): Condition =>
+  rsvp.exists(
+    rsvp
+      .selectFrom('person')
+      .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+      .select('person.id')
+      .whereRef('person.school_id', '=', 'rsvp.school_id')
+      .whereRef('person.id', '=', 'rsvp.person_id')
+      .where((person) =>
+        person.or([
+          person('person.member_status', 'in', ['blocked', 'erased']),
+          person('person.erased_at', 'is not', null),
+          person('account.disabled_at', 'is not', null),
+        ]),
+      ),
+  )
+
 /** Checks that the person exists and is not blocked, and a further condition. */
 function isWelcome(event: Events, personId: string, also: (person: PersonAtEvent) => Condition = (person) => person.lit(true)): Condition {
   return event.exists(

@@ -1,7 +1,8 @@
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { Writer } from '../../store/database.ts'
-import { now } from '../../store/expressions.ts'
+import { type Builder, type Condition, now } from '../../store/expressions.ts'
+import { isOfExcluded } from './eventAccess.ts'
 import { fillSeats } from './eventStates.ts'
 
 export interface FreeSeats {
@@ -18,6 +19,18 @@ export interface EventKey {
   school_id: string
   id: string
 }
+
+/** Matches events at which people who cannot come are on the waitlist, or have an offer. */
+const hasExcludedWaiting = (event: Builder<'event'>): Condition =>
+  event.exists(
+    event
+      .selectFrom('rsvp')
+      .select('rsvp.id')
+      .whereRef('rsvp.school_id', '=', 'event.school_id')
+      .whereRef('rsvp.event_id', '=', 'event.id')
+      .where('rsvp.status', '=', 'waitlisted')
+      .where(isOfExcluded),
+  )
 
 /**
  * Ends the offers of seats that were not paid in time, gives free seats to the waitlists, and e-mails the people. Skips events that another
@@ -50,6 +63,7 @@ export async function fillFreeSeats(
             .where('rsvp.offered_until', '<=', now)
             .$asTuple('school_id', 'event_id'),
         ),
+        event.and([event('ends_at', '>', now), hasExcludedWaiting(event)]),
       ]),
     )
     .$if(after !== undefined, (query) =>

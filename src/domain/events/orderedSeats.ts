@@ -3,6 +3,7 @@ import type { Writer } from '../../store/database.ts'
 import { isAmong } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { hasPaidSeat } from './paidSeat.ts'
+import { requireNotBlocked } from './requireNotBlocked.ts'
 import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
 import { giveHeldSeatToOrder, holdSeatOfOrder, waitingSeatsOf } from './waitlistOffers.ts'
 
@@ -39,10 +40,12 @@ export async function lockEvents(writer: Writer, schoolId: string, eventIds: rea
 /**
  * Takes a seat of each event for an order that waits for its payment: the one that is held for the person, or a free one. People on the
  * waitlist have priority.
- * @throws Problem event_full
+ * @throws Problem event_full, access_denied for a blocked person
  */
 export async function reserveOrderedSeats(writer: Writer, { schoolId, personId, eventIds }: ReservedSeats): Promise<void> {
+  if (eventIds.length === 0) return
   await lockEvents(writer, schoolId, eventIds)
+  if (personId !== null) await requireNotBlocked(writer, { schoolId, personId })
   for (const eventId of eventIds) {
     const locked = { schoolId, eventId }
     if (personId !== null && (await giveHeldSeatToOrder(writer, locked, personId))) continue

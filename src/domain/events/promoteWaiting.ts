@@ -1,9 +1,10 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { inHours, isAmong, now } from '../../store/expressions.ts'
+import { isOfExcluded } from './eventAccess.ts'
 import { type LockedEvent, seatsOf } from './eventSeats.ts'
 import { isPaidSeat } from './paidSeat.ts'
-import { endDueOffers, noOffer } from './waitlistOffers.ts'
+import { endDueOffers, leaveWaitlist, noOffer, type Offer } from './waitlistOffers.ts'
 
 const batch = 100
 
@@ -18,8 +19,8 @@ export interface Promoted {
 /**
  * Gives free seats to the waitlist in its order. By party, it stops at the first RSVP that needs more seats than are free, so RSVPs get seats
  * in the order of the waitlist. By seat, it passes over this RSVP, so no seat stays free that another RSVP could take. In an event with a price, each person
- * gets one seat, which is held until they pay for it; a person whose order has paid for a seat gets it immediately. Does nothing once the
- * event is over or cancelled.
+ * gets one seat, which is held until they pay for it; a person whose order has paid for a seat gets it immediately. People who cannot come leave
+ * the waitlist without a seat. Does nothing once the event is over or cancelled.
  */
 export async function promoteWaiting(writer: Writer, locked: LockedEvent): Promise<Promoted> {
   const offers = await endDueOffers(writer, locked)
@@ -27,7 +28,11 @@ export async function promoteWaiting(writer: Writer, locked: LockedEvent): Promi
   for (;;) {
     const event = await findEvent(writer, locked)
     if (!event) return promoted
-    const next = (event.price_amount === null ? nextParties : nextPeople)(await waitingFor(writer, locked, event), event)
+    const [excluded, waiting] = partition(await waitingFor(writer, locked, event), ({ is_excluded }) => is_excluded)
+    await leaveWaitlist(writer, locked, { rsvps: excluded, action: 'canceled' })
+    const next = (event.price_amount === null ? nextParties : nextPeople)(waiting, event)
+    // A batch of people who cannot come may hide people who can.
+    if (next.length === 0 && excluded.length > 0) continue
     if (next.length === 0) return promoted
     const [unpaid, seated] = partition(next, ({ is_paid }) => event.price_amount !== null && !is_paid)
     await moveSeats(writer, locked, next)
@@ -57,11 +62,12 @@ interface PromotingEvent {
   free: number | null
 }
 
-interface Waiting {
+interface Waiting extends Offer {
   id: string
   person_id: string
   guests: number
   is_paid: boolean
+  is_excluded: boolean
 }
 
 /** An RSVP that moves up, and the seats that it takes. */
@@ -76,14 +82,17 @@ async function waitingFor(
 ): Promise<Waiting[]> {
   return await writer
     .selectFrom('rsvp')
-    .select(['id', 'person_id', 'guests'])
+    .select(['id', 'person_id', 'guests', 'held_seats', 'offered_until'])
     .select((rsvp) => rsvp.cast<boolean>(isPaidSeat(rsvp), 'boolean').as('is_paid'))
+    .select((rsvp) => rsvp.cast<boolean>(isOfExcluded(rsvp), 'boolean').as('is_excluded'))
     .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('status', '=', 'waitlisted')
     .where('offered_until', 'is', null)
     // Parties that are too large must not fill the batch.
-    .$if(waitlist_mode === 'seat' && price_amount === null && free !== null, (query) => query.where('guests', '<', free))
+    .$if(waitlist_mode === 'seat' && price_amount === null && free !== null, (query) =>
+      query.where((rsvp) => rsvp.or([rsvp('guests', '<', free), isOfExcluded(rsvp)])),
+    )
     .orderBy('queued_at')
     .orderBy('id')
     .limit(batch)

@@ -2,6 +2,7 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import type { SeatChange } from './eventStates.ts'
+import { requireNotBlocked } from './requireNotBlocked.ts'
 import { findRsvp, type RsvpEvent, type RsvpInput, writeRsvp } from './submitRsvp.ts'
 
 export interface SoldSeats {
@@ -21,13 +22,7 @@ export async function reserveSeats(change: SeatChange, { eventId, attendee, gues
   const { school, writer, now } = change
   const event = await lockEvent(writer, school.id, eventId)
   const { personId } = await findOrCreatePerson(writer, { schoolId: school.id, ...attendee, facet: 'member', now })
-  const person = await writer
-    .selectFrom('person')
-    .select('member_status')
-    .where('school_id', '=', school.id)
-    .where('id', '=', personId)
-    .executeTakeFirstOrThrow()
-  if (person.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked this person.' })
+  await requireNotBlocked(writer, { schoolId: school.id, personId })
   return await place(change, event, { personId, input: { status: 'going', guests, note: note ?? null } })
 }
 

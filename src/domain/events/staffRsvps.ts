@@ -7,6 +7,7 @@ import { clockTime, now as databaseNow, isAmong } from '../../store/expressions.
 import { statusesWithSeat } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
 import type { EventChange } from './eventStates.ts'
+import { requireNotBlocked } from './requireNotBlocked.ts'
 import { findRsvp, type Rsvp, type RsvpEvent, writeRsvp } from './submitRsvp.ts'
 
 /** The input of an RSVP that staff create for a person. */
@@ -76,7 +77,7 @@ async function placeFor(
 
 /**
  * Changes the status of an RSVP on behalf of staff: a seat, no seat, or the attendance. Returns whether it changed.
- * @throws Problem not_found, invalid_state, event_full
+ * @throws Problem not_found, invalid_state, event_full, access_denied for a seat of a blocked person
  */
 export async function changeRsvpStatus(
   context: EventChange,
@@ -100,6 +101,7 @@ export async function changeRsvpStatus(
     await setStatus(writer, school.id, status, [rsvp.id])
     return { id: rsvp.id, isNew: true }
   }
+  if (status === 'going') await requireNotBlocked(writer, { schoolId: school.id, personId: rsvp.person_id })
   const input = { status: status === 'going' ? status : 'canceled', guests: rsvp.guests, note: rsvp.note } as const
   await writeRsvp(context, event, { personId: rsvp.person_id, before: rsvp, input, isInTurn: false })
   return { id: rsvp.id, isNew: true }

@@ -1,7 +1,8 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { isAmong, now } from '../../store/expressions.ts'
-import { type LockedEvent, releaseSeats, seatsOf } from './eventSeats.ts'
+import { isOfExcluded } from './eventAccess.ts'
+import { addWaiting, type LockedEvent, releaseSeats, seatsOf } from './eventSeats.ts'
 
 /**
  * The seat of an event with a price that is held for an RSVP on the waitlist, until the person pays for it or the time ends. While an order
@@ -49,26 +50,43 @@ export async function holdSeatOfOrder(writer: Writer, { schoolId, eventId }: Loc
 }
 
 /**
- * Ends the offers of an event that were not paid in time: their RSVPs are cancelled, and their seats are free. An order that holds a seat
- * keeps it. Returns the number of offers that remain.
+ * Ends the offers of an event that were not paid in time, and those of people who cannot come: their RSVPs are cancelled, and their seats
+ * are free. An order that holds a seat keeps it. Returns the number of offers that remain.
  */
 export async function endDueOffers(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<number> {
   const offers = await writer
     .selectFrom('rsvp')
-    .select((rsvp) => ['id', 'person_id', 'held_seats', rsvp('offered_until', '<=', now).as('is_due')])
+    .select((rsvp) => ['id', 'person_id', 'guests', 'held_seats', 'offered_until', rsvp('offered_until', '<=', now).as('is_due')])
+    .select((rsvp) => rsvp.cast<boolean>(isOfExcluded(rsvp), 'boolean').as('is_excluded'))
     .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('status', '=', 'waitlisted')
     .where('offered_until', 'is not', null)
     .forUpdate()
     .execute()
-  const due = offers.filter(({ is_due }) => is_due)
-  if (due.length === 0) return offers.length
-  await releaseSeats(
-    writer,
-    { schoolId, eventId },
-    due.reduce((sum, { held_seats }) => sum + held_seats, 0),
-  )
+  const excluded = offers.filter(({ is_excluded }) => is_excluded)
+  const due = offers.filter(({ is_due, is_excluded }) => is_due && !is_excluded)
+  await leaveWaitlist(writer, { schoolId, eventId }, { rsvps: excluded, action: 'canceled' })
+  await leaveWaitlist(writer, { schoolId, eventId }, { rsvps: due, action: 'expired' })
+  return offers.length - excluded.length - due.length
+}
+
+interface Leaving extends Offer {
+  id: string
+  person_id: string
+  guests: number
+}
+
+/** Cancels RSVPs on the waitlist of a locked event, and releases the seats that are held for them. Sends no e-mail. */
+export async function leaveWaitlist(
+  writer: Writer,
+  { schoolId, eventId }: LockedEvent,
+  { rsvps, action }: { rsvps: readonly Leaving[]; action: 'canceled' | 'expired' },
+): Promise<void> {
+  if (rsvps.length === 0) return
+  const [held, waiting] = [sumOf(rsvps, ({ held_seats }) => held_seats), sumOf(rsvps, waitingSeatsOf)]
+  if (held > 0) await releaseSeats(writer, { schoolId, eventId }, held)
+  if (waiting > 0) await addWaiting(writer, { schoolId, eventId }, -waiting)
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status: 'canceled', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
@@ -76,12 +94,12 @@ export async function endDueOffers(writer: Writer, { schoolId, eventId }: Locked
     .where((rsvp) =>
       isAmong(
         rsvp.ref('rsvp.id'),
-        due.map(({ id }) => id),
+        rsvps.map(({ id }) => id),
       ),
     )
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: 'expired' }, rows)
+  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action }, rows)
   await writer
     .updateTable('person')
     .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '-', 1), person.lit(0)]) }))
@@ -89,12 +107,13 @@ export async function endDueOffers(writer: Writer, { schoolId, eventId }: Locked
     .where((person) =>
       isAmong(
         person.ref('person.id'),
-        due.map(({ person_id }) => person_id),
+        rsvps.map(({ person_id }) => person_id),
       ),
     )
     .execute()
-  return offers.length - due.length
 }
+
+const sumOf = (rsvps: readonly Leaving[], seats: (rsvp: Leaving) => number): number => rsvps.reduce((sum, rsvp) => sum + seats(rsvp), 0)
 
 /** The columns of an RSVP for which no seat is held. */
 export const noOffer: Offer = { offered_until: null, held_seats: 0 }

@@ -3,7 +3,7 @@ import { now } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf } from './eventSeats.ts'
 import { lockEvents } from './orderedSeats.ts'
 import { countRsvps, findRsvp, updateRsvp } from './submitRsvp.ts'
-import { waitingSeatsOf } from './waitlistOffers.ts'
+import { leaveWaitlist, waitingSeatsOf } from './waitlistOffers.ts'
 
 interface PersonKey {
   schoolId: string
@@ -11,17 +11,38 @@ interface PersonKey {
 }
 
 /** Returns the ids of the events to come at which the person has a seat or waits for one. */
-export async function upcomingEventsOf(reader: Reader, { schoolId, personId }: PersonKey): Promise<string[]> {
+export async function upcomingEventsOf(
+  reader: Reader,
+  { schoolId, personId }: PersonKey,
+  statuses: readonly string[] = ['going', 'waitlisted'],
+): Promise<string[]> {
   const rows = await reader
     .selectFrom('rsvp')
     .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'rsvp.school_id').onRef('event.id', '=', 'rsvp.event_id'))
     .select('event.id')
     .where('rsvp.school_id', '=', schoolId)
     .where('rsvp.person_id', '=', personId)
-    .where('rsvp.status', 'in', ['going', 'waitlisted'])
+    .where('rsvp.status', 'in', [...statuses])
     .where('event.ends_at', '>', now)
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Locks the events to come at which the person waits for a seat. Call it before the person is locked. */
+export async function lockWaitlistsOf(writer: Writer, person: PersonKey): Promise<void> {
+  await lockEvents(writer, person.schoolId, await upcomingEventsOf(writer, person, ['waitlisted']))
+}
+
+/**
+ * Takes a person off the waitlists of the events to come, with the seats that are held for them. A background job gives these seats to
+ * other people. Seats that the person has already stay, and so do unpaid orders, which can still be paid.
+ */
+export async function leaveWaitlists(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+  for (const eventId of await upcomingEventsOf(writer, { schoolId, personId }, ['waitlisted'])) {
+    const locked = { schoolId, eventId }
+    const rsvp = await findRsvp(writer, { ...locked, personId })
+    if (rsvp?.status === 'waitlisted') await leaveWaitlist(writer, locked, { rsvps: [rsvp], action: 'canceled' })
+  }
 }
 
 /**

@@ -1,0 +1,36 @@
+import { leaveWaitlists, lockWaitlistsOf } from '../domain/events/withdrawPerson.ts'
+import { blockMember } from '../domain/members/memberStates.ts'
+import { recordOtherFacet, requireAuthorityOver } from '../domain/students/personWriting.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
+import { reasonInput } from './studentFields.ts'
+
+/** The actions that block a member and take that back. A blocked member leaves the waitlists of events, and does not return to them. */
+export const blocking = {
+  block: defineAction('person', {
+    scope: 'write',
+    roles: ['staff'],
+    summary: 'Block a member from the community',
+    from: ['active'],
+    to: 'blocked',
+    input: reasonInput,
+    lockFirst: (writer, { schoolId, id: personId }) => lockWaitlistsOf(writer, { schoolId, personId }),
+    run: (writing, row, { reason }) => blockMember(writing, row, reason),
+    async after(writing, row) {
+      await recordOtherFacet(writing, row, 'member', 'updated')
+      await leaveWaitlists(writing.writer, { schoolId: writing.school.id, personId: row.id })
+    },
+  }),
+  unblock: defineAction('person', {
+    scope: 'write',
+    roles: ['staff'],
+    summary: 'Unblock a member',
+    from: ['blocked'],
+    to: 'active',
+    input: reasonInput,
+    async run(writing, row) {
+      await requireAuthorityOver(writing, row.id)
+      return { member_status_reason: null }
+    },
+    after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
+  }),
+}
