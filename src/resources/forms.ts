@@ -59,7 +59,11 @@ export const forms = defineResource({
         }),
       )
       .meta({ description: 'Public pages that show the form.', example: [] }),
-    submissions_count: z.int().meta({ description: 'Number of submissions, including spam.', example: 12, view: 'staff' }),
+    submissions_count: z.int().meta({
+      description: 'Number of submissions, including spam; the summary of the form counts the two separately.',
+      example: 12,
+      view: 'staff',
+    }),
     last_submission_at: time('When it was last submitted.', 'staff'),
     opens_at: time('When it starts to accept submissions.'),
     closes_at: time('When it stops accepting submissions.'),
@@ -94,6 +98,10 @@ export const forms = defineResource({
       summary: 'Summarise the submissions of a form',
       output: z.object({
         submissions: z.int().meta({ description: 'Number of submissions, without spam.', example: 12 }),
+        spam: z.int().meta({
+          description: 'Number of submissions that are spam. With `submissions`, it adds up to `submissions_count` of the form.',
+          example: 1,
+        }),
         by_day: z
           .array(
             z.object({
@@ -101,11 +109,11 @@ export const forms = defineResource({
               count: z.int().meta({ description: 'Number of submissions.', example: 3 }),
             }),
           )
-          .meta({ description: 'Submissions by day, for the last thirty days including today.', example: [] }),
+          .meta({ description: 'Submissions by day, without spam, for the last thirty days including today.', example: [] }),
         choices: z
           .record(z.string(), z.record(z.string(), z.int().meta({ description: 'Number of choices.' })).meta({ description: 'By option.' }))
           .meta({
-            description: 'Number of choices of each option, by the key of the question.',
+            description: 'Number of choices of each option, by the key of the question, without spam.',
             example: { which_clay: { Stoneware: 7 } },
           }),
       }),

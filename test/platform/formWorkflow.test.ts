@@ -124,6 +124,11 @@ describe.each(await everyDatabase())('the forms of an empty school, on $name', (
     expect(await read('/forms/ask')).toMatchObject({ submissions_count: intake.stored.length, last_submission_at: expect.any(String) })
     const summary = await read(`/forms/${made.id}/summary`)
     expect([summary.submissions, summary.choices]).toEqual([intake.real().length, intake.choices()])
+    expect([summary.spam, summary.submissions + summary.spam]).toEqual([
+      intake.stored.length - intake.real().length,
+      (await read('/forms/ask')).submissions_count,
+    ])
+    expect(await read('/forms/ask/summary')).toEqual(summary)
     expect(summary.by_day.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(intake.real().length)
     const listed = async (query: string) =>
       (await read(`/form_submissions?form=${made.id}&limit=100${query}`)).data.map(

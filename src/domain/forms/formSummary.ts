@@ -19,16 +19,21 @@ const days = 30
 /** Returns the questions of a form. */
 const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
 
-/** Summarises the submissions of a form: their number, by day, and by chosen option. Options that were never chosen count zero. */
+/**
+ * Summarises the submissions of a form: their number, by day, and by chosen option, all without spam, and the number of spam submissions.
+ * Options that were never chosen count zero.
+ */
 export async function summarize(database: Reader, form: Form) {
   const { school_id: schoolId, id: formId } = form
   const chosen = fieldsOf(form).filter(({ kind }) => kind === 'single_choice' || kind === 'multiple_choice')
-  const { count } = await database
+  const { submissions, spam } = await database
     .selectFrom('form_submission')
-    .select((row) => row.fn.countAll<string>().as('count'))
+    .select((row) => [
+      row.fn.countAll<string>().filterWhere('spam', '=', false).as('submissions'),
+      row.fn.countAll<string>().filterWhere('spam', '=', true).as('spam'),
+    ])
     .where('school_id', '=', schoolId)
     .where('form_id', '=', formId)
-    .where('spam', '=', false)
     .executeTakeFirstOrThrow()
   const counts = chosen.length === 0 ? [] : await countChoices(database, { schoolId, formId, keys: chosen.map(({ key }) => key) })
   const choices = chosen.map(({ key, options = [] }) => {
@@ -36,7 +41,8 @@ export async function summarize(database: Reader, form: Form) {
     return [key, Object.fromEntries([...options.map((option) => [option, 0] as const), ...found])] as const
   })
   return {
-    submissions: Number(count),
+    submissions: Number(submissions),
+    spam: Number(spam),
     by_day: await countByDay(database, { schoolId, formId, days }),
     choices: Object.fromEntries(choices),
   }
