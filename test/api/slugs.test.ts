@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exampleBody } from '../../src/framework/declare/exampleOf.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { newForm } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { untilServed } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -15,10 +16,22 @@ const slugged = operationsIn(resources).filter((one): one is Extract<Operation, 
 })
 const copying = operationsIn(resources).filter(({ id, resource }) => id.startsWith('duplicate') && resource.hasSlug)
 
+/** Every read below a row with a slug, and the resource of the row. */
+const belowRows = operationsIn(resources).flatMap((one) => {
+  const owner = one.kind === 'list' ? one.parent?.resource : one.kind === 'read' ? one.resource : undefined
+  const isSimple = one.method === 'GET' && one.path.split('{').length === 2
+  return owner?.hasSlug && isSimple ? [{ id: one.id, path: one.path, owner }] : []
+})
+/** Every action on a row with a slug. */
+const actions = operationsIn(resources).filter(
+  ({ kind, resource, path }) => kind === 'action' && resource.hasSlug && path.includes('{id}') && path.split('{').length === 2,
+)
+
 describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())
+    await newForm(api.database.sql, api.school.id, { slug: 'ask-us' })
   })
   afterAll(() => api.stop())
 
@@ -63,5 +76,27 @@ describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => 
     )
     expect(copies.map(({ status, text }) => (status === 201 ? status : text))).toEqual(copies.map(() => 201))
     expect(new Set(slugsOf(copies)).size).toBe(5)
+  })
+
+  test.each(belowRows)('$id: accepts the slug of the row as well as its id', async ({ path, owner }) => {
+    const rows = (await api.get(`/api/v1/${owner.path}?limit=1`, { as })).json.data as { id: string; slug: string }[]
+    const [row] = rows
+    if (!row) throw new Error(`the demo has no ${owner.name}`)
+    const [byId, bySlug] = await Promise.all(
+      [row.id, row.slug].map((key) => api.get(path.replace(/\{\w+\}/, encodeURIComponent(key)), { as })),
+    )
+    expect([byId?.status, bySlug?.status]).toEqual([200, 200])
+    expect(bySlug?.json).toEqual(byId?.json)
+  })
+
+  test.each(actions)('$id: accepts only the id, and says so', async ({ path, method, resource }) => {
+    const rows = (await api.get(`/api/v1/${resource.path}?limit=1`, { as })).json.data as { slug: string }[]
+    const target = path.replace('{id}', encodeURIComponent(String(rows[0]?.slug)))
+    const { status, json } = await api.send(target, { method, as, body: {} })
+    expect([status, json.error, json.error_description]).toEqual([
+      400,
+      'invalid_id',
+      expect.stringContaining('A slug is accepted only where it is read, changed or deleted.'),
+    ])
   })
 })

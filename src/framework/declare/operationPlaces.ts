@@ -9,9 +9,9 @@ interface Place {
   parameters: readonly Parameter[]
 }
 
-/** Returns the path of one row, or of something that belongs to it. */
-export function place(resource: Resource, key: KeyName, end?: string): Place {
-  const parameters = rowParameters(resource, false, key)
+/** Returns the path of one row, or of something that belongs to it. The parameter has the name of the key; `accepts` can be wider. */
+export function place(resource: Resource, key: KeyName, end?: string, accepts: KeyName = key): Place {
+  const parameters = rowParameters(resource, false, { name: key, accepts })
   const row = resource.isSingleton ? resource.path : `${resource.path}/{${key}}`
   return { path: end === undefined ? row : `${row}/${end}`, parameters }
 }

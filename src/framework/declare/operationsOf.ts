@@ -6,7 +6,7 @@ import { base, onRow, openness, type Rules } from './operationCommon.ts'
 import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
 import { at, place } from './operationPlaces.ts'
 import { apiPath, type CreateParent, type Operation } from './operations.ts'
-import { listParameters, rowParameters, widestKey } from './parameters.ts'
+import { listParameters, readKey, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -126,7 +126,7 @@ function listsOf(resource: Resource): Operation[] {
     ...(isPart ? [] : [own]),
     ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Operation => {
       const parent = other()
-      const under = place(parent, byId ? 'id' : widestKey(parent), end)
+      const under = readPlace(parent, end, byId)
       return {
         ...list,
         ...(isClosed && { anonymous: 'none' as const, roles: list.roles.filter((role) => role !== 'anonymous') }),
@@ -138,6 +138,10 @@ function listsOf(resource: Resource): Operation[] {
     }),
   ]
 }
+
+/** Returns the path of something below a row that is read. Every read accepts what identifies the row when it is read itself. */
+const readPlace = (resource: Resource, end: string, isNamedId: true | undefined) =>
+  place(resource, isNamedId ? 'id' : widestKey(resource), end, isNamedId && readKey(resource))
 
 function getOf(resource: Resource, scope: ScopeVerb): Operation {
   return {
@@ -156,7 +160,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
     ...base(resource, rules, { id: rules.id ?? `get${one(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(isForAll && openness(resource, rules)),
     ...(rules.anonymous && { anonymous: rules.anonymous }),
-    ...at(place(resource, rules.byId ? 'id' : widestKey(resource), verb), rules.parameters),
+    ...at(readPlace(resource, verb, rules.byId), rules.parameters),
     kind: 'read',
     method: rules.input ? 'POST' : 'GET',
     rules,

@@ -28,12 +28,22 @@ const maxExportRows = 10_000
 /** The path parameter that identifies a row: its id only, or an alternative as well. */
 export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
 
-/** Returns the key that identifies a row when it is read, changed or deleted. Actions accept only the id. */
+/** Returns the key that identifies a row, or the row above a list, when it is read, changed or deleted. Actions accept only the id. */
 export const widestKey = ({ hasSlug, me, numberForm }: Resource): KeyName =>
   me ? 'id_or_me' : numberForm ? 'id_or_number' : hasSlug ? 'id_or_slug' : 'id'
 
+/** Returns the key that a read accepts whose path calls its parameter `id`. Only a parameter named `id_or_me` accepts me. */
+export const readKey = (resource: Resource): KeyName => {
+  const widest = widestKey(resource)
+  return widest === 'id_or_me' ? 'id' : widest
+}
+
 /** Returns the key parameter of one row and, for reads of the row, the parameters that select its fields. */
-export function rowParameters(resource: Resource, isReading: boolean, name: KeyName = isReading ? widestKey(resource) : 'id'): Parameter[] {
+export function rowParameters(
+  resource: Resource,
+  isReading: boolean,
+  { name = isReading ? widestKey(resource) : 'id', accepts = name }: { name?: KeyName; accepts?: KeyName } = {},
+): Parameter[] {
   const { isSingleton, idPrefix, object } = resource
   const id = `${idPrefix}_ and 26 characters`
   const noun = object.replaceAll('_', ' ')
@@ -47,7 +57,7 @@ export function rowParameters(resource: Resource, isReading: boolean, name: KeyN
     name,
     in: 'path',
     isRequired: true,
-    description: descriptions[name],
+    description: descriptions[accepts],
     schema: z.string().min(1).max(200),
     isStaffOnly: false,
   }

@@ -55,7 +55,7 @@ export interface ListedUnder<Table extends TableName> {
   id?: string
   /** The end of its path. Default: this resource's name. */
   at?: string
-  /** True if its path accepts only the id of the other row, not the slug. */
+  /** True if its path calls the parameter `id`, although it accepts a slug or number as well. */
   byId?: true
   /** True if callers without a token cannot call it, although they see the rows. */
   isClosed?: true

@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { Caller } from '../../policy/caller.ts'
 import type { Answer, Call } from '../call.ts'
-import type { KeyName } from '../declare/parameters.ts'
+import { type KeyName, readKey } from '../declare/parameters.ts'
 import type { RowKey } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isPartial, parseShape } from '../declare/responseShape.ts'
@@ -37,7 +37,9 @@ export function keyOfCall(
   const parameter = operation.parameters.find((one) => one.in === 'path' && isKeyName(one.name))
   const text = parameter && String(parameters.get(parameter.name))
   if (isOwn || (parameter?.name === 'id_or_me' && text === 'me')) return ownKey(resource, caller)
-  return parameter && text !== undefined && isKeyName(parameter.name) ? keyOf(resource, text, parameter.name) : undefined
+  if (!parameter || text === undefined || !isKeyName(parameter.name)) return undefined
+  const isRead = operation.kind === 'read' || operation.kind === 'list'
+  return keyOf(resource, text, isRead && parameter.name === 'id' ? readKey(resource) : parameter.name)
 }
 
 const keyNames: readonly KeyName[] = ['id', 'id_or_slug', 'id_or_me', 'id_or_number']
@@ -59,13 +61,14 @@ export const noSuchRow = ({ object }: Resource): Problem =>
   new Problem('not_found', { description: `There is no such ${object.replaceAll('_', ' ')}.` })
 
 // Slugs contain no underscore, so an id with another prefix is never read as a slug.
-function keyOf({ idPrefix, object, slugForm, numberForm }: Resource, text: string, key: KeyName): RowKey {
+function keyOf({ idPrefix, object, slugForm, numberForm, hasSlug }: Resource, text: string, key: KeyName): RowKey {
   const takesSlug = key === 'id_or_slug'
   const id = fromPublicId(idPrefix, text)
   if (id !== undefined) return { column: 'id', value: id }
   if (takesSlug && slugForm.test(text)) return { column: 'slug', value: text }
   if (key === 'id_or_number' && numberForm?.test(text)) return { column: 'number', value: text }
-  const forms = `an id (${idPrefix}_ and 26 characters)${others[key]}`
+  const rule = key === 'id' && hasSlug ? '. A slug is accepted only where it is read, changed or deleted' : others[key]
+  const forms = `an id (${idPrefix}_ and 26 characters)${rule}`
   throw new Problem('invalid_id', { description: `Identify the ${object.replaceAll('_', ' ')} by ${forms}.` })
 }
 

@@ -38,7 +38,7 @@ interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
 export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Available without a token for some of the rows that a visitor can see. */
   anonymous?: 'partial'
-  /** The path accepts only the id, not a slug. */
+  /** The path calls its parameter `id`, although it accepts a slug or number as well. The registered paths must not change. */
   byId?: true
   /** The view of the row that the caller needs. Default: any view. */
   view?: View
