@@ -1,6 +1,6 @@
 import { code, document, link, Markdown, markdown, table } from './markdown.ts'
 import { type OfferSection, offerSections } from './offers.ts'
-import { schoolAbout } from './schoolAbout.ts'
+import { type SchoolAbout, schoolAbout } from './schoolAbout.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
 /** Renders `/pricing.md`: the offers that a visitor sees now, and the operator's note. */
@@ -12,10 +12,17 @@ export async function pricingMd(facts: SchoolFacts): Promise<string> {
     markdown`# Pricing of ${about.name}`,
     markdown`> What ${about.name} sells, as visitors see it. As of ${today()} (UTC).`,
     markdown`Free courses and products are not listed here. The API is free: see ${link('auth.md', issuer + paths.authMd)}.`,
+    taxNotes[about.tax_mode],
     ...(sections.length === 0 ? [markdown`The school currently has no offers.`] : sections.flatMap(rendered)),
     pricingNote === undefined ? undefined : new Markdown(`## Notes\n\n${pricingNote.trim()}`),
     ...contact(questions.filter((one) => one instanceof Markdown)),
   ])
+}
+
+const taxNotes: Readonly<Record<SchoolAbout['tax_mode'], Markdown | undefined>> = {
+  inclusive: markdown`Prices include VAT.`,
+  exclusive: markdown`VAT is added to the prices at the checkout.`,
+  none: undefined,
 }
 
 const today = (): string => new Date().toISOString().slice(0, 10)

@@ -8,6 +8,7 @@ export interface SchoolAbout {
   locale: string
   contact_email: string | null
   support_url: string | null
+  tax_mode: 'inclusive' | 'exclusive' | 'none'
 }
 
 /** The school's description of itself. */

@@ -24,3 +24,14 @@ export function priceText(
 /** Formats a time in a language and a time zone: `March 1, 2026 at 6:30 PM`. */
 export const timeText = (time: string, timeZone: string, locale: string): string =>
   new Intl.DateTimeFormat(supported(locale), { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(time))
+
+const taxNotes = {
+  en: { inclusive: 'incl. VAT', exclusive: 'plus VAT' },
+  de: { inclusive: 'inkl. MwSt.', exclusive: 'zzgl. MwSt.' },
+} as const
+
+/** Adds to a formatted price that it includes tax, or that tax is added to it, in German or else in English. */
+export function withTaxNote(price: string, tax: 'inclusive' | 'exclusive' | 'none', locale: string): string {
+  if (tax === 'none') return price
+  return `${price} ${taxNotes[/^de\b/i.test(locale) ? 'de' : 'en'][tax]}`
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { listCategories } from '../domain/courses/categories.ts'
+import { priceTaxOf, type TaxSettings } from '../domain/orders/salesTax.ts'
 import { htmlColumn, storedHtmlOf } from '../domain/richText.ts'
 import { requireCurrencyChange } from '../domain/school/currencyChange.ts'
 import { checkImprint } from '../domain/school/imprint.ts'
@@ -9,6 +10,7 @@ import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, slug, webUrl } from '../framework/declare/fields.ts'
 import { richText } from '../framework/declare/richText.ts'
+import { fromJson } from '../framework/declare/values.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
 /** The school. */
@@ -51,6 +53,10 @@ export const school = defineResource({
       .string()
       .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
       .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
+    tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
+      description: 'inclusive: prices include tax; exclusive: the checkout adds tax to prices; none: no tax applies. Follows settings.tax.',
+      example: 'inclusive',
+    }),
     contact_email: z.email().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
     support_url: webUrl().nullable().meta({ description: 'URL of the help pages.', example: 'https://school.example/help' }),
     address: postalAddress,
@@ -89,6 +95,7 @@ export const school = defineResource({
       of: ({ description_html: html, description: text, description_format: format }) =>
         html ?? (text === null ? null : storedHtmlOf(text, format === 'html' ? 'html' : 'markdown')),
     },
+    tax_mode: { from: ['settings'], of: ({ settings }) => priceTaxOf(fromJson<{ tax?: TaxSettings } | null>(settings)?.tax) },
     counts: { from: ['counts', 'settings'], of: shownCounts },
     limits: {
       select: (school) =>

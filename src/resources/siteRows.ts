@@ -185,6 +185,7 @@ export const schoolRow = z.object({
   name: z.string(),
   tagline: text,
   locale: z.string(),
+  tax_mode: z.enum(['inclusive', 'exclusive', 'none']),
   contact_email: text,
   social_links: z.array(z.object({ url: z.string() })).default([]),
 })

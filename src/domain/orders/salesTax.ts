@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Writer } from '../../store/database.ts'
 import type { Tax } from './priceLines.ts'
 
-interface TaxSettings {
+/** The tax settings of a school, as they are stored. */
+export interface TaxSettings {
   mode?: Tax['mode']
   default_rate_bps?: number
   rates?: readonly { country: string; rate_bps: number }[]
@@ -23,4 +24,12 @@ export async function salesTax(
   const { mode = 'none', default_rate_bps = 0, rates = [] } = school.tax ?? {}
   const rateBps = rates.find((rate) => rate.country === country)?.rate_bps ?? default_rate_bps
   return { currency: school.currency, tax: { mode, rateBps: mode === 'none' ? 0 : rateBps } }
+}
+
+/**
+ * Returns how the prices that a school shows relate to tax: `inclusive` if they contain it, `exclusive` if the checkout adds it, `none` if
+ * no buyer pays any.
+ */
+export function priceTaxOf({ mode = 'none', default_rate_bps = 0, rates = [] }: TaxSettings = {}): Tax['mode'] {
+  return default_rate_bps > 0 || rates.some(({ rate_bps }) => rate_bps > 0) ? mode : 'none'
 }

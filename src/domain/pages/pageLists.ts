@@ -1,7 +1,8 @@
-import type { Expression } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { type Builder, isOffered, now } from '../../store/expressions.ts'
 import { isOpen } from '../forms/formRules.ts'
 import { isOnOffer } from '../memberships/planVisibility.ts'
+import type { TaxSettings } from '../orders/salesTax.ts'
 import { isPublished } from '../posts/postAccess.ts'
 import { excerptOf } from '../posts/postParts.ts'
 
@@ -12,6 +13,8 @@ const maxRows = 200
 /** The rows that blocks of a page list, except courses and lecturers. Contains only what anonymous visitors see, for every caller. */
 export interface PageLists {
   locale: string
+  /** The tax settings of the school. */
+  tax: TaxSettings | null
   plans: {
     id: string
     slug: string
@@ -27,6 +30,13 @@ export interface PageLists {
 /** Selects the language of the school, in which prices and times are written. */
 export const localeOfSchool = (page: Pages, schoolId: string): Expression<unknown> =>
   page.selectFrom('school').select('school.locale').where('school.id', '=', schoolId)
+
+/** Selects the tax settings of the school, which the prices mention. */
+export const taxOfSchool = (page: Pages, schoolId: string): Expression<unknown> =>
+  page
+    .selectFrom('school')
+    .select((school) => sql`${school.ref('school.settings')} -> 'tax'`.as('tax'))
+    .where('school.id', '=', schoolId)
 
 const schoolOf = (page: Pages) => page.ref('page.school_id')
 

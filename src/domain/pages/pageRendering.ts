@@ -4,7 +4,7 @@ import type { Viewer } from '../../policy/caller.ts'
 import { type Builder, isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
-import { localeOfSchool, openForms, type PageLists, plansOnOffer, publishedPosts, upcomingEvents } from './pageLists.ts'
+import { localeOfSchool, openForms, type PageLists, plansOnOffer, publishedPosts, taxOfSchool, upcomingEvents } from './pageLists.ts'
 
 const maxRows = 200
 
@@ -23,6 +23,7 @@ export function selectRendering(page: Builder<'page'>, { schoolId }: Viewer): Ex
     ['lecturers', activeLecturers(page)],
     ['files', namedFiles(page)],
     ['locale', localeOfSchool(page, schoolId)],
+    ['tax', taxOfSchool(page, schoolId)],
     ['plans', plansOnOffer(page, schoolId)],
     ['events', upcomingEvents(page, schoolId)],
     ['posts', publishedPosts(page, schoolId)],

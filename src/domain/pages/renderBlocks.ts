@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { isLinkable } from '../../lib/webUrl.ts'
-import { priceText, timeText } from '../localFormats.ts'
+import { priceText, timeText, withTaxNote } from '../localFormats.ts'
+import { priceTaxOf } from '../orders/salesTax.ts'
 import { storedHtmlOf } from '../richText.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { LinkedContent } from './pageRendering.ts'
@@ -47,7 +48,7 @@ function inside(block: Block, site: Site): string {
         block.props,
         list(
           chosenPlans(block.props, site).map(({ slug, name, badge, prices }) => {
-            const all = (prices ?? []).map((price) => paragraph(priceText(price, site.locale))).join('')
+            const all = (prices ?? []).map((price) => paragraph(planPriceText(price, site))).join('')
             return `${card(`/plans/${slug}`, name, badge)}${all}`
           }),
         ),
@@ -123,6 +124,9 @@ function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): st
 
 const headed = ({ heading }: { heading: string | null }, content: string): string =>
   `${heading === null ? '' : `<h2>${escapeHtml(heading)}</h2>`}${content}`
+
+const planPriceText = (price: NonNullable<Site['plans'][number]['prices']>[number], { locale, tax }: Site): string =>
+  withTaxNote(priceText(price, locale), price.amount === 0 ? 'none' : priceTaxOf(tax ?? undefined), locale)
 
 const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escapeHtml(text)}</p>`)
 

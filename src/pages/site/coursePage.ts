@@ -1,10 +1,9 @@
-import { decimalAmount } from '../../lib/decimalAmount.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteFact, SiteItem } from '../../policy/sitePage.ts'
 import { courseItemRow, courseRow, type SiteCourseItem } from '../../resources/siteRows.ts'
 import type { Texts } from '../texts.ts'
-import { personNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { durationText, languageName, money } from './valueTexts.ts'
+import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import { durationText, languageName, money, priceOf } from './valueTexts.ts'
 
 /** The pages of courses. */
 export const coursePages: SiteType = {
@@ -42,7 +41,7 @@ export const coursePages: SiteType = {
               ),
             ]
           : []),
-        fact(texts.text('site.price'), accessText(course, texts)),
+        fact(texts.text('site.price'), accessText(course, context)),
         ...(course.compare_at_price && access === 'paid'
           ? [fact(texts.text('site.former_price'), money(course.compare_at_price, texts))]
           : []),
@@ -101,18 +100,19 @@ export const coursePages: SiteType = {
 const fact = (label: string, value: string, links?: SiteFact['links']): SiteFact => ({ label, value, ...(links && { links }) })
 
 /** Shows a course in a list. */
-export function courseItem(course: SiteCourseItem, { texts, issuer }: SiteContext): SiteItem {
+export function courseItem(course: SiteCourseItem, context: SiteContext): SiteItem {
+  const { texts, issuer } = context
   return {
     link: siteLink('courses', { slug: course.slug, label: course.title }),
     line: course.subtitle ?? undefined,
-    details: [levelText(course.level, texts), accessText(course, texts)],
+    details: [levelText(course.level, texts), accessText(course, context)],
     picture: sitePicture(course.cover_image, issuer),
   }
 }
 
-function accessText({ access, price }: Pick<SiteCourseItem, 'access' | 'price'>, texts: Texts): string {
-  if (access === 'paid' && price) return money(price, texts)
-  return texts.text(access === 'free' ? 'site.free' : access === 'plan_only' ? 'site.plan_only' : 'site.paid')
+function accessText({ access, price }: Pick<SiteCourseItem, 'access' | 'price'>, context: SiteContext): string {
+  if (access === 'paid' && price) return priceOf(price, context)
+  return context.texts.text(access === 'free' ? 'site.free' : access === 'plan_only' ? 'site.plan_only' : 'site.paid')
 }
 
 function levelText(level: string, texts: Texts): string {
@@ -139,7 +139,7 @@ function courseNode(course: ReturnType<typeof courseRow.parse>, description: str
       '@type': 'Offer',
       category: course.access === 'paid' ? 'Paid' : course.access === 'free' ? 'Free' : 'Subscription',
       url,
-      ...(course.access === 'paid' && price && { price: decimalAmount(price), priceCurrency: price.currency }),
+      ...(course.access === 'paid' && price && priceNode(price, context)),
     },
     hasCourseInstance: {
       '@type': 'CourseInstance',

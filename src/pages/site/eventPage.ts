@@ -1,11 +1,10 @@
-import { decimalAmount } from '../../lib/decimalAmount.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteFact } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { eventItemRow, eventRow } from '../../resources/siteRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
-import { personNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { money, periodText } from './valueTexts.ts'
+import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import { periodText, priceOf } from './valueTexts.ts'
 
 type Event = ReturnType<typeof eventRow.parse>
 
@@ -33,12 +32,13 @@ export const eventPages: SiteType = {
     description: 'site.past_events_description',
   },
   one: {},
-  item(row, { texts, issuer }) {
+  item(row, context) {
+    const { texts, issuer } = context
     const event = eventItemRow.parse(row)
     return {
       link: siteLink('events', { slug: event.slug, label: event.title }),
       line: [...(event.status === 'canceled' ? [texts.text('site.event_canceled')] : []), periodOf(event, texts)].join(': '),
-      details: [texts.text(places[event.kind] ?? 'site.place_online'), ...(isComing(event) ? offerTexts(event, texts) : [])],
+      details: [texts.text(places[event.kind] ?? 'site.place_online'), ...(isComing(event) ? offerTexts(event, context) : [])],
       picture: sitePicture(event.cover_image, issuer),
     }
   },
@@ -73,7 +73,8 @@ export const eventPages: SiteType = {
   },
 }
 
-function factsOf(event: Event, period: string, { texts }: SiteContext): SiteFact[] {
+function factsOf(event: Event, period: string, context: SiteContext): SiteFact[] {
+  const { texts } = context
   const hosts = event.host_lecturers ?? []
   const place = event.location
   return [
@@ -92,7 +93,7 @@ function factsOf(event: Event, period: string, { texts }: SiteContext): SiteFact
         ]
       : []),
     { label: texts.text('site.audience'), value: texts.text(audiences[event.access] ?? 'site.audience_members') },
-    ...(event.price && isComing(event) ? [{ label: texts.text('site.price'), value: money(event.price, texts) }] : []),
+    ...(event.price && isComing(event) ? [{ label: texts.text('site.price'), value: priceOf(event.price, context) }] : []),
     ...(event.seats_left === null || !isComing(event)
       ? []
       : [{ label: texts.text('site.seats'), value: seatsText(event.seats_left, texts) }]),
@@ -110,9 +111,9 @@ const seatsText = (seats: number, texts: Texts): string =>
   seats === 0 ? texts.text('site.fully_booked') : texts.counted('site.seats_left', seats)
 
 /** Returns the price of an event in a list, or that it is fully booked. */
-const offerTexts = ({ price, seats_left: seats }: EventItem, texts: Texts): string[] => [
-  ...(price ? [money(price, texts)] : []),
-  ...(seats === 0 ? [texts.text('site.fully_booked')] : []),
+const offerTexts = ({ price, seats_left: seats }: EventItem, context: SiteContext): string[] => [
+  ...(price ? [priceOf(price, context)] : []),
+  ...(seats === 0 ? [context.texts.text('site.fully_booked')] : []),
 ]
 
 /** The registration for an event at this time. */
@@ -133,15 +134,14 @@ const isOnSale = (event: Event): boolean =>
   event.price !== null && event.access === 'public' && isComing(event) && event.seats_left !== 0 && registrationOf(event) === 'open'
 
 /** The price of a seat (schema.org Offer); none for an event that was cancelled or has ended. */
-function offerNode(event: Event, url: string, { checkoutOf }: SiteContext) {
+function offerNode(event: Event, url: string, context: SiteContext) {
   const { price, seats_left: seats } = event
   if (!price || !isComing(event)) return {}
   return {
     offers: {
       '@type': 'Offer',
-      url: (isOnSale(event) && checkoutOf({ type: 'event', id: event.id })) || url,
-      price: decimalAmount(price),
-      priceCurrency: price.currency,
+      url: (isOnSale(event) && context.checkoutOf({ type: 'event', id: event.id })) || url,
+      ...priceNode(price, context),
       availability: `https://schema.org/${seats === 0 ? 'SoldOut' : 'InStock'}`,
       ...(event.rsvp_opens_at !== null && { validFrom: event.rsvp_opens_at }),
       ...(event.rsvp_closes_at !== null && { validThrough: event.rsvp_closes_at }),

@@ -1,10 +1,8 @@
-import { priceText } from '../../domain/localFormats.ts'
-import { decimalAmount } from '../../lib/decimalAmount.ts'
+import { priceText, withTaxNote } from '../../domain/localFormats.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { planItemRow, planRow } from '../../resources/siteRows.ts'
-import type { Texts } from '../texts.ts'
-import { type SiteContext, type SiteType, schoolNode, siteLink } from './siteType.ts'
+import { priceNode, type SiteContext, type SiteType, schoolNode, siteLink } from './siteType.ts'
 
 type Plan = ReturnType<typeof planRow.parse>
 
@@ -12,12 +10,12 @@ type Plan = ReturnType<typeof planRow.parse>
 export const planPages: SiteType = {
   list: { fields: 'name,slug,prices,badge,benefits' },
   one: {},
-  item(row, { texts }) {
+  item(row, context) {
     const plan = planItemRow.parse(row)
     return {
       link: siteLink('plans', { slug: plan.slug, label: plan.name }),
       line: plan.badge ?? undefined,
-      details: pricesOf(plan, texts),
+      details: pricesOf(plan, context),
       picture: undefined,
     }
   },
@@ -35,7 +33,7 @@ export const planPages: SiteType = {
       isIndexed: true,
       heading: name,
       lead: plan.badge ?? undefined,
-      facts: pricesOf(plan, texts).map((value, index) => ({
+      facts: pricesOf(plan, context).map((value, index) => ({
         label: index === 0 ? texts.text('site.price') : texts.text('site.or'),
         value,
       })),
@@ -51,9 +49,11 @@ export const planPages: SiteType = {
 
 const activePrices = ({ prices }: Pick<Plan, 'prices'>) => prices.filter(({ active }) => active)
 
-const pricesOf = (plan: Pick<Plan, 'prices'>, texts: Texts): string[] =>
+const pricesOf = (plan: Pick<Plan, 'prices'>, { texts, tax }: SiteContext): string[] =>
   activePrices(plan).map(({ amount: { amount, currency }, interval, interval_count }) =>
-    amount === 0 ? texts.text('site.free') : priceText({ amount, currency, interval, interval_count }, texts.language),
+    amount === 0
+      ? texts.text('site.free')
+      : withTaxNote(priceText({ amount, currency, interval, interval_count }, texts.language), tax, texts.language),
   )
 
 function planNode(plan: Plan, description: string, context: SiteContext) {
@@ -68,8 +68,7 @@ function planNode(plan: Plan, description: string, context: SiteContext) {
     offers: activePrices(plan).map(({ amount }) => ({
       '@type': 'Offer',
       url,
-      price: decimalAmount(amount),
-      priceCurrency: amount.currency,
+      ...priceNode(amount, context),
     })),
   }
 }

@@ -55,7 +55,8 @@ export function serveSite(args: SiteArguments): Middleware {
     const page = await args.pageContext(ctx, again)
     const { texts, schoolName } = page
     const isMarkdown = address?.isMarkdown || prefersMarkdown(ctx)
-    const context = { issuer, schoolName, texts, checkoutOf: args.checkoutOf(school) }
+    const chrome = await args.chromeOf(school)
+    const context = { issuer, schoolName, texts, tax: chrome.school.tax_mode, checkoutOf: args.checkoutOf(school) }
     const content = await siteContent(args.sourceOf(school), { address, context, ...asked })
     const [path = ''] = content.path.split('?')
     const canonicalPath = address?.isMarkdown ? `${path}.md` : path
@@ -66,7 +67,6 @@ export function serveSite(args: SiteArguments): Middleware {
       const text = args.renderMarkdown(content, { issuer, name: schoolName })
       serveDocument(ctx, storeDocument(text, { type: 'text/markdown; charset=utf-8', maxAgeSeconds }))
     } else {
-      const chrome = await args.chromeOf(school)
       const html = views.render('site', siteView(views, { content, chrome, page, issuer, now: new Date() }))
       setPageHeaders(ctx)
       serveDocument(ctx, storeDocument(html, { type: 'text/html; charset=utf-8', maxAgeSeconds }))

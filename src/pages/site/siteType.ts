@@ -1,6 +1,7 @@
+import { decimalAmount } from '../../lib/decimalAmount.ts'
 import type { SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
-import type { SitePictureRow } from '../../resources/siteRows.ts'
+import type { SiteMoney, SitePictureRow } from '../../resources/siteRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
 /** The facts that every public page needs in addition to its row. */
@@ -8,6 +9,8 @@ export interface SiteContext {
   issuer: string
   schoolName: string
   texts: Texts
+  /** How prices relate to tax: they include it, the checkout adds it, or none applies. */
+  tax: 'inclusive' | 'exclusive' | 'none'
   /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutOf(item: { type: string; id: string }): string | undefined
 }
@@ -42,6 +45,13 @@ export function sitePicture(picture: SitePictureRow, issuer: string): SitePictur
   const { url, alt, width, height } = picture
   const src = url.startsWith(`${issuer}/`) ? url.slice(issuer.length) : url
   return { src, alt: alt ?? '', width: width ?? undefined, height: height ?? undefined }
+}
+
+/** The price of an offer in the data of a page, and whether it includes tax, if any applies (schema.org PriceSpecification). */
+export function priceNode(amount: SiteMoney, { tax }: Pick<SiteContext, 'tax'>) {
+  const price = { price: decimalAmount(amount), priceCurrency: amount.currency }
+  if (tax === 'none' || amount.amount === 0) return price
+  return { ...price, priceSpecification: { '@type': 'PriceSpecification', ...price, valueAddedTaxIncluded: tax === 'inclusive' } }
 }
 
 /** The school in the data of another page. */

@@ -1,11 +1,16 @@
-import { priceText } from '../../domain/localFormats.ts'
+import { priceText, withTaxNote } from '../../domain/localFormats.ts'
 import { knownTimeZone } from '../../lib/timeZone.ts'
 import type { SiteMoney } from '../../resources/siteRows.ts'
 import type { Texts } from '../texts.ts'
+import type { SiteContext } from './siteType.ts'
 
 /** Writes an amount of money: `€49.00`. */
 export const money = ({ amount, currency }: SiteMoney, { language }: Pick<Texts, 'language'>): string =>
   priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, language)
+
+/** Writes a price with its tax: `€49.00 incl. VAT`. */
+export const priceOf = (price: SiteMoney, { texts, tax }: Pick<SiteContext, 'texts' | 'tax'>): string =>
+  withTaxNote(money(price, texts), price.amount === 0 ? 'none' : tax, texts.language)
 
 /** Writes a duration in hours and minutes; an empty text for none. */
 export function durationText(minutes: number, language: string): string {
