@@ -13,6 +13,7 @@ export const accountPaths = {
   endOtherSessions: '/account/sessions/end-others',
   notifications: '/account/notifications',
   renewCalendar: '/account/notifications/calendar',
+  events: '/account/events',
   data: '/account/data',
   download: '/account/data/download',
   deleteAccount: '/account/data/delete',
@@ -45,6 +46,9 @@ export const accountPaths = {
   removePasskey: '/account/security/passkey/remove',
   recoveryCodes: '/account/security/recovery-codes',
 } as const
+
+/** Returns the path of the page on which a person registers for an event. */
+export const accountEventPath = (slug: string): string => `${accountPaths.events}/${encodeURIComponent(slug)}`
 
 /** Adds query parameters to a path, without those that have no value. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {

@@ -99,9 +99,19 @@ export const eventRow = eventItemRow.extend({
   description_html: text,
   location: z.object({ name: z.string(), address: text }).nullable().default(null),
   host_lecturers: z.array(lecturer).nullable().default(null),
+  waitlist_enabled: z.boolean(),
   rsvp_opens_at: text,
   rsvp_closes_at: text,
   cancel_reason: text,
+})
+
+/** An event as a person sees it who may register for it. */
+export const ownEventRow = eventRow.extend({
+  going_count: z.number().nullable().default(null),
+  my_rsvp: z
+    .object({ status: z.string(), waitlist_position: z.number().nullable().default(null), offered_until: text })
+    .nullable()
+    .default(null),
 })
 
 /** A post in a list. */
@@ -190,6 +200,7 @@ export const schoolRow = z.object({
   social_links: z.array(z.object({ url: z.string() })).default([]),
 })
 
+export type OwnEvent = z.output<typeof ownEventRow>
 export type SiteCourseItem = z.output<typeof courseItemRow>
 export type SitePictureRow = z.output<typeof picture>
 export type SiteSeo = z.output<typeof seo>

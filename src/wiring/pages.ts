@@ -136,6 +136,7 @@ export function createSchoolPages(
     defer: outbox.defer,
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     perform,
+    checkoutAddress: externalServices.checkoutAddress,
     languages: foundation.languages,
     sessions: externalServices.sessions,
     exportArchive: createExportArchive(foundation, perform),

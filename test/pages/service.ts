@@ -219,6 +219,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     endGrant: unused,
     administration: { find: unused, grantsOf: unused, disable: unused, enable: unused },
     perform: unused,
+    checkoutAddress: () => undefined,
     languages: () => languages,
     sessions: { list: unused, end: unused },
     exportArchive: unused,

@@ -61,6 +61,7 @@ export interface AccountArguments {
   /** Changes of the school's clients by its owners and admins. */
   administration: ClientAdministration
   perform: PerformOwn
+  checkoutAddress: ExternalServices['checkoutAddress']
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
   /**

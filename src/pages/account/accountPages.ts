@@ -16,6 +16,7 @@ import { appsPages } from './appsPages.ts'
 import { confirmPages } from './confirmPages.ts'
 import { dataPages } from './dataPages.ts'
 import { emailPages } from './emailPages.ts'
+import { eventPages } from './eventPages.ts'
 import { loginPages } from './loginPages.ts'
 import { newPasswordPages } from './newPasswordPages.ts'
 import { notificationsPages } from './notificationsPages.ts'
@@ -50,6 +51,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const apps = appsPages(args, present, pages)
   const notifications = notificationsPages(args, pages)
   const data = dataPages(args, present, pages)
+  const events = eventPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
   const schoolAct = schoolActions(args, present)
@@ -103,6 +105,8 @@ export function createAccountPages(args: AccountArguments): Router {
   ] as const) {
     router.get(path, errors, show)
   }
+  router.get(`${accountPaths.events}/:event`, errors, events.show)
+  router.post(`${accountPaths.events}/:event`, ...form, events.save)
   router.get(accountPaths.school, errors, school.apps)
   router.get(accountPaths.schoolIntegrations, errors, school.integrations)
   router.get(accountPaths.schoolStaff, errors, school.staff)

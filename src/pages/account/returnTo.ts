@@ -4,6 +4,8 @@ import type { School } from '../../policy/school.ts'
 
 const interaction = new RegExp(`^${interactionPath}/[A-Za-z0-9_-]{1,128}$`)
 
+const eventPage = new RegExp(`^${accountPaths.events}/[a-z0-9_-]{1,96}$`)
+
 /** Pages to which a sign-in may lead. */
 const targets: ReadonlySet<string> = new Set([
   ...[accountPaths.home, accountPaths.login, accountPaths.sessions, accountPaths.apps, accountPaths.notifications, accountPaths.data],
@@ -26,5 +28,5 @@ export function returnTo(value: unknown, { issuer }: School): string | undefined
   const url = URL.parse(value, issuer)
   if (url?.origin !== new URL(issuer).origin) return undefined
   if (interaction.test(url.pathname)) return url.pathname
-  return targets.has(url.pathname) ? url.pathname + url.search : undefined
+  return targets.has(url.pathname) || eventPage.test(url.pathname) ? url.pathname + url.search : undefined
 }

@@ -1,5 +1,6 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
-import type { SiteFact } from '../../policy/sitePage.ts'
+import { accountEventPath } from '../../policy/accountPaths.ts'
+import type { SiteFact, SiteLink } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { eventItemRow, eventRow } from '../../resources/siteRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
@@ -48,7 +49,6 @@ export const eventPages: SiteType = {
     const { title, slug } = event
     const period = periodOf(event, texts)
     const isCanceled = event.status === 'canceled'
-    const checkout = isOnSale(event) ? context.checkoutOf({ type: 'event', id: event.id }) : undefined
     const description =
       textOfHtml(event.description_html ?? '', 160) || texts.text('site.event_description', { title, school: schoolName, period })
     return {
@@ -66,7 +66,7 @@ export const eventPages: SiteType = {
         ...(isComing(event) ? registrationNotices(event, texts) : []),
       ],
       facts: factsOf(event, period, context),
-      actions: checkout === undefined ? [] : [{ href: checkout, label: texts.text('site.buy_ticket') }],
+      actions: actionsOf(event, context),
       sections: [{ heading: texts.text('site.about_event'), html: event.description_html ?? undefined }],
       data: [eventNode(event, description, context)],
     }
@@ -132,6 +132,19 @@ function registrationNotices(event: Event, texts: Texts): string[] {
 /** Returns true if everybody can buy a ticket now. A restricted event is left out: a ticket alone does not admit a visitor to it. */
 const isOnSale = (event: Event): boolean =>
   event.price !== null && event.access === 'public' && isComing(event) && event.seats_left !== 0 && registrationOf(event) === 'open'
+
+/** Returns the link to a ticket, or to the page on which a person who is signed in registers. */
+function actionsOf(event: Event, { checkoutOf, texts }: SiteContext): SiteLink[] {
+  const registration = registrationOf(event)
+  if (!isComing(event) || registration === 'early') return []
+  const checkout = isOnSale(event) ? checkoutOf({ type: 'event', id: event.id }) : undefined
+  if (checkout !== undefined) return [{ href: checkout, label: texts.text('site.buy_ticket') }]
+  const mayWait = event.seats_left === 0 && event.waitlist_enabled
+  const isOpen = registration === 'open' && (event.seats_left !== 0 || mayWait)
+  // People who are registered can withdraw until the event ends.
+  const label = !isOpen ? 'site.own_registration' : mayWait ? 'site.join_waitlist' : 'site.register'
+  return [{ href: accountEventPath(event.slug), label: texts.text(label) }]
+}
 
 /** The price of a seat (schema.org Offer); none for an event that was cancelled or has ended. */
 function offerNode(event: Event, url: string, context: SiteContext) {
