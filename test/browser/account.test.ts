@@ -18,6 +18,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
 
   beforeAll(async () => {
     browser = await launchChromium()
+    visitor = await openVisitor(browser, { javaScriptEnabled: false })
     service = await startService()
     await service.database.sql.query("UPDATE school SET registration = 'open'")
     callback = await listenForCallback()
@@ -30,12 +31,9 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     await callback?.close()
     await service?.stop()
   })
-  beforeEach(async () => {
-    visitor = await openVisitor(browser, { javaScriptEnabled: false })
-  })
-  afterEach(async () => {
+  beforeEach(() => visitor.startOver())
+  afterEach(() => {
     const complaints = visitor.complaints()
-    await visitor.close()
     expect(complaints.filter((text) => !text.includes('the server responded with a status of 4'))).toEqual([])
   })
 

@@ -39,12 +39,13 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
     ['on', true],
   ])('with scripts %s', (_name, javaScriptEnabled) => {
     let visitor: Visitor
-    beforeEach(async () => {
+    beforeAll(async () => {
       visitor = await openVisitor(browser, { javaScriptEnabled })
     })
-    afterEach(async () => {
+    beforeEach(() => visitor.startOver())
+    afterAll(() => visitor?.close())
+    afterEach(() => {
       const [complaints, origins] = [visitor.complaints(), visitor.origins()]
-      await visitor.close()
       const ours = [service.issuer, new URL(callback.redirectUri).origin]
       expect(origins.filter((origin) => !ours.includes(origin))).toEqual([])
       // The failed sign-in and pages like it: the browser notes every answer above 399.

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'
@@ -15,15 +15,13 @@ describe.skipIf(!hasChromium())('a person without a pointer, in Chromium', () =>
   beforeAll(async () => {
     browser = await launchChromium()
     service = await startService()
+    visitor = await openVisitor(browser)
   })
   afterAll(async () => {
     await browser?.close()
     await service?.stop()
   })
-  beforeEach(async () => {
-    visitor = await openVisitor(browser)
-  })
-  afterEach(() => visitor.close())
+  beforeEach(() => visitor.startOver())
 
   /** Presses Tab until the control has the focus. */
   const tabTo = async (page: Page, selector: string): Promise<void> => {

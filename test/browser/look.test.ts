@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { saveForm } from '../../src/domain/forms/saveForm.ts'
 import { fromPublicId } from '../../src/lib/ids.ts'
 import { languages } from '../../src/lib/languages.ts'
@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
 import { keyboardBarriers } from './keyboard.ts'
 import { type TourGuide, tour, tourForm, tourists } from './tour.ts'
-import { openVisitor } from './visitor.ts'
+import { openVisitor, type Visitor } from './visitor.ts'
 
 const overflow = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
@@ -144,36 +144,41 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
 
   describe.each(languages)('in %s', (locale) => {
     const isFirst = locale === languages[0]
+    let visitor: Visitor
+    beforeAll(async () => {
+      visitor = await openVisitor(browser, { locale })
+    })
+    beforeEach(async () => {
+      await visitor.startOver()
+      await visitor.page.setViewportSize({ width: 360, height: 800 })
+      await visitor.page.emulateMedia({ colorScheme: null })
+    })
+    afterAll(() => visitor?.close())
     // Another language changes words and their length: the rules of accessibility and the keyboard are checked in one language.
     test.each(tour)(
       isFirst
         ? '$name is valid, fits, is accessible, works with the keyboard, contacts no other host and logs nothing to the console'
         : '$name is valid, fits, is translated, contacts no other host and logs nothing to the console',
       async ({ open }) => {
-        const visitor = await openVisitor(browser, { locale, viewport: { width: 360, height: 800 } })
-        try {
-          const { page } = visitor
-          await open(page, guide)
-          expect(await page.evaluate('document.documentElement.lang')).toBe(locale)
-          const html = await visitor.html()
-          expect([await htmlErrors(html), untranslated(html, locale)]).toEqual([[], []])
-          for (const { width, colorScheme, rules } of [phone, desk]) {
-            await page.setViewportSize({ width, height: 800 })
-            await page.emulateMedia({ colorScheme })
-            const findings = {
-              width: await page.evaluate('document.documentElement.scrollWidth'),
-              overflow: await page.evaluate(overflow),
-              barriers: isFirst ? await barriers(page, rules) : [],
-              isDark: await isDark(page),
-            }
-            expect(findings).toEqual({ width, overflow: [], barriers: [], isDark: colorScheme === 'dark' })
+        const { page } = visitor
+        await open(page, guide)
+        expect(await page.evaluate('document.documentElement.lang')).toBe(locale)
+        const html = await visitor.html()
+        expect([await htmlErrors(html), untranslated(html, locale)]).toEqual([[], []])
+        for (const { width, colorScheme, rules } of [phone, desk]) {
+          await page.setViewportSize({ width, height: 800 })
+          await page.emulateMedia({ colorScheme })
+          const findings = {
+            width: await page.evaluate('document.documentElement.scrollWidth'),
+            overflow: await page.evaluate(overflow),
+            barriers: isFirst ? await barriers(page, rules) : [],
+            isDark: await isDark(page),
           }
-          if (isFirst) expect(await keyboardBarriers(page)).toEqual([])
-          expect(visitor.origins().filter((origin) => origin !== new URL(guide.agent.redirectUri).origin)).toEqual([service.issuer])
-          expect(visitor.complaints().filter((text) => !text.includes('the server responded with a status of 4'))).toEqual([])
-        } finally {
-          await visitor.close()
+          expect(findings).toEqual({ width, overflow: [], barriers: [], isDark: colorScheme === 'dark' })
         }
+        if (isFirst) expect(await keyboardBarriers(page)).toEqual([])
+        expect(visitor.origins().filter((origin) => origin !== new URL(guide.agent.redirectUri).origin)).toEqual([service.issuer])
+        expect(visitor.complaints().filter((text) => !text.includes('the server responded with a status of 4'))).toEqual([])
       },
     )
   })

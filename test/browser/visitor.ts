@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, CDPSession, Page, Response } from 'playwright-core'
+import { until } from '../support/poll.ts'
 
 /** A person with a separate browser window. */
 export interface Visitor {
@@ -9,6 +10,8 @@ export interface Visitor {
   complaints(): string[]
   /** Origins that any request of the window went to. */
   origins(): string[]
+  /** Turns the window into a new one: without cookies, and with nothing noted. A new window would start another process of the browser. */
+  startOver(): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,8 +45,16 @@ export async function openVisitor(browser: Browser, options: BrowserContextOptio
   return {
     page,
     html: async () => (await shown?.text()) ?? '',
-    complaints: () => complaints,
+    complaints: () => [...complaints],
     origins: () => [...origins],
+    async startOver() {
+      // A page that is still loading would add to the notes. While it redirects, the first attempt fails.
+      await until(() => page.goto('about:blank').then(() => true), { what: 'an empty page' })
+      await context.clearCookies()
+      complaints.length = 0
+      origins.clear()
+      shown = undefined
+    },
     close: () => context.close(),
   }
 }
