@@ -14,7 +14,7 @@ describe('a process with the embedded database', () => {
   let service: ServiceProcess
   beforeAll(async () => {
     home = await createHome()
-    service = await startProcess({ home })
+    service = await startProcess({ home, isFirstStart: true })
   })
   afterAll(async () => {
     await service.stop()
@@ -83,7 +83,7 @@ test('a start with configuration errors lists all of them and opens no port', as
 
 describe.runIf(postgresql && redis)('with WORKERS', () => {
   test('several processes share the port and the stores, and one signal ends them all', async () => {
-    const { url, drop } = await throwawayPostgres({ migrated: false })
+    const { url, drop } = await throwawayPostgres()
     const home = await createHome()
     try {
       const service = await startProcess({

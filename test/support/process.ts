@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stringify } from 'yaml'
+import { unpackEmbedded } from './databases.ts'
 import { until } from './poll.ts'
 
 export interface ServiceProcess {
@@ -27,6 +29,8 @@ export interface ProcessOptions {
   environment?: Record<string, string>
   /** `npm start` as a stranger types it, instead of the program itself. */
   viaNpm?: boolean
+  /** Creates the embedded database in this process, which takes as long as its start. Otherwise the process finds one without rows. */
+  isFirstStart?: boolean
 }
 
 export interface Home {
@@ -64,7 +68,14 @@ export async function createHome({ oauth = {}, server = {}, issuer }: HomeOption
 }
 
 /** Starts the service as a separate process and waits until it is ready. */
-export async function startProcess({ home, port, environment = {}, viaNpm = false }: ProcessOptions): Promise<ServiceProcess> {
+export async function startProcess({
+  home,
+  port,
+  environment = {},
+  viaNpm = false,
+  isFirstStart = false,
+}: ProcessOptions): Promise<ServiceProcess> {
+  if (!isFirstStart && !environment.DATABASE_URL && !existsSync(home.data)) await unpackEmbedded(home.data)
   const [own, admin] = [port ?? (await freePort()), await freePort()]
   const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
   const child = spawn(...command, {

@@ -65,7 +65,7 @@ describe.each(kinds)('over the $name database', ({ open }) => {
 
   test('a serving process loads no module of Prisma; a command of the operator does', async () => {
     const file = join(home.directory, 'modules.txt')
-    const service = await startProcess({ home, environment: environment(file) })
+    const service = await startProcess({ home, isFirstStart: true, environment: environment(file) })
     await fetch(`${service.issuer}/api/oauth/jwks`)
     await fetch(`${service.issuer}/api/v1/courses`)
     expect(await service.stop()).toBe(0)
