@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Agent, type Answer, agentOf, createAgent, personCalled } from '../support/agent.ts'
+import { until } from '../support/poll.ts'
 import { createHome, freePort, type Home, startProcess } from '../support/process.ts'
 
 let home: Home
@@ -41,13 +42,12 @@ test('a kill -9 during sign-ins and refreshes loses no client and no grant that 
       acknowledged.grants.push({ agent, known: body.refresh_token })
     })
     const refreshes = untilDead(async () => {
-      const grant = acknowledged.grants.at(-1)
-      if (!grant) return new Promise((resolve) => setImmediate(resolve))
+      const grant = await until(() => acknowledged.grants.at(-1), { what: 'the first grant' })
       const { status, body } = await grant.agent.refresh(grant.known)
       if (status === 200) grant.known = body.refresh_token
     })
     const enough = acknowledged.clients.length + 3
-    while (acknowledged.clients.length < enough) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => acknowledged.clients.length >= enough, { what: 'three sign-ins' })
     await service.kill()
     isDead = true
     await Promise.all([signIns, refreshes])
