@@ -4,11 +4,12 @@ import { newId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { createBrowser, field } from '../pages/browser.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { auditOf, choosePassword, isSignedIn, lastLink, newPassword, send, signedIn, signUpLink, withoutToken } from './account.ts'
 
 let service: TestService
+let opened: TestDatabase
 let statements: string[]
 
 /** Returns the database, and adds the text of every statement to `statements`. */
@@ -32,7 +33,8 @@ function listened(database: Database): Database {
 
 beforeAll(async () => {
   statements = []
-  service = await startService({ schools: 2, database: listened(await embeddedDatabase()) })
+  opened = await openTestDatabase()
+  service = await startService({ schools: 2, database: listened(opened.database) })
   await service.addPerson({ email: 'known@example.com' })
 })
 beforeEach(() => {
@@ -40,7 +42,7 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await service.stop()
-  await service.database.close()
+  await opened.drop()
 })
 
 const accounts = (email: string) =>

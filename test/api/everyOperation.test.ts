@@ -4,7 +4,7 @@ import { narrowed, type View } from '../../src/framework/declare/views.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { audienceOf } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
-import { everyDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
 import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { callersByPower, chooseRowsToRead, type RowsToRead, resourceNamed } from './rowsToRead.ts'
 
@@ -22,7 +22,7 @@ const isOfOwn = (operation: Operation): boolean =>
 const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind === 'get'
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
 
-describe.each(await everyDatabase())('on $name', ({ open }) => {
+describe.each(await databasesToTest())('on $name', ({ open }) => {
   let api: DemoApi
   let rows: RowsToRead
   beforeAll(async () => {

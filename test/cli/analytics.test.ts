@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/lib/ids.ts'
-import type { Database } from '../../src/store/database.ts'
 import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
-let database: Database
+let opened: TestDatabase
+let database: TestDatabase['database']
 let cli: Cli
 let schoolId: string
 beforeAll(async () => {
-  database = await embeddedDatabase()
+  opened = await openTestDatabase()
+  database = opened.database
   const CONFIG_DIR = await writeConfig({ 'schools/quill.yaml': schoolFile('http://127.0.0.1:3000', 'Quill Harbour') })
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'schoolgate-analytics-'))
   cli = createCli({ variables: { CONFIG_DIR, DATA_DIR, SECRET_KEY: 'a root secret that is long enough to be taken' }, database })
@@ -22,7 +23,7 @@ beforeAll(async () => {
     [schoolId],
   )
 })
-afterAll(() => database.close())
+afterAll(() => opened.drop())
 
 const students = async () =>
   (

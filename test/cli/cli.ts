@@ -88,14 +88,14 @@ export interface PlaceOptions {
 
 /**
  * Returns the places to test: a running service and the program next to it. With servers the program opens its own connections, as in
- * production.
+ * production. Without servers, and with TEST_DATABASES=both, both share the embedded database.
  */
 export async function placesToTest(): Promise<{ name: string; open(options?: PlaceOptions): Promise<Place> }[]> {
   const { postgresql, redis } = await availableServices()
-  return [
-    { name: 'embedded', open: openEmbeddedPlace },
-    ...(postgresql && redis ? [{ name: 'PostgreSQL and Redis', open: openServerPlace }] : []),
-  ]
+  const embedded = { name: 'embedded', open: openEmbeddedPlace }
+  if (!postgresql || !redis) return [embedded]
+  const servers = { name: 'PostgreSQL and Redis', open: openServerPlace }
+  return process.env.TEST_DATABASES === 'both' ? [embedded, servers] : [servers]
 }
 
 async function openEmbeddedPlace({ schools = 1, service: more }: PlaceOptions = {}): Promise<Place> {

@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { openSession } from '../../src/cli/session.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -169,12 +169,14 @@ describe('without a terminal', () => {
 
 describe('in process', () => {
   let cli: Cli
-  let database: Awaited<ReturnType<typeof embeddedDatabase>>
+  let opened: TestDatabase
+  let database: TestDatabase['database']
   beforeAll(async () => {
-    database = await embeddedDatabase()
+    opened = await openTestDatabase()
+    database = opened.database
     cli = createCli({ variables: environment, database })
   })
-  afterAll(() => database.close())
+  afterAll(() => opened.drop())
 
   test.each(commands.map((path) => [path.join(' '), path]))(
     '%s --help has a sentence and examples that begin with it',
@@ -189,8 +191,8 @@ describe('in process', () => {
   )
 
   test.each(commands.map((path) => [path.join(' '), path]))('the examples of %s are valid', async (_name, path) => {
-    // A command that waits for something ends immediately.
-    const cli = createCli({ variables: environment, database, signal: AbortSignal.abort() })
+    // A valid command fails when it opens the database.
+    const cli = createCli({ variables: { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, signal: AbortSignal.abort() })
     const { out } = await cli([...path, '--help'])
     for (const line of out.split('Examples:\n')[1]?.trim().split('\n') ?? []) {
       const words = [
@@ -244,40 +246,43 @@ describe('in process', () => {
   })
 
   test('before its first start a school has no row, and commands that only read do not create it', async () => {
-    const database = await embeddedDatabase()
+    const { database, drop } = await openTestDatabase()
     const look = createCli({ variables: environment, database })
     expect(await look(['clients', 'list'])).toMatchObject({ exitCode: 1 })
     expect((await look(['schools', 'list', '--json'])).json()).toEqual([
       { slug: 'demo', name: 'Demo School', issuer: 'http://127.0.0.1:3000', is_configured: true, has_data: false, created_at: null },
     ])
     expect(await database.sql.query('SELECT 1 FROM school')).toEqual([])
-    await database.close()
+    await drop()
   })
 
   test('demo load creates the demo school once', async () => {
-    const database = await embeddedDatabase()
+    const { database, drop } = await openTestDatabase()
     const fresh = createCli({ variables: environment, database })
     expect(await fresh(['demo', 'load'])).toMatchObject({ exitCode: 0, out: expect.stringContaining('owner@example.com') })
     expect((await fresh(['people', 'list'])).out).toContain('learner001@example.org')
     expect(await fresh(['demo', 'load'])).toMatchObject({ exitCode: 0, out: expect.stringContaining('already') })
-    await database.close()
+    await drop()
   })
 
   test('demo load does not create the demo school if strangers could sign in with its known password', async () => {
     const open = await writeConfig({ 'schools/demo.yaml': schoolFile('https://school.example.com', 'Open') })
-    const database = await embeddedDatabase()
+    const { database, drop } = await openTestDatabase()
     const variables = { CONFIG_DIR: open, DATA_DIR: join(open, '.data'), SECRET_KEY: 'a root secret that is long enough to be taken' }
     const refused = await createCli({ variables, database })(['demo', 'load'])
     expect(refused).toMatchObject({ exitCode: 1, err: expect.stringContaining('DEMO=on') })
     expect(await database.sql.query('SELECT 1 FROM account')).toEqual([])
-    await database.close()
+    await drop()
     await rm(open, { recursive: true })
   })
 
   test('jobs are listed and run by name, and the run is in the audit trail', async () => {
     const names = (await cli(['jobs', 'list', '--json'])).json().map(({ name }: { name: string }) => name)
     expect(names).toContain('sweep_artifacts')
-    for (const name of names) expect(await cli(['jobs', 'run', name]), name).toMatchObject({ exitCode: 0 })
+    for (const name of names) {
+      const { exitCode, err } = await cli(['jobs', 'run', name])
+      expect(exitCode, `${name}: ${err}`).toBe(0)
+    }
     expect(await cli(['jobs', 'run', 'sweep_artefacts'])).toMatchObject({
       exitCode: 2,
       err: expect.stringContaining('did you mean sweep_artifacts?'),

@@ -7,8 +7,7 @@ import { usePasskey } from '../../src/domain/secondFactors/passkeys.ts'
 import type { RelyingParty } from '../../src/domain/secondFactors/relyingParty.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
-import type { Database } from '../../src/store/database.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 const one: RelyingParty = { id: 'one.example.com', origin: 'https://one.example.com' }
 const other: RelyingParty = { id: 'other.example.com', origin: 'https://other.example.com' }
@@ -17,10 +16,12 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const accountId = newId()
 const schoolId = newId()
 const credentialId = Buffer.from('a credential of the first host').toString('base64url')
-let database: Database
+let opened: TestDatabase
+let database: TestDatabase['database']
 
 beforeAll(async () => {
-  database = await embeddedDatabase()
+  opened = await openTestDatabase()
+  database = opened.database
   const { kysely, sql } = database
   await sql.query(
     `INSERT INTO school (id, slug, name, locale, supported_locales, time_zone, currency) VALUES ($1, 'one', 'One', 'en', ARRAY['en'], 'UTC', 'EUR')`,
@@ -42,7 +43,7 @@ beforeAll(async () => {
     .values({ ...own, ...passkey })
     .execute()
 })
-afterAll(() => database.close())
+afterAll(() => opened.drop())
 
 /** The public key in the form of COSE (RFC 9053 section 7.1.1), in CBOR. */
 function coseKey(): string {

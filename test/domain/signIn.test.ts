@@ -4,17 +4,18 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { findSignedInAccount } from '../../src/domain/accounts/signedInAccount.ts'
 import { createSignIn, type SignIn } from '../../src/domain/accounts/signIn.ts'
 import { newId } from '../../src/lib/ids.ts'
-import type { Database } from '../../src/store/database.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 const schoolId = newId()
 const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
-let database: Database
+let opened: TestDatabase
+let database: TestDatabase['database']
 let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown] ? Given : never) => ReturnType<SignIn>
 let hashed = 0
 
 beforeAll(async () => {
-  database = await embeddedDatabase()
+  opened = await openTestDatabase()
+  database = opened.database
   await database.kysely
     .insertInto('school')
     .values({ id: schoolId, slug: 'one', name: 'One', locale: 'en', supported_locales: ['en'], time_zone: 'UTC', currency: 'EUR' })
@@ -38,7 +39,7 @@ beforeAll(async () => {
   signIn = (...given) => checked(...given, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
 })
 
-afterAll(() => database.close())
+afterAll(() => opened.drop())
 
 beforeEach(() => {
   hashed = 0

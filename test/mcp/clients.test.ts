@@ -3,13 +3,12 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/databases.ts'
 
 let api: DemoApi
 let address: URL
 beforeAll(async () => {
-  const database = await embeddedDatabase()
-  api = await startDemoApi({ database, drop: () => database.close() })
+  api = await startDemoApi(await openTestDatabase())
   address = new URL(`${api.school.issuer}/mcp`)
 })
 afterAll(() => api.stop())

@@ -32,8 +32,7 @@ import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import { findAccount } from '../../src/store/accounts.ts'
-import type { Database } from '../../src/store/database.ts'
-import { embeddedDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 /** A catalogue small enough to read. */
 export const catalogue: ConsentScope[] = [
@@ -59,7 +58,7 @@ export interface TestService {
   base: string
   school: School
   provider: Provider
-  database: Database
+  database: TestDatabase['database']
   audits: PageAuditEntry[]
   attempts: { allowed: boolean; seen: string[] }
   addPerson(email: string, role: Role, password?: string): Promise<{ accountId: string; subject: string }>
@@ -78,10 +77,11 @@ export const redirectUri = 'http://127.0.0.1:49152/callback'
 const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests'
 const challenge = 'dq7CBFBXzy4-EIpmtGrH2axxwd26jovEienBZnL8Wqc'
 export const password = 'correct horse battery staple'
+const signingKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
 
 /** The engine behind these pages, over HTTP, with people in a real database. `moreSteps` follow the steps of the product. */
 export async function startService(moreSteps: readonly SignInStep[] = []): Promise<TestService> {
-  const database = await embeddedDatabase()
+  const { database, drop } = await openTestDatabase()
   const keyring = createKeyring(['a root secret for tests'])
   const app = new Koa()
   app.keys = cookieKeys(keyring)
@@ -113,9 +113,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     scopes: catalogue.map(({ name }) => name),
     clientAuthMethods: ['none'],
     jwks: {
-      keys: [
-        { ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'test' },
-      ] as never,
+      keys: [{ ...signingKey, use: 'sig', kid: 'test' }] as never,
     },
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 3600, IdToken: 600, Interaction: 600, Session: 3600 },
     issueRefreshToken: () => false,
@@ -289,15 +287,15 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
       const response = await fetch(`${base}/api/oauth/token`, { method: 'POST', body: new URLSearchParams(form) })
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     },
-    close: () => close(server, database),
+    close: () => close(server, drop),
   }
 }
 
-async function close(server: Server, database: Database): Promise<void> {
+async function close(server: Server, drop: () => Promise<void>): Promise<void> {
   server.closeAllConnections()
   server.close()
   await once(server, 'close')
-  await database.close()
+  await drop()
 }
 
 function memoryAdapter(name: string, store: Map<string, AdapterPayload>): Adapter {
