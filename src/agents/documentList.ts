@@ -29,6 +29,8 @@ export interface AgentDocument {
 }
 
 export interface DocumentList {
+  /** The path of every document, except the parts of the sitemap. */
+  paths: readonly string[]
   /** Returns the document at a path. */
   find(path: string): AgentDocument | undefined
   /** Returns the document for a path that has several media types, if the client accepts one of these better than the page. */
@@ -89,6 +91,7 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
     [paths.errors, markdownOf(paths.errorsMd)],
   ])
   return {
+    paths: [...byPath.keys()],
     find(path) {
       const name = sitemapName(path)
       if (name === undefined) return byPath.get(path)

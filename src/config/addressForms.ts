@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { poolerOf } from '../lib/pooler.ts'
+import { parseStorageAddress } from '../lib/storageAddress.ts'
 
 // The forms that addresses in the environment have.
 
@@ -10,9 +11,8 @@ export const isHost = (text: string): boolean =>
 /** True for the URL of PostgreSQL, with a known pooler if it names one. */
 export const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && poolerOf(text) !== undefined
 
+/** True for the URL of a storage backend. */
+export const isStorage = (text: string): boolean => parseStorageAddress(text) !== undefined
+
 /** True for the URL of an SMTP server. */
 export const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
-
-/** True for the URL of a bucket. Checked early, so that the error names the variable. The storage backend parses it again. */
-export const isBucket = (text: string): boolean =>
-  /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/?(\?(endpoint=https?:\/\/[^&\s]+|region=[\w-]+|&)*)?$/.test(text)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
-import { isBucket, isDatabase, isHost, isMailServer } from './addressForms.ts'
+import { isDatabase, isHost, isMailServer, isStorage } from './addressForms.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
 import { tracingVariables } from './tracing.ts'
@@ -101,7 +101,7 @@ export const variables = {
   REDIS_URL_FILE: fileOf('REDIS_URL', '/run/secrets/redis_url'),
   STORAGE_URL: z
     .string()
-    .refine(isBucket)
+    .refine(isStorage)
     .optional()
     .meta({
       title: 'an s3:// address',

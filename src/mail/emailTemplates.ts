@@ -1,6 +1,8 @@
 import type { EmailValue } from './emailValues.ts'
 import { securityTemplates } from './securityTemplates.ts'
 
+const hour = 3600
+
 /**
  * The English e-mail templates. A paragraph that consists of one placeholder shows a link or a list. `{school}` is the school's name; every other placeholder is a value that the sender of the e-mail passes.
  * Hosts write the texts of an event, and staff the title of a form. The only other untrusted value is the name of an app, as `quotedName` shortens it.
@@ -8,6 +10,7 @@ import { securityTemplates } from './securityTemplates.ts'
 export const emailTemplates = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
+    linkSeconds: hour,
     text: `Someone, probably you, requested an account at {school} with this e-mail address.
 
 To choose a password and finish, open this link. It works once, within an hour:
@@ -65,6 +68,7 @@ If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
   password_reset: {
     subject: 'Choose a new password for {school}',
+    linkSeconds: hour,
     text: `Someone, probably you, requested a new password for your account at {school}.
 
 To choose one, open this link. It works once, within an hour:
@@ -75,6 +79,7 @@ If it was not you, ignore this e-mail: your password does not change.`,
   },
   email_change: {
     subject: 'Confirm your new e-mail address at {school}',
+    linkSeconds: hour,
     text: `Someone, probably you, wants to use this e-mail address for an account at {school}.
 
 To confirm that the address is yours, open this link and sign in. It works once, within an hour:
@@ -166,9 +171,17 @@ If you did not ask for this and do not work there, ignore this e-mail.`,
 export interface EmailTemplate {
   subject: string
   text: string
+  /** How long the link in the e-mail works, in seconds. A later delivery is not attempted. Default: the link does not expire. */
+  linkSeconds?: number
 }
 
 export type EmailKind = keyof typeof emailTemplates
+
+/** Returns how long the delivery of an e-mail is attempted, in seconds. */
+export function emailLifetimeSeconds(kind: EmailKind): number {
+  const { linkSeconds = 3 * 24 * hour }: EmailTemplate = emailTemplates[kind]
+  return linkSeconds
+}
 
 /** The e-mail templates of one language. */
 export type EmailTemplates = Record<EmailKind, EmailTemplate>

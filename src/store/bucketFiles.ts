@@ -3,8 +3,8 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, S3Client } from '@aws
 import { Disk } from 'flydrive'
 import { S3Driver } from 'flydrive/drivers/s3'
 import { newId } from '../lib/ids.ts'
+import type { BucketAddress } from '../lib/storageAddress.ts'
 import { causeOf, type FileStorage } from './fileStorage.ts'
-import type { BucketAddress } from './storageAddress.ts'
 
 export interface BucketCredentials {
   accessKeyId: string

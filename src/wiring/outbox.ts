@@ -1,5 +1,5 @@
 import type { Keyring } from '../lib/keyring.ts'
-import { emailLifetimeSeconds } from '../mail/emailLifetimes.ts'
+import { emailLifetimeSeconds } from '../mail/emailTemplates.ts'
 import type { Defer } from '../policy/deferredWork.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
 import type { Database } from '../store/database.ts'

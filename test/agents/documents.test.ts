@@ -1,6 +1,9 @@
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDocumentList } from '../../src/agents/documentList.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { apiPath } from '../../src/framework/declare/operations.ts'
+import { operationsIn, resources } from '../../src/resources/index.ts'
 import { get } from '../support/agent.ts'
 import { markdownErrors } from '../support/markdown.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -23,21 +26,10 @@ afterAll(() => service.stop())
 
 /** Sends requests to the composed application, without its port. */
 const client = () => request(service.app.handler)
-const [skillIndex, skill] = ['/.well-known/agent-skills/index.json', '/.well-known/agent-skills/get-a-token/SKILL.md']
-const documents = [
-  '/auth.md',
-  '/llms.txt',
-  '/pricing.md',
-  '/.well-known/api-catalog',
-  '/api/v1',
-  '/api.md',
-  '/docs/courses.md',
-  '/docs/errors.md',
-  '/robots.txt',
-  '/sitemap.xml',
-  skillIndex,
-  skill,
-]
+/** Every document; one for all resources. */
+const documents = createDocumentList(apiPath, operationsIn(resources)).paths.filter(
+  (path) => !/^\/docs\/\w+\.md$/.test(path) || /courses|errors/.test(path),
+)
 const textOf = async (path: string): Promise<string> => (await client().get(path)).text
 const linksIn = (text: string): string[] => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, address = '']) => address)
 
@@ -68,7 +60,7 @@ describe.each(documents)('%s', (path) => {
   })
 })
 
-test.each(['/auth.md', '/llms.txt', '/pricing.md', '/api.md', '/docs/errors.md'])('%s is clean Markdown', async (path) => {
+test.each(documents.filter((path) => path === '/llms.txt' || /(?<!SKILL)\.md$/.test(path)))('%s is clean Markdown', async (path) => {
   expect(await markdownErrors(await textOf(path))).toEqual([])
 })
 

@@ -124,10 +124,9 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     })
   })
 
-  test('list the 38 scopes and no other', async () => {
+  test('list every scope of the catalogue and no other', async () => {
     const { body } = await get(service.issuer + authorizationServer[0])
     expect(body.scopes_supported).toEqual(allScopes.split(' '))
-    expect(body.scopes_supported).toHaveLength(38)
   })
 
   test('every advertised endpoint answers something other than 404', async () => {
@@ -158,7 +157,7 @@ describe('protected resource metadata (RFC 9728)', () => {
   test.each([
     ['', ''],
     ['/mcp', '/mcp'],
-  ])('at %j name the very identifier that the address was made from', async (suffix, resource) => {
+  ])('at %j name exactly the identifier from which the URL was built', async (suffix, resource) => {
     const { status, body } = await get(`${service.issuer}/.well-known/oauth-protected-resource${suffix}`)
     expect(status).toBe(200)
     expect(body).toMatchObject({

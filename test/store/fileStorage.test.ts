@@ -6,10 +6,10 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isOutage } from '../../src/lib/outage.ts'
+import { parseStorageAddress } from '../../src/lib/storageAddress.ts'
 import { bucketFiles } from '../../src/store/bucketFiles.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
-import { parseStorageAddress } from '../../src/store/storageAddress.ts'
 import { startBucketServer } from '../support/bucketServer.ts'
 
 const kinds: { name: string; open(): Promise<{ storage: FileStorage; close(): Promise<void> }> }[] = [

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { type Choice, createPerson, type Person } from './person.ts'
 import { password } from './service.ts'
 
@@ -29,8 +30,9 @@ export interface Agent {
   verifier: string
 }
 
-export const allScopes =
-  'openid profile email courses:read courses:write students:read students:write members:read members:write analytics:read curriculum:read curriculum:write orders:read school:read school:write appearance:read appearance:write events:read events:write membership_plans:read membership_plans:write coupons:read coupons:write posts:read posts:write subscriptions:read subscriptions:write digital_products:read digital_products:write comments:read lecturers:read lecturers:write storage:write forms:read pages:read pages:write account:read account:write'
+export const allScopes = scopeCatalogue(resources)
+  .map(({ name }) => name)
+  .join(' ')
 
 /** Registers a client and returns it. */
 export async function createAgent(issuer: string, metadata: object = {}): Promise<Agent> {

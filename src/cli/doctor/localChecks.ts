@@ -123,7 +123,7 @@ async function checkKeys(session: Session): Promise<Finding> {
 async function checkStorage(session: Session): Promise<Finding> {
   const { environment } = session.settings()
   const fix = environment.STORAGE_URL
-    ? 'Check STORAGE_URL, the bucket and the AWS credentials.'
+    ? 'Check STORAGE_URL, that the storage is reachable, and its credentials.'
     : `Make ${environment.DATA_DIR}/files writable for this user, and free space on its disk.`
   const [key, content] = [`check/${newId()}`, `written by schoolgate doctor\n`]
   const storage = await openConfiguredFileStorage(environment)
