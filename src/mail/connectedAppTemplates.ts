@@ -1,7 +1,7 @@
 const subject = 'An app was connected to your account at {school}'
 
 const selfRegistered =
-  'An app that registered itself got access to your account at {school}. It calls itself "{app}". Nobody at the school has checked the app or its name.'
+  'An app that registered itself got access to your account at {school}. It calls itself "{app}". The school has not checked the app or its name.'
 
 const access = `What it may do: {permissions}
 
@@ -36,7 +36,7 @@ ${remove}`,
   /** An app that the website `host` describes. */
   app_connected_website: {
     subject,
-    text: `An app got access to your account at {school}. The website {host} describes the app, which calls itself "{app}". Nobody at the school has checked the app.
+    text: `An app got access to your account at {school}. The website {host} describes the app, which calls itself "{app}". The school has not checked the app.
 
 ${access}
 

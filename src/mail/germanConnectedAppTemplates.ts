@@ -4,7 +4,7 @@ import type { EmailTemplate } from './emailTemplates.ts'
 const subject = 'Eine App wurde mit Ihrem Konto bei {school} verbunden'
 
 const selfRegistered =
-  'Eine App, die sich selbst registriert hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Niemand an der Schule hat die App oder ihren Namen geprüft.'
+  'Eine App, die sich selbst registriert hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Die Schule hat die App und ihren Namen nicht geprüft.'
 
 const access = `Das darf sie: {permissions}
 
@@ -37,7 +37,7 @@ ${remove}`,
   },
   app_connected_website: {
     subject,
-    text: `Eine App hat Zugriff auf Ihr Konto bei {school} erhalten. Die Website {host} beschreibt die App, die sich „{app}“ nennt. Niemand an der Schule hat die App geprüft.
+    text: `Eine App hat Zugriff auf Ihr Konto bei {school} erhalten. Die Website {host} beschreibt die App, die sich „{app}“ nennt. Die Schule hat die App nicht geprüft.
 
 ${access}
 

@@ -19,7 +19,7 @@ If it was not you, choose another password now. This signs out every browser:
 
 {reset}
 
-Then look at the apps that have access to your account, and remove those that you do not know:
+Then check which apps have access to your account, and remove those that you do not know:
 
 {apps}`,
   },

@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
       expect(decodeJwt((await agent.redeem(await callback.next())).body.id_token).email).toBe(learner)
     })
 
-    test.each(languages)('the keyboard alone is enough, and the eye can follow it, in %s', async (language) => {
+    test.each(languages)('the keyboard is sufficient and the focus is visible, in %s', async (language) => {
       const page = await ask({ ui_locales: language })
       const tabTo = async (selector: string): Promise<void> => {
         const isThere = () => page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`)

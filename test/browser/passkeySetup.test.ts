@@ -138,7 +138,7 @@ describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a
     await developer.send('WebAuthn.clearCredentials', { authenticatorId })
     await button(page, 'I have saved them').click()
     await button(page, 'Use a passkey').click()
-    await page.getByText('The browser has not used a passkey.').waitFor()
+    await page.getByText('No passkey was used.').waitFor()
     expect(await isSignedIn(page)).toBe(false)
     await page.goto(`${service.other}/account/sign-in`)
     expect(await heading(page)).toBe('Confirm with your second factor')
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a
     await signIn(page, email, password)
     await developer.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
     await button(page, 'Create the passkey').click()
-    await page.getByText('The browser has not used a passkey.').waitFor()
+    await page.getByText('No passkey was used.').waitFor()
     await developer.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     // Another challenge, as in an answer that was recorded elsewhere.
     await page.locator('form.passkey').evaluate((form: { dataset: { options: string } }) => {

@@ -88,7 +88,7 @@ describe('a client that names the URL of its document', () => {
     expect(installed.html).toMatch(/<div class="warning">\s*<dt>Who made it/)
     expect(installed.html).not.toMatch(/value="courses:write"[^>]*\schecked/)
     const hosted = await show('https://app.example.com/callback')
-    expect(hosted.html).toContain('The website <bdi>app.example.com</bdi> describes this app. Nobody at')
+    expect(hosted.html).toContain('The website <bdi>app.example.com</bdi> describes this app.')
     expect(hosted.headers.get('content-security-policy')).toContain("form-action 'self' https://app.example.com;")
   })
 
