@@ -79,6 +79,9 @@ const phraseRules: readonly LanguageRule[] = [
   { pattern: /\bjust now\b/i, use: '"currently", "at the moment"' },
   { pattern: /\banew\b/i, use: '"again"' },
   { pattern: /\banswers? under\b/i, use: '"is served at"' },
+  { pattern: /\bthe very (?!first\b|last\b|best\b)[a-z]+/i, use: '"exactly the …", "the same …"' },
+  { pattern: /\bto who\b(?= [a-z])/i, use: '"to people who", "to the caller", "for a known …"' },
+  { pattern: /\bgood for nothing\b/i, use: '"invalid", "no longer valid"' },
   { pattern: /\blikewise\b/i, use: '"in the same way", "also"' },
 ]
 

@@ -255,7 +255,7 @@ describe('an account that is to be deleted', () => {
     expect(html).not.toContain('Your account will not be deleted')
   })
 
-  test('speaks German to who reads German', async () => {
+  test('is in German for people who read German', async () => {
     const { browser, accountId } = await connected()
     await putDown(accountId, 3)
     const page = await browser.get('/account/apps?lang=de')

@@ -201,7 +201,7 @@ describe.each(await everyDatabase())('events of an empty school, on $name', ({ o
     expect(none).toBeDefined()
   })
 
-  test('an address ends when it is replaced, and when the account is disabled or blocked, and is of no use at another school', async () => {
+  test('an address ends when it is replaced or when the account is disabled or blocked, and is not valid at another school', async () => {
     expect((await call('esme', 'GET', '/account/calendar')).body).toEqual({ object: 'calendar_feed', url: null, renewed_at: null })
     const first = await addressOf('esme')
     const second = await addressOf('esme')

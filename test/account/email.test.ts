@@ -112,7 +112,7 @@ describe('a change of the address', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 
-  test('begun again, called off or overtaken leaves the earlier link good for nothing', async () => {
+  test('invalidates the earlier link when it is repeated, cancelled or replaced', async () => {
     const { email, accountId } = await person()
     const [first, second] = [await begin(accountId, 'first@example.com'), await begin(accountId, 'second@example.com')]
     const browser = await signedIn(service, email)
@@ -128,7 +128,7 @@ describe('a change of the address', () => {
     expect((await browser.get(second.link)).status).toBe(410)
   })
 
-  test('makes links that went to the address before good for nothing', async () => {
+  test('invalidates links that were sent to the previous address', async () => {
     const { email, accountId } = await person()
     const reset = await resetLink(service, email)
     const { link } = await begin(accountId, 'after@example.com')

@@ -98,7 +98,7 @@ describe('an address for messages', () => {
     expect(deliverableEmail(typed)).toBeUndefined()
   })
 
-  test('holds nothing that could end a header or an address, whatever was typed', () => {
+  test('contains no character that could end a header or an address, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (local, host) => {
         const address = deliverableEmail(`${local}@${host}`)

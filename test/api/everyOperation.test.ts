@@ -118,7 +118,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
       expect(reply.headers.get('cache-control')).toBe(anonymous === 'none' ? 'no-store' : 'public, max-age=30, stale-while-revalidate=60')
     })
 
-    test(`answers ${isStreamed(operation) ? 'without an ETag' : '304 to who has it'}, and HEAD without a body`, async () => {
+    test(`answers ${isStreamed(operation) ? 'without an ETag' : '304 for a known ETag'}, and HEAD without a body`, async () => {
       const options = { as: 'owner@example.com' }
       const first = await api.get(addressOf(operation), options)
       if (isStreamed(operation)) {

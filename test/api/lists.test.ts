@@ -117,7 +117,7 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
     }
   })
 
-  test('a cursor of another school is refused, though the key is the same', async () => {
+  test('a cursor of another school is rejected, although the key is the same', async () => {
     const cursor = pageOf(await api.get('/api/v1/courses?limit=2')).page.next_cursor as string
     const other = await startDemoApi({ database: api.database, drop: async () => {} })
     expect(await other.get(`/api/v1/courses?limit=2&cursor=${cursor}`)).toMatchObject({ status: 400, json: { error: 'invalid_cursor' } })

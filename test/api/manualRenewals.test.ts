@@ -177,7 +177,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect([learner.status, learner.json.error]).toEqual([403, 'access_denied'])
   })
 
-  test('access ends with the days of grace, and a renewal that is not confirmed in fourteen days ends with its order', async () => {
+  test('access ends with the grace period, and a renewal that is not confirmed within fourteen days ends with its order', async () => {
     const subscription = await subscribe(await newPlan(), 8)
     // After the grace period the access has ended, even before the job has run.
     expect((await read(subscription.id)).access).toBe(false)
@@ -212,7 +212,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     expect((await ordersOf(other)).at(-1)).toBe('subscription_renewal canceled')
   })
 
-  test('a change of price that was asked for is what the pending order is about', async () => {
+  test('the pending order has the requested change of price', async () => {
     const [plan, next] = [await newPlan(), await newPlan({}, { amount: { amount: 3000, currency: 'EUR' } })]
     const subscription = await subscribe(plan, null)
     await done('POST', `/subscriptions/${subscription.id}/change_plan`, { price_id: next.price_id, when: 'period_end' })

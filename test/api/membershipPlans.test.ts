@@ -174,7 +174,7 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await patch(`/${id}`, { includes: null })).json.includes).toEqual({ ...whole, course_ids: [], all_events: false })
   })
 
-  test('a course that visitors cannot see is not named to them by its plan', async () => {
+  test('a plan does not show visitors a course that they cannot see', async () => {
     const [clay, draft] = [await course('clay-from-scratch'), await course('paper-marbling')]
     const id = await activePlan({ includes: { course_ids: [clay, draft] } })
     for (const as of [undefined, learner]) {

@@ -91,7 +91,7 @@ describe.each(await databasesToTest())('a new resource on $name', ({ open }) => 
     expect(contents[0].text).toContain('# Tansy Brightwater')
   })
 
-  test('a question about a field is open only to who sees the field in every row', async () => {
+  test('a filter by a field is open only to callers who see the field in every row', async () => {
     expect(await names('/api/v1/potters?featured=true')).toEqual(['Marlo Quillfeather'])
     expect(await names('/api/v1/potters?status=hidden', 'owner@example.com')).toEqual(['Pim Hollowell'])
     expect(await names('/api/v1/potters?position=1', 'owner@example.com')).toEqual(['Tansy Brightwater'])

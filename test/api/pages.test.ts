@@ -97,7 +97,7 @@ describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
     expect((await seen(id, owner)).json.has_unpublished_changes).toBe(false)
   })
 
-  test('an unpublished page shows nothing of its draft to who asks for what is live', async () => {
+  test('an unpublished page does not show its draft in the live view', async () => {
     const { id } = await made({ blocks: text('hidden away') })
     expect((await seen(id, owner, '?version=live')).text).not.toContain('hidden away')
   })

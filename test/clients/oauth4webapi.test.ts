@@ -165,7 +165,7 @@ describe('oauth4webapi rejects a redirect', () => {
   })
 })
 
-test('oauth4webapi gets from the address of /mcp to a token that is good there and not for the API', async () => {
+test('oauth4webapi, starting at the address of /mcp, gets a token that is valid there and not for the API', async () => {
   const { resource, server } = await discover(new URL(`${demo.issuer}/mcp`))
   expect(resource.resource).toBe(`${demo.issuer}/mcp`)
   const client = await register(server, demo.callback.redirectUri)

@@ -50,7 +50,7 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '2.1',
     text: 'cross-site request forgery is prevented: PKCE is required, and state is returned as sent',
-    tests: [...pkce, ...at('oidc/authorization', 'a success carries code, iss and the very state that was sent (RFC 9207)')],
+    tests: [...pkce, ...at('oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)')],
   },
   {
     section: '2.1',
@@ -173,7 +173,7 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '4.4.2',
     text: 'mix-up: iss is in the authorization response, and equals the issuer of the metadata',
-    tests: at('oidc/authorization', 'a success carries code, iss and the very state that was sent (RFC 9207)'),
+    tests: at('oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)'),
   },
   {
     section: '4.5.3',

@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.drop())
 
-describe('the demo school has what it is said to have', () => {
+describe('the demo school contains what its description lists', () => {
   test('910 enrolments in every state, 12 800 lessons begun, with quizzes and certificates', async () => {
     expect(await counted('enrollment', 'status')).toEqual({ active: 610, completed: 240, expired: 35, suspended: 15, canceled: 10 })
     expect(Object.keys(await counted('enrollment', 'source')).sort()).toEqual(['coupon', 'import', 'manual', 'plan', 'purchase', 'self'])

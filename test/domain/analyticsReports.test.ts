@@ -152,7 +152,7 @@ test('a lecturer sees own courses and nothing of the others', async () => {
   expect((await answer(events, all, { id: lecturer })).totals.published).toBe(0)
 })
 
-test('days compared with are as many days just before, or the same a year before', async () => {
+test('a period is compared with as many days immediately before it, or with the same days a year before', async () => {
   const march = { from: '2026-03-01', to: '2026-03-31' }
   const before = await answer(enrollments, { ...march, compare: 'previous_period' })
   expect(before.compare).toMatchObject({ from: '2026-01-29', to: '2026-02-28' })

@@ -56,7 +56,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     expect((await service.call(owner, `storage/files/${file.json.id}`)).json.references_count).toBe(1)
   })
 
-  test('a file comes in a form as well', async () => {
+  test('a file can also be sent in a form', async () => {
     const file = await service.form(lecturer, { purpose: 'image', alt: 'A pixel' }, { bytes: png, name: 'a pixel.png', type: 'image/png' })
     expect([file.status, file.json.filename, file.json.alt, file.json.width]).toEqual([201, 'a pixel.png', 'A pixel', 1])
     expect((await request(file.json.url)).bytes.equals(png)).toBe(true)
@@ -101,7 +101,7 @@ describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
     }
   })
 
-  test('a kind of file that has no purpose, too large a one, and a name with a path are never announced', async () => {
+  test('a file of a type without a purpose, a file that is too large and a name with a path are rejected', async () => {
     const codes = async (announced: object) => {
       const { status, json } = await service.announce(owner, { ...picture, byte_size: 10, ...announced })
       return [status, json.error]

@@ -6,7 +6,7 @@ const [old, current] = ['the secret of last year, 32 characters', 'the secret of
 const wild = string({ unit: 'binary' })
 
 describe('sealing', () => {
-  test('opens to the very text that was sealed', async () => {
+  test('opens to the text that was sealed', async () => {
     const keyring = createKeyring([current])
     await assert(
       property(wild, (text) => {

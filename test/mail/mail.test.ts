@@ -33,7 +33,7 @@ test('the name of an app stays inside its quotes, is short, and becomes no link'
 })
 
 describe('e-mails', () => {
-  test.each(kinds)('%s names the school, says what to do if it was somebody else, and leaves no place unfilled', async (kind) => {
+  test.each(kinds)('%s names the school, says what to do if it was somebody else, and fills every placeholder', async (kind) => {
     const { sent, send } = mail()
     await send(school, to('marlo@example.com'), kind, values)
     const [email] = sent
@@ -46,7 +46,7 @@ describe('e-mails', () => {
     )
   })
 
-  test.each(kinds)('%s says in German what it says in English: the same places to fill, in paragraphs as many', (kind) => {
+  test.each(kinds)('%s has the same placeholders and as many paragraphs in German as in English', (kind) => {
     const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
     for (const part of ['subject', 'text'] as const) expect(places(germanTemplates[kind][part])).toEqual(places(emailTemplates[kind][part]))
     expect(germanTemplates[kind].text.split('\n\n')).toHaveLength(emailTemplates[kind].text.split('\n\n').length)
@@ -99,14 +99,14 @@ describe('e-mails', () => {
     expect((await from({}, 'http://[::1]:3000'))?.address).toBe('no-reply@localhost')
   })
 
-  test('take a school name of any shape as one line, and never as a place to fill', async () => {
+  test('take a school name of any shape as one line, and never as a placeholder', async () => {
     const { sent, send } = mail({ name: 'A\r\nBcc: evil@example.com {link} $&\u2028' })
     await send(school, to('a@example.com'), 'password_reset', { link: 'https://school.example.com/x' })
     expect(sent[0]?.subject).toBe('Choose a new password for A Bcc: evil@example.com {link} $&')
     expect(sent[0]?.from.name).not.toMatch(/[\r\n\u2028]/)
   })
 
-  test('take the words of an event as one line each', async () => {
+  test('show each text of an event in one line', async () => {
     const { sent, send } = mail()
     await send(school, to('a@example.com'), 'event_canceled_because', {
       ...values,
@@ -117,7 +117,7 @@ describe('e-mails', () => {
     expect(sent[0]?.text).toContain('Reason: Cold {link}\n')
   })
 
-  test('that miss a link are not sent', async () => {
+  test('without a required link are not sent', async () => {
     const { sent, send } = mail()
     await expect(send(school, to('a@example.com'), 'password_reset', {} as typeof values)).rejects.toThrow('needs the value link')
     expect(sent).toEqual([])

@@ -92,7 +92,7 @@ describe('a request to /mcp', () => {
   })
 })
 
-test('school://pricing is the very text of /pricing.md', async () => {
+test('school://pricing is the same text as /pricing.md', async () => {
   const { result } = (await post(origin, request('resources/read', { uri: 'school://pricing' }))).json
   expect(result.contents).toEqual([{ uri: 'school://pricing', mimeType: 'text/markdown', text: (await get(`${origin}/pricing.md`)).body }])
 })

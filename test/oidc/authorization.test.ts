@@ -15,7 +15,7 @@ afterAll(() => service.stop())
 const learner = () => personCalled('learner@example.org')
 
 describe('on the way back to the client', () => {
-  test('a success carries code, iss and the very state that was sent (RFC 9207)', async () => {
+  test('a success carries code, iss and the state of the request, unchanged (RFC 9207)', async () => {
     const state = 'a+b c/=&#%ü"'
     const redirect = await agent.send(learner(), { state })
     expect(redirect.origin + redirect.pathname).toBe(agent.redirectUri)

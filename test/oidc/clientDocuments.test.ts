@@ -117,7 +117,7 @@ describe('errors are not cached, and their repetition is bounded', () => {
     expect([...seen]).toEqual([expect.not.stringMatching(/10\.0\.0\.1|refused|in time|too long/)])
   })
 
-  test('a host that does not respond is not asked again immediately; another host is', async () => {
+  test('a host that does not respond gets no further request immediately, other hosts do', async () => {
     const { documents, requests } = loader(({ url }) =>
       url.host === 'app.example.com' ? Promise.reject(new OutboundError('failed', 'x')) : {},
     )

@@ -17,7 +17,7 @@ const post = (path: string, body: string | URLSearchParams, headers: Record<stri
   fetch(service.issuer + path, { method: 'POST', body, redirect: 'manual', headers: { accept: 'text/html', ...headers } })
 
 describe('a form at an endpoint for browsers (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2)', () => {
-  test('leads a browser that is signed in to the consent page, though a form of another site carries no SameSite cookie', async () => {
+  test('leads a signed-in browser to the consent page, although forms of other sites carry no SameSite cookie', async () => {
     const person = personCalled(email)
     await toConsent(agent, person, { email })
     const { status, headers } = await post('/oauth/authorize', agent.authorizationUrl().searchParams, {

@@ -37,7 +37,7 @@ describe('within the window', () => {
     expect((await agent.refresh(second.refresh_token)).status).toBe(200)
   })
 
-  test('the same token presented again gets the very same answer, and both are audited', async () => {
+  test('the same token presented again gets the same response, and both uses are audited', async () => {
     const { body: first } = await agent.tokens(person)
     const before = await events(service, 'refresh_token.answered_again')
     const second = await agent.refresh(first.refresh_token)

@@ -92,7 +92,7 @@ describe('introspection (RFC 7662)', () => {
     expect((await agent.post('/api/oauth/introspect', { token: body.refresh_token })).body.active).toBe(true)
   })
 
-  test('calls a spent refresh token inactive, and revoking it ends the grant all the same', async () => {
+  test('reports a used refresh token as inactive, and revoking it still ends the grant', async () => {
     const { body: first } = await agent.tokens(person)
     const { body: second } = await agent.refresh(first.refresh_token)
     expect((await agent.post('/api/oauth/introspect', { token: first.refresh_token })).body).toEqual({ active: false })

@@ -20,7 +20,7 @@ describe('the catalogues', () => {
     expect(placesOf(de)).toEqual(placesOf(en))
   })
 
-  test('leave no text empty, and no text of a sentence untranslated', () => {
+  test('have no empty text and no untranslated sentence', () => {
     for (const [key, text] of Object.entries(de)) {
       expect([key, text.trim()]).toEqual([key, text])
       expect([key, text]).not.toEqual([key, ''])
@@ -56,7 +56,7 @@ describe('the catalogues', () => {
     ])
   })
 
-  test('say of every scope, and of no other, what it is in German, and of every area', () => {
+  test('have the German text of every scope and area, and no others', () => {
     expect(Object.keys(scopeTexts.sentences).toSorted()).toEqual(scopes.map(({ name }) => name).toSorted())
     expect(Object.keys(scopeTexts.areas).toSorted()).toEqual([...new Set(scopes.map(({ area }) => area))].toSorted())
     expect(JSON.stringify(scopeTexts)).not.toContain('""')

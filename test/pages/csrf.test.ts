@@ -52,7 +52,7 @@ describe('form tokens', () => {
     expect((await ask({ subject: 'b' }, { cookie })).cookies).toEqual([])
   })
 
-  test('a token is good for its browser and its subject, and outlives a rotation of the root secret', async () => {
+  test('a token is valid for its browser and its subject, also after a rotation of the root secret', async () => {
     const { text: token, cookies } = await ask({ subject: 'a' })
     const [cookie = ''] = cookies[0]?.split(';') ?? []
     expect((await ask({ subject: 'a', token }, { cookie })).text).toBe('true')

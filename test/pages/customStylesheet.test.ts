@@ -18,7 +18,7 @@ describe("a school's own stylesheet at /assets/custom.css", () => {
     expect(reply.headers.get('cache-control')).toContain('public, max-age=60')
   })
 
-  test("is each school's own, and answers 304 to who has it", async () => {
+  test("is each school's own, and answers 304 for a known ETag", async () => {
     await service.database.sql.query('UPDATE appearance SET custom_css = $2 WHERE school_id = $1', [
       service.schoolId(),
       'h1 { color: red }',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { destinationOf } from '../../src/pages/destination.ts'
 
-describe('where the answer goes', () => {
+describe('the destination of the response', () => {
   for (const [uri, source, kind, port] of [
     ['http://127.0.0.1:49152/cb', 'http://127.0.0.1:49152', 'this computer', '49152'],
     ['http://127.0.0.1/cb?x=1', 'http://127.0.0.1', 'this computer', '80'],
@@ -27,7 +27,7 @@ describe('where the answer goes', () => {
     })
   }
 
-  test('a name in other letters is shown as what it is', () => {
+  test('a name in other scripts is shown in its encoded form', () => {
     expect(destinationOf('https://сlaude.ai/cb').host).toMatch(/^xn--/)
   })
 

@@ -87,7 +87,7 @@ describe.each(await databasesToTest())('the public pages of events, on $name', (
     expect([late.includes('Registration is closed.'), late.includes('Buy a ticket')]).toEqual([true, false])
   })
 
-  test('an event for members shows its price without the way to a ticket, which would not admit a visitor', async () => {
+  test('an event for members shows its price without a link to a ticket, which visitors cannot use', async () => {
     await publish('members', { access: 'members' })
     const html = await read('/events/members')
     expect([html.includes('€15.00'), html.includes('Buy a ticket')]).toEqual([true, false])

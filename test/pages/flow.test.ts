@@ -328,7 +328,7 @@ describe('the interaction belongs to one browser', () => {
     expect(answer.html).toContain('This sign-in has ended')
   })
 
-  test('an app whose registration vanishes meanwhile is explained', async () => {
+  test('an error page explains that the registration of the app was removed meanwhile', async () => {
     service.addClient({ client_id: 'brief', client_name: 'Brief' })
     const { browser, page } = await atConsent({ client_id: 'brief' })
     service.removeClient('brief')
@@ -356,7 +356,7 @@ describe('forged forms', () => {
     expect(service.audits.filter(({ event }) => event.startsWith('consent'))).toEqual([])
   })
 
-  test('a form from another site is refused, though its token is right', async () => {
+  test('a form from another site is rejected, although its token is valid', async () => {
     const { browser, page } = await atConsent()
     const csrf = field(page.html, 'csrf')
     for (const headers of [

@@ -70,7 +70,7 @@ describe.runIf(postgresql)('statements of the public pages', () => {
     expect(await allStatements()).toEqual(few)
   })
 
-  test('for the index of the sitemap are as many for 10,000 more posts, and its files have each of them once', async () => {
+  test('for the index of the sitemap do not grow with 10,000 more posts, and its files list each post once', async () => {
     const change = (radius: string) => owner.call('PATCH', '/appearance', { corner_radius: radius }, { 'if-match': '*' })
     const indexed = async (): Promise<string[]> => locations(await (await fetch(`${service.issuer}/sitemap.xml`)).text())
     // A change drops what this process keeps.

@@ -137,7 +137,7 @@ describe.each(await everyDatabase())('the places of an erased person, on $name',
     expect(row?.rsvps_count).toBe(1)
   })
 
-  test('a deletion that the person scheduled frees the same', async () => {
+  test('a deletion that the person scheduled frees the same places', async () => {
     const person = await newPerson()
     const places = await takePlaces(person)
     await query(`UPDATE account SET deletion_scheduled_at = now() - interval '1 minute' WHERE email = $1`, [person.email])

@@ -50,7 +50,7 @@ describe('the shades of a page', () => {
     )
   })
 
-  test('are the very colours of the school where they can be read', () => {
+  test('are exactly the colours of the school where their contrast is sufficient', () => {
     for (const colors of Object.values(palettes)) {
       const { light } = schoolThemeColours({ mode: 'auto', colors })
       expect(light).toMatchObject({ primary: colors.primary, background: colors.background, surface: colors.surface, text: colors.text })

@@ -118,7 +118,7 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       }).then(async (got) => ({ status: got.status, headers: got.headers, body: await got.json() }))
 
-    test('the very same request is answered again', async () => {
+    test('the same request gets the same response again', async () => {
       await prepare()
       expect(isKept((await agent.refresh(spent)).body)).toBe(true)
     })

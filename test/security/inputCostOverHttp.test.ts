@@ -117,7 +117,7 @@ describe('one request does not hold up the others', () => {
     expect((await upload(svg('<g/>'))).status).toBe(201)
   })
 
-  test('headers, cookies and queries as long as a request may have them are read promptly', async () => {
+  test('headers, cookies and queries of the maximum length are read promptly', async () => {
     const long = (piece: string): string => piece.repeat(Math.floor(7500 / piece.length))
     const headers = {
       accept: ['"', 'a/b,', '*/*;q=0.1,', ';'],

@@ -40,7 +40,7 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('an answer counts
     expect(codeAt((await sendAs(person, resume)).headers.get('location'))).toBeUndefined()
   })
 
-  test('consent that is posted again, at the same moment or later, gives no second code', async () => {
+  test('consent that is posted twice, concurrently or later, gives one code', async () => {
     const person = personCalled(email)
     const { address, fields } = fieldsOf(await toConsent(agent, person, { email }), /consent$/)
     const before = cookiesFor(person, new URL(address).pathname)

@@ -110,7 +110,7 @@ describe.each(await everyDatabase())('the $name database', ({ open }) => {
     expect(await slugs()).toEqual([])
   })
 
-  test('undoes everything when a statement failed, though the work hid the failure', async () => {
+  test('undoes everything after a failed statement, although the work caught the error', async () => {
     const work = database.transaction(async (writer, sql) => {
       await writer.insertInto('school').values(school('kysely')).execute()
       await sql.query('SELECT 1 / 0').catch(() => {})

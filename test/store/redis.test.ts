@@ -244,7 +244,7 @@ if ((await availableServices()).redis) {
 const services = await availableServices()
 
 describe.runIf(services.redis)('a client that was ended and restored in Redis', () => {
-  test('hides what was saved in the very millisecond of its restoration, and shows what is saved after it', async () => {
+  test('hides what was saved in the same millisecond as its restoration, and shows what is saved later', async () => {
     const { url, prefix, drop } = await throwawayRedis()
     const { connection } = open(url)
     cleanups.push(drop)

@@ -96,7 +96,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
     expect(await rowOf()).toMatchObject({ status: 'suspended' })
   })
 
-  test('it lasts as long as the course is open to who enrols, and as long as a plan under a plan', async () => {
+  test('it lasts as long as the course grants access, and under a plan as long as the plan', async () => {
     courseId = await newCourse(sql(), schoolId, { access_duration_days: 30 })
     const now = new Date('2026-03-01T10:00:00.000Z')
     await put({ now, source: 'self' })
