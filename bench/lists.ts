@@ -31,7 +31,7 @@ export interface Asked {
   only: readonly string[]
 }
 
-type List = OperationOf<'list'>
+export type List = OperationOf<'list'>
 
 interface Page {
   list: List
@@ -98,7 +98,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
 }
 
 /** The top-level lists. A list under a row is a part of one of them. */
-function listsOf(only: readonly string[]): List[] {
+export function listsOf(only: readonly string[]): List[] {
   const lists = operationsIn(resources).filter((operation): operation is List => operation.kind === 'list' && !operation.parent)
   return only.length === 0 ? lists : lists.filter(({ path }) => only.includes(path.split('/').at(-1) as string))
 }
@@ -119,7 +119,12 @@ function quantile(times: readonly number[], part: number): number {
 
 const spread = (costs: readonly number[]): number => Math.max(...costs) / Math.min(...costs)
 
-async function asOwner(database: Database, slug: string): Promise<{ caller: PersonCaller; surroundings: Surroundings }> {
+/** Returns the school's owner as a caller. `secret` signs the cursors. */
+export async function asOwner(
+  database: Database,
+  slug: string,
+  secret = 'only cursors of this run are signed with it',
+): Promise<{ caller: PersonCaller; surroundings: Surroundings }> {
   const [owner] = await database.sql.query<{ school_id: string; account_id: string }>(
     `SELECT staff.school_id, person.account_id FROM staff JOIN person ON person.school_id = staff.school_id AND person.id = staff.person_id
       WHERE staff.role = 'owner' AND staff.status = 'active' AND person.account_id IS NOT NULL
@@ -129,7 +134,7 @@ async function asOwner(database: Database, slug: string): Promise<{ caller: Pers
   const person = owner && (await findPerson(database.kysely, owner.school_id, owner.account_id))
   if (!person) throw new Error(`school ${slug} must exist and have an owner who can sign in: choose another with --school`)
   const scopes = scopeCatalogue(resources).map(({ name }) => name)
-  const keyring = createKeyring(['only cursors of this run are signed with it'])
+  const keyring = createKeyring([secret])
   return {
     caller: callerFrom(person, { scopes, clientId: 'bench', grantId: 'bench' }, new Set(scopes)),
     surroundings: {

@@ -3,8 +3,10 @@
  *
  *   npm run bench                 the service and its peers, side by side
  *   npm run bench -- lists        pages of the lists of a large school
+ *   npm run bench -- depth        pages of a large school and of a small one, over HTTP
  *   npm run bench -- schools      many schools in one process
  *   npm run bench -- start        the start, and the memory at rest
+ *   npm run bench -- workers      one process and several workers
  *   npm run bench -- memory       the memory after many requests
  *   npm run bench -- growth       what many accounts, tokens and audit entries cost
  */
@@ -12,9 +14,11 @@ import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
 import { growthCommand } from './growth/growthCommand.ts'
 import { listsCommand } from './listsCommand.ts'
+import { depthCommand } from './process/depthCommand.ts'
 import { memoryCommand } from './process/memoryCommand.ts'
 import { schoolsCommand } from './process/schoolsCommand.ts'
 import { startCommand } from './process/startCommand.ts'
+import { workersCommand } from './process/workersCommand.ts'
 
 const help = `npm run bench [-- options]
 
@@ -37,18 +41,22 @@ BENCH_DATABASE_URL names the PostgreSQL server (postgres://postgres@127.0.0.1:54
 BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if a request fails.
 
 npm run bench -- lists --help     measures the pages of large lists
+npm run bench -- depth --help     measures pages of a large school and of a small one, over HTTP
 npm run bench -- schools --help   measures many schools in one process
 npm run bench -- start --help     measures the start, and the memory at rest
 npm run bench -- memory --help    measures the memory after many requests
+npm run bench -- workers --help   measures one process and several workers
 npm run bench -- growth --help    measures what many accounts, tokens and audit entries cost`
 
 const [first, ...rest] = process.argv.slice(2)
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
+  depth: depthCommand,
   growth: growthCommand,
   lists: listsCommand,
   memory: memoryCommand,
   schools: schoolsCommand,
   start: startCommand,
+  workers: workersCommand,
 }
 const command = commands[first ?? '']
 process.exitCode = command ? await command(rest) : await compareCommand(process.argv.slice(2))

@@ -6,7 +6,14 @@ import { join, resolve } from 'node:path'
 import { copyCourses, makeRows, multiplyCourses } from './courses.ts'
 import { measureRound, type Round, summarise } from './measure.ts'
 import { type AuthorizationServer, credentials, discover, exchange, openBrowser, register } from './oauth.ts'
-import { authorizationOperations, catalogueOperations, mcpOperation, type OperationName, type Operations } from './operations.ts'
+import {
+  authorizationOperations,
+  catalogueOperations,
+  mcpOperation,
+  type OperationName,
+  type Operations,
+  pipelineOperation,
+} from './operations.ts'
 import { storesCpuSeconds } from './processUsage.ts'
 import { type Measured, printTable } from './table.ts'
 import { createTargets, type Target, type Targets } from './targets.ts'
@@ -117,9 +124,11 @@ async function startAll(targets: Targets, configuration: string, { scale, rows, 
       ...(await authorizationOperations(own, scale)),
       ...catalogueOperations(service.client, { list: '/api/v1/courses?limit=20', one: `/api/v1/courses/${id}`, token }, scale),
       'MCP list_courses': mcpOperation(service.client, scale),
+      'no route (404)': pipelineOperation(service.client, '/api/v1/none', scale),
     }),
     await measurable(twin, catalogueOperations(twin.client, { list: '/courses', one: `/courses/${id}` }, scale)),
     { ...twin, name: 'Koa + pg, keyset page', operations: keyset },
+    { ...twin, name: 'Koa alone', operations: { 'no route (404)': pipelineOperation(twin.client, '/none', scale) } },
     await measurable(memory, await authorizationOperations(await server(memory, 'openid profile email', 'forms'), scale)),
     await measurable(engine, await authorizationOperations(await server(engine, 'openid profile email', 'forms'), scale)),
     await measurable(

@@ -17,6 +17,7 @@ export type OperationName =
   | 'list of courses, token'
   | 'one course, token'
   | 'MCP list_courses'
+  | 'no route (404)'
 
 export type Operations = Partial<Record<OperationName, Operation>>
 
@@ -128,3 +129,9 @@ export function mcpOperation(client: Client, scale: number): Operation {
     }),
   }
 }
+
+/** A request that passes the pipeline and does nothing else. */
+export const pipelineOperation = (client: Client, path: string, scale: number): Operation => ({
+  count: 400 * scale,
+  prepare: repeat(async () => void expectStatus(await client.send(path), 404)),
+})

@@ -14,6 +14,7 @@ const preload = pathToFileURL(resolve(import.meta.dirname, 'reportUsage.ts')).hr
 /** A process of the service that reports its own memory and CPU. */
 export interface MeasuredProcess {
   pid: number
+  origin: string
   client: Client
   admin: Client
   /** Milliseconds from its start until it was ready, and its CPU until then. */
@@ -49,7 +50,8 @@ export async function startMeasured({ script, environment, readyPath, execArgv =
     stdio: ['ignore', 'ignore', process.env.BENCH_DEBUG ? 'inherit' : 'ignore', 'ipc'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), ADMIN_PORT: String(adminPort), ...environment },
   })
-  const [client, admin] = [createClient(`http://127.0.0.1:${port}`), createClient(`http://127.0.0.1:${adminPort}`)]
+  const origin = `http://127.0.0.1:${port}`
+  const [client, admin] = [createClient(origin), createClient(`http://127.0.0.1:${adminPort}`)]
   await untilReady(child, readyPath === undefined ? () => admin.send('/readyz') : () => client.send(readyPath))
   const readyMs = performance.now() - start
   const ask = async <Reply>(message: string): Promise<Reply> => {
@@ -63,6 +65,7 @@ export async function startMeasured({ script, environment, readyPath, execArgv =
   }
   return {
     pid: child.pid ?? 0,
+    origin,
     client,
     admin,
     readyMs,
@@ -121,11 +124,14 @@ export async function createHome(schools: number): Promise<BenchHome> {
   return { config, data, hosts, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
+/** The root secret of every service that a benchmark starts. */
+export const benchSecret = 'the root secret of a benchmark and long enough for it'
+
 /** The environment of a process of the service in a run. */
 export const serviceEnvironment = ({ config, data }: BenchHome, stores: Record<string, string>): Record<string, string> => ({
   CONFIG_DIR: config,
   DATA_DIR: data,
-  SECRET_KEY: 'the root secret of a benchmark and long enough for it',
+  SECRET_KEY: benchSecret,
   RATE_LIMITS: 'off',
   LOG_LEVEL: 'warn',
   ...stores,

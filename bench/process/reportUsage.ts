@@ -1,4 +1,5 @@
 /** A preload script (`node --import`): reports the memory and CPU of its process to the parent that asks for it. */
+import cluster from 'node:cluster'
 import { setFlagsFromString, writeHeapSnapshot } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -18,5 +19,5 @@ process.on('message', (message) => {
     process.send?.({ snapshot: writeHeapSnapshot(message.slice('snapshot '.length)) })
   }
 })
-// The parent decides when the process ends.
-process.channel?.unref()
+// The parent decides when the process ends. A worker has its channel to the supervisor, which keeps it alive.
+if (!cluster.isWorker) process.channel?.unref()
