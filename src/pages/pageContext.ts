@@ -64,6 +64,12 @@ export interface PageContextArguments {
 
 /** Time zones whose texts are kept, by language. */
 const mostZones = 200
+/** Themes of schools whose colours are kept. */
+const mostThemes = 200
+
+const labels = new Map<Language, string>(
+  languages.map((language) => [language, new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language]),
+)
 
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
@@ -76,6 +82,14 @@ export function createPageContexts({ branding, languages: languagesOf, hasPages 
     const key = `${language} ${timeZone}`
     const found = zoned.get(key) ?? textsIn(timeZone, spoken.get(language) ?? createTexts(language))
     zoned.set(key, found)
+    return found
+  }
+  // Colours that can be read on each other take longer to find than the rest of a page.
+  const styled = new LRUCache<string, Pick<PageContext, 'schoolLogo' | 'schoolStylesheet'>>({ max: mostThemes })
+  const lookOf = (theme: PageTheme, name: string) => {
+    const key = JSON.stringify([name, theme])
+    const found = styled.get(key) ?? { schoolLogo: schoolLogo(theme, name), schoolStylesheet: schoolStylesheet(theme).href }
+    styled.set(key, found)
     return found
   }
   return async (ctx, again) => {
@@ -92,10 +106,9 @@ export function createPageContexts({ branding, languages: languagesOf, hasPages 
         if ('failure' in found) throw found.failure
         return found.isOpenToSignUp
       },
-      schoolLogo: schoolLogo(theme, name),
+      ...lookOf(theme, name),
       legalLinks: legalLinksOf(texts, legal),
       privacyUrl: legal.privacy,
-      schoolStylesheet: schoolStylesheet(theme).href,
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
   }
@@ -132,7 +145,7 @@ function linksOf(available: readonly Language[], current: Language, again: strin
     parameters.set(languageParameter, language)
     return {
       language,
-      label: new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language,
+      label: labels.get(language) ?? language,
       href: `${path}?${parameters}`,
       isCurrent: language === current,
     }

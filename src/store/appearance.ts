@@ -1,6 +1,7 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Reader } from './database.ts'
 import { type Builder, type Condition, isAmong } from './expressions.ts'
+import type { StatementCache } from './statementCache.ts'
 
 /** The looks of a school, as the columns of its row. */
 export interface LookRow {
@@ -99,8 +100,17 @@ export interface LegalPages {
 }
 
 /** Returns everything that the pages of a school show of it, in one statement. */
-export async function findBranding(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages): Promise<BrandingRow | undefined> {
-  return await db
+export async function findBranding(
+  db: Reader,
+  schoolId: string,
+  { statements, ...pages }: LegalPages & { statements: StatementCache },
+): Promise<BrandingRow | undefined> {
+  const statement = statements.compile('branding', { schoolId }, ({ schoolId: id }) => brandingOf(db, String(id), pages))
+  return (await db.executeQuery(statement)).rows[0] as BrandingRow | undefined
+}
+
+function brandingOf(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages) {
+  return db
     .selectFrom('school')
     .select(['school.name', 'school.locale', 'school.time_zone', 'school.registration', 'school.legal'])
     .select(({ selectFrom }) =>
@@ -129,7 +139,6 @@ export async function findBranding(db: Reader, schoolId: string, { slugs, isOpen
     )
     .where('school.id', '=', schoolId)
     .$castTo<BrandingRow>()
-    .executeTakeFirst()
 }
 
 /** Returns the school's custom stylesheet, empty if it has none. */

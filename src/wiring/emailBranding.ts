@@ -9,6 +9,7 @@ import { legalAddresses } from '../resources/legalAddresses.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findReadyFile } from '../store/files.ts'
+import type { StatementCache } from '../store/statementCache.ts'
 
 /** Larger logos are left out: each e-mail contains the picture. */
 const mostBytes = 100_000
@@ -18,6 +19,7 @@ const plate = '#ffffff'
 
 export interface EmailBrandingArguments {
   accounts: Database
+  statements: StatementCache
   storage: FileStorage
   log: Log
   /** Returns false if another site shows the public pages of the school. */
@@ -33,9 +35,9 @@ interface EmailBranding {
 
 /** Returns what the e-mails of a school show of it. If the logo cannot be read, the e-mail is sent without it. */
 export const createEmailBranding =
-  ({ accounts, storage, log, hasPages }: EmailBrandingArguments) =>
+  ({ accounts, statements, storage, log, hasPages }: EmailBrandingArguments) =>
   async (school: Pick<School, 'id' | 'slug' | 'issuer'>): Promise<EmailBranding> => {
-    const { name, locale, theme, legal } = await pageBranding(accounts.kysely, school.id)
+    const { name, locale, theme, legal } = await pageBranding(accounts.kysely, school.id, statements)
     const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
       log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
       return undefined

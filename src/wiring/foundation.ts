@@ -4,7 +4,6 @@ import type { VisitorAnswers } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
-import { createStatementCache, type StatementCache } from '../framework/read/statementCache.ts'
 import { createVisitorAnswers } from '../framework/read/visitorAnswers.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
@@ -22,6 +21,7 @@ import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { schoolBranding } from '../store/schools.ts'
+import { createStatementCache, type StatementCache } from '../store/statementCache.ts'
 import type { AppArguments } from './appArguments.ts'
 import { countEvent, createServiceMetrics } from './metrics.ts'
 import { createStores } from './open.ts'
@@ -70,6 +70,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read })
   // A change that was acknowledged while Redis could not be reached is not marked there.
   for (const event of ['close', '-node']) redis?.client.on(event, visitorAnswers.clear)
+  const statements = createStatementCache()
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
   const metrics = createServiceMetrics({ ...args, operations })
@@ -92,13 +93,13 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       sign: (text) => keyring.sign('cursors', text),
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
-    statements: createStatementCache(),
+    statements,
     contentVersions,
     visitorAnswers,
     outbox: createOutbox({ database, keyring }),
     exchanges,
     branding: (school) => schoolBranding(accounts.kysely, school.id),
-    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(accounts.kysely, school.id)),
+    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(accounts.kysely, school.id, statements)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     counted,

@@ -5,12 +5,12 @@ import { z } from 'zod'
 import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import { filterCondition, type RowCondition } from '../../src/framework/read/conditions.ts'
 import { pageStatement, rowStatement } from '../../src/framework/read/listStatement.ts'
-import { createStatementCache } from '../../src/framework/read/statementCache.ts'
 import type { DB } from '../../src/gen/kysely/tables.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { type Caller, roles } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { isAmong } from '../../src/store/expressions.ts'
+import { createStatementCache } from '../../src/store/statementCache.ts'
 
 const database = new Kysely<DB>({
   dialect: {

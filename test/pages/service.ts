@@ -32,6 +32,7 @@ import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import { findAccount } from '../../src/store/accounts.ts'
+import { createStatementCache } from '../../src/store/statementCache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 /** A catalogue small enough to read. */
@@ -100,7 +101,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const origins = new Map<string, 'self' | 'integration'>()
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
-  const branding = () => pageBranding(database.kysely, school.id)
+  const statements = createStatementCache()
+  const branding = () => pageBranding(database.kysely, school.id, statements)
   const pageContext = createPageContexts({
     branding,
     languages: () => languages,

@@ -1,6 +1,7 @@
 import type { LegalDocuments } from '../../policy/legalDocuments.ts'
 import { findBranding, findCustomCss, type LogoRow } from '../../store/appearance.ts'
 import type { Reader } from '../../store/database.ts'
+import type { StatementCache } from '../../store/statementCache.ts'
 import { isOpenToVisitors } from '../pages/pageAccess.ts'
 import { legalDocuments, legalSlugs } from './legalDocuments.ts'
 import { type ThemeSettings, themeDefaults } from './themes.ts'
@@ -28,8 +29,8 @@ export interface PageBranding {
 }
 
 /** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
-export async function pageBranding(database: Reader, schoolId: string): Promise<PageBranding> {
-  const row = await findBranding(database, schoolId, { slugs: Object.values(legalSlugs), isOpen: isOpenToVisitors })
+export async function pageBranding(database: Reader, schoolId: string, statements: StatementCache): Promise<PageBranding> {
+  const row = await findBranding(database, schoolId, { slugs: Object.values(legalSlugs), isOpen: isOpenToVisitors, statements })
   const { name = 'School', locale = '', time_zone: timeZone = 'UTC', registration, looks } = row ?? {}
   const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
   const legal = row ? await legalDocuments(database, schoolId, row) : {}

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Caller, Viewer } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
-import type { StatementCache } from '../read/statementCache.ts'
+import type { StatementCache } from '../../store/statementCache.ts'
 import type { AnyTables } from './expressions.ts'
 import type { Resource } from './resource.ts'
 

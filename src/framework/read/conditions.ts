@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Viewer } from '../../policy/caller.ts'
+import type { StatementValue } from '../../store/statementCache.ts'
 import type { AnyRows, Condition } from '../declare/expressions.ts'
 import type { Parameter } from '../declare/parameters.ts'
-import type { StatementValue } from './statementCache.ts'
 
 /** A condition whose text depends on its shape only, so that its statement is built once. */
 export interface SharedCondition {

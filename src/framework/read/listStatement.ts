@@ -1,12 +1,12 @@
 import type { CompiledQuery } from 'kysely'
 import type { PersonViewer, Viewer } from '../../policy/caller.ts'
 import type { Reader } from '../../store/database.ts'
+import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from '../../store/statementCache.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { QueryScope, RowKey } from '../declare/queryScope.ts'
 import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
 import { expressionOf, type RowCondition, type SharedCondition } from './conditions.ts'
 import { selectRows } from './selectRows.ts'
-import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from './statementCache.ts'
 import { isReadable, isVisible } from './visible.ts'
 
 export interface Page {
