@@ -2,11 +2,12 @@
 import { parseArgs } from 'node:util'
 import { postgresPrograms } from '../support/cluster.ts'
 import { hasNginx } from '../support/nginx.ts'
-import { hasOwnServers } from '../support/ownServers.ts'
 import { isWithDisks, ownDisks, runWithDisks } from './disks.ts'
 import { allFailures } from './failures/allFailures.ts'
+import { chooseFailures } from './failures/chooseFailures.ts'
 import { allowanceText } from './failures/failure.ts'
 import { plants } from './plants.ts'
+import { hasRedisServer } from './servers/redisServer.ts'
 import { everyMs, type SoakReport, soak } from './soak.ts'
 import { writeTable } from './table.ts'
 
@@ -20,7 +21,7 @@ ready again without a restart. A complete run writes its table into docs/reliabi
 
   --minutes <n>   length of the run (10). With at least 20 s for each failure, each occurs
   --seed <n>      repeats the order of the failures and their choices (1)
-  --only <text>   only failures whose name contains this; docs/reliability.md stays as it is
+  --only <text>   only failures whose name contains this; repeated or with commas for several. docs/reliability.md stays as it is
   --list          lists the failures, and which of them this machine does not permit
   --plant <name>  changes the model once, which the run must report: ${Object.keys(plants).join(', ')}
   --help
@@ -31,7 +32,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [] },
     plant: { type: 'string' },
     list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -40,8 +41,16 @@ const { values } = parseArgs({
 let stop = async (): Promise<void> => undefined
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
+const { failures, unknown } = chooseFailures(values.only)
+
 if (values.help) say(help)
-else if (!isWithDisks()) process.exitCode = await runWithDisks()
+else if (unknown.length > 0) {
+  const names = allFailures.map(({ name }) => `  ${name}`).join('\n')
+  process.stderr.write(
+    `--only: no failure has ${unknown.map((text) => `"${text}"`).join(' or ')} in its name. The failures are:\n${names}\n`,
+  )
+  process.exitCode = 2
+} else if (!isWithDisks()) process.exitCode = await runWithDisks()
 else {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop().finally(() => process.exit(130)))
   if (values.list) list()
@@ -49,7 +58,7 @@ else {
 }
 
 function list(): void {
-  for (const failure of allFailures) {
+  for (const failure of failures) {
     const reason = failure.skipped?.({ disks: ownDisks() })
     say(`${failure.name}${reason === undefined ? '' : `\n  SKIPPED here: ${reason}`}`)
     say(`  caused by: ${failure.cause}\n  undone by: ${failure.undo}\n  meanwhile: ${allowanceText(failure)}`)
@@ -58,16 +67,16 @@ function list(): void {
 
 async function run(): Promise<number> {
   const programs = await postgresPrograms()
-  if (programs === undefined || !(await hasOwnServers()) || !(await hasNginx())) return 1
+  if (programs === undefined || !(await hasRedisServer()) || !(await hasNginx())) return 1
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
   const plant = values.plant === undefined ? undefined : plants[values.plant]
   if (!(minutes > 0) || !Number.isInteger(seed) || (values.plant !== undefined && !plant)) {
     process.stderr.write('--minutes must be a positive number, --seed a whole number, and --plant one of the names in --help.\n')
     return 2
   }
-  const report = await soak({ minutes, seed, only: values.only, plant, programs, say, onStart: (stopAll) => (stop = stopAll) })
+  const report = await soak({ minutes, seed, failures, plant, programs, say, onStart: (stopAll) => (stop = stopAll) })
   print(report)
-  if (values.only === undefined && !plant) await writeTable(report, { minutes, seed })
+  if (values.only.length === 0 && !plant) await writeTable(report, { minutes, seed })
   return report.problems.length === 0 ? 0 : 1
 }
 

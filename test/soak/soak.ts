@@ -3,7 +3,6 @@ import { createRandom, type SeededRandom } from '../../src/demo/seededRandom.ts'
 import { createJudge } from '../fuzz/judge.ts'
 import type { OpenApi } from '../fuzz/openApiTargets.ts'
 import { until } from '../support/poll.ts'
-import { allFailures } from './failures/allFailures.ts'
 import type { Failure } from './failures/failure.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { createLedger, type Ledger } from './ledger.ts'
@@ -14,8 +13,8 @@ import { createVerify, type Verify } from './verify.ts'
 export interface SoakOptions {
   minutes: number
   seed: number
-  /** Only failures whose name contains this. */
-  only?: string | undefined
+  /** The failures to cause. Those that the machine does not permit are skipped. */
+  failures: readonly Failure[]
   /** Changes the model once, to see that the run reports it. */
   plant?: ((ledger: Ledger) => void) | undefined
   /** The folder of the programs of PostgreSQL. */
@@ -53,7 +52,7 @@ const readyDeadlineMs = 90_000
 
 /** Runs the load and causes the failures. */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const { minutes, seed, only, plant, programs, say } = options
+  const { minutes, seed, failures, plant, programs, say } = options
   const random = createRandom(`failures ${seed}`)
   const ledger = createLedger()
   const installation = await startInstallation(programs, ledger)
@@ -62,13 +61,12 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     const monitor = createMonitor(createJudge(await readDocument(installation), []), ({ text }) => say(`PROBLEM ${text}`))
     const load = await createLoad({ installation, ledger, monitor, seed })
     const verify = createVerify(load, seed)
-    const chosen = allFailures.filter(({ name }) => only === undefined || name.toLowerCase().includes(only.toLowerCase()))
-    const skipped = chosen.flatMap((failure) => {
+    const skipped = failures.flatMap((failure) => {
       const reason = failure.skipped?.(installation)
       return reason === undefined ? [] : [{ failure, reason }]
     })
     for (const { failure, reason } of skipped) say(`SKIPPED ${failure.name}: ${reason}`)
-    const possible = chosen.filter((failure) => skipped.every((one) => one.failure !== failure))
+    const possible = failures.filter((failure) => skipped.every((one) => one.failure !== failure))
     const runs: FailureRun[] = []
     const start = performance.now()
     load.resume()
@@ -89,6 +87,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
       load.resume()
     }
     await delay(Math.max(0, start + minutes * 60_000 - performance.now()))
+    if (plan.length === 0) plant?.(ledger)
     say(`${clock(start)} reading everything back`)
     await settle(load, verify, true)
     await load.stop()

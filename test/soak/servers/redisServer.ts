@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { until } from '../../support/poll.ts'
 import { freePort } from '../../support/process.ts'
@@ -20,6 +21,13 @@ export interface RedisServer {
   command(name: string, ...args: string[]): Promise<unknown>
   /** Stops the server and deletes its data. */
   remove(): Promise<void>
+}
+
+/** True if redis-server is installed. */
+export async function hasRedisServer(): Promise<boolean> {
+  const found = await promisify(execFile)('redis-server', ['--version']).catch(() => undefined)
+  if (!found) process.stderr.write('NOT RUN: redis-server is not installed\n')
+  return found !== undefined
 }
 
 export async function createRedis(): Promise<RedisServer> {
