@@ -1,15 +1,33 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import proxyAddr from 'proxy-addr'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 import type { Step } from './inOrder.ts'
 import { strictTransport } from './securityHeaders.ts'
 
-/** Returns the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). */
+/**
+ * Returns the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). If that text
+ * is no address, it is the address of the connection: logs, the audit trail and rate limits get no other texts.
+ */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trust = proxyAddr.compile([...trustedProxies])
-  // Without the header the result is the same, and nothing is parsed.
-  return (request) => (request.headers['x-forwarded-for'] === undefined ? (request.socket.remoteAddress ?? '') : proxyAddr(request, trust))
+  return (request) => {
+    const { remoteAddress = '' } = request.socket
+    // Without the header the result is the same, and nothing is parsed.
+    if (request.headers['x-forwarded-for'] === undefined) return remoteAddress
+    return plainAddress(proxyAddr(request, trust)) ?? remoteAddress
+  }
+}
+
+/** The length of the longest IPv6 address, an IPv4 address in it, and a port. */
+const longestAddress = 55
+
+/** Returns an address without the port and the brackets that some gateways write; undefined for any other text. */
+function plainAddress(text: string): string | undefined {
+  if (text.length > longestAddress) return undefined
+  const [, address = text] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text)?.filter((part) => part !== undefined) ?? []
+  return isIP(address) > 0 ? address : undefined
 }
 
 /** Sets the caller's address. */
