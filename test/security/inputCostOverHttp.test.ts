@@ -126,6 +126,8 @@ describe('one request does not hold up the others', () => {
       'if-none-match': ['"a",', '"'],
       range: ['bytes=0-1,'],
       authorization: ['Bearer ', 'a '],
+      'x-forwarded-for': ['127.0.0.1,', ',', 'a', '::1%'],
+      forwarded: ['for=127.0.0.1,', 'for="', ';'],
     }
     for (const [name, pieces] of Object.entries(headers)) {
       for (const piece of pieces)
@@ -133,9 +135,32 @@ describe('one request does not hold up the others', () => {
     }
     for (const query of ['a&', 'status=a,', 'q=%25', 'fields=a,', 'a[b]=c&'])
       expect((await promptly(() => get(`/api/v1/courses?${long(query)}`, {}))).status).toBe(400)
-    for (const query of ['ui_locales=a+', 'scope=a+', 'resource=a&'])
+    for (const query of ['ui_locales=a+', 'scope=a+', 'resource=a&', 'id_token_hint=a&', 'id_token_hint=e30.', 'id_token_hint=W1tb'])
       expect((await promptly(() => get(`/oauth/authorize?${long(query)}`, {}))).status).toBeGreaterThanOrEqual(400)
   })
+
+  test('a hint of the sign-out is refused promptly, however long its form is and however deep its payload', async () => {
+    const deep = (levels: number): string => Buffer.from(`{"aud":${'['.repeat(levels)}${']'.repeat(levels)}}`).toString('base64url')
+    for (const body of [
+      `id_token_hint=e30.${deep(1000)}.a`,
+      `id_token_hint=e30.${deep(15_000)}.a`,
+      `id_token_hint=${'e30.'.repeat(10_000)}`,
+      'id_token_hint=a&'.repeat(3000),
+    ]) {
+      const { status } = await promptly(() => post('/oauth/logout', body))
+      expect([400, 413, 414]).toContain(status)
+    }
+  })
+
+  /** Sends a form, and follows the redirect to the same parameters in the query. */
+  const post = async (path: string, body: string): Promise<Reply> => {
+    const response = await fetch(`${service.issuer}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body,
+    })
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()), json: undefined }
+  }
 
   /** `fetch` sets some of these headers itself. */
   const get = (path: string, headers: Record<string, string>): Promise<Reply> =>

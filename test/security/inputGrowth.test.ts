@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { normaliseEmail } from '../../src/domain/accounts/emailAddress.ts'
 import { readJson } from '../../src/http/readJson.ts'
@@ -17,7 +17,8 @@ import { paramsError } from '../../src/mcp/paramsError.ts'
 import { canonicalise } from '../../src/oidc/readEngineForm.ts'
 import { readClientDocument } from '../../src/policy/clientDocument.ts'
 import { documentUrlError } from '../../src/policy/documentUrl.ts'
-import { cpuTime, defineCase, filled, type ParserCase } from './inputCosts.ts'
+import { fasterThanInput, nested, testGrowth, texts } from './growth.ts'
+import { defineCase, filled, type ParserCase } from './inputCosts.ts'
 
 /** Reads a JSON body as the API does, with limits that the inputs of this test do not reach. */
 const readBodyOf = (text: string): Promise<unknown> => {
@@ -28,33 +29,6 @@ const readBodyOf = (text: string): Promise<unknown> => {
 
 const rules = { trustedHosts: ['app.example'], loopbackHosts: ['127.0.0.1'], maxRedirectUris: 10, privateUseSchemes: [] }
 const documentUrl = 'https://app.example/client.json'
-
-const pieces = [
-  'a',
-  'a.',
-  '.',
-  '-',
-  '@',
-  ' ',
-  '%',
-  '%41',
-  '/',
-  ':',
-  '(',
-  ')',
-  ';',
-  '"',
-  '\\',
-  'é',
-  '\u202e',
-  '1',
-  '0.',
-  'Mozilla/5.0 (',
-  ',',
-]
-const texts = (parser: string, parse: (text: string) => unknown, size = 20_000): ParserCase[] =>
-  pieces.map((piece) => defineCase({ parser, grows: JSON.stringify(piece), size, input: (length) => filled(piece, length), parse }))
-const nested = (open: string, close: string) => (depth: number) => open.repeat(depth) + close.repeat(depth)
 
 const cases: readonly ParserCase[] = [
   ...(
@@ -134,44 +108,10 @@ const cases: readonly ParserCase[] = [
   ).map(([grows, input]) => defineCase({ parser: 'YAML', grows, size: 500, input, parse: (text) => parseYaml(text) })),
 ]
 
-/** Shorter times depend more on the machine than on the parser. */
-const trivialMs = 40
-/** From 2n to 8n: 4 if the time is linear, 16 if it is quadratic. */
-const mostGrowth = 9
+testGrowth(cases)
 
-/** Measures n, 2n, 4n and 8n. Returns the times in milliseconds, each the minimum of several runs. */
-async function timesOf({ size, input, parse }: ParserCase): Promise<number[]> {
-  const times: number[] = []
-  for (const factor of [1, 2, 4, 8]) {
-    const given = input(factor * size) as never
-    times.push((await cpuTime(() => parse(given), 3)).ms)
-  }
-  return times
-}
-
-/** Returns the times if they grow faster than the input, else undefined. Measures again before it says so. */
-async function fasterThanInput(one: ParserCase): Promise<string | undefined> {
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const [, double = 0, , most = 0] = await timesOf(one)
-    if (most < trivialMs || most / double < mostGrowth) return undefined
-    if (attempt === 2) return `${one.parser}, ${one.grows}: ${double} ms for ${2 * one.size}, ${most} ms for ${8 * one.size}`
-  }
-  return undefined
-}
-
-describe('eight times the input takes at most about eight times the time', () => {
-  const parsers = Map.groupBy(cases, ({ parser }) => parser)
-  test.each([...parsers.keys()])('%s', async (parser) => {
-    for (const one of parsers.get(parser) ?? []) {
-      expect(await fasterThanInput(one)).toBeUndefined()
-      if (one.maxOutput === undefined) continue
-      expect((await cpuTime(() => one.parse(one.input(8 * one.size) as never), 1)).output).toBeLessThanOrEqual(one.maxOutput)
-    }
-  })
-
-  test('a quadratic parser is found', async () => {
-    const search = (text: string): boolean => /[a-z]+\s*:|&/.test(text)
-    const quadratic = defineCase({ parser: 'planted', grows: 'a', size: 3000, input: (n) => 'a'.repeat(n), parse: search })
-    expect(await fasterThanInput(quadratic)).toContain('planted')
-  })
+test('a quadratic parser is found', async () => {
+  const search = (text: string): boolean => /[a-z]+\s*:|&/.test(text)
+  const quadratic = defineCase({ parser: 'planted', grows: 'a', size: 3000, input: (n) => 'a'.repeat(n), parse: search })
+  expect(await fasterThanInput(quadratic)).toContain('planted')
 })
