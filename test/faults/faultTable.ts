@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { faults, type PlantedFault } from './faults.ts'
+import type { FaultRun } from './main.ts'
+
+const file = resolve(import.meta.dirname, '../../docs/reliability.md')
+const [begin, end] = ['<!-- faults: written by npm run faults -->', '<!-- end of the faults -->']
+
+/** Writes the results into docs/reliability.md. Faults that were not part of the run keep their rows. */
+export async function writeFaultTable(runs: readonly FaultRun[]): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from === -1 || to === -1) throw new Error(`docs/reliability.md does not contain ${begin} and ${end}`)
+  const earlier = text.slice(from, to).split('\n')
+  const rows = faults.map((fault) => {
+    const run = runs.find((one) => one.fault === fault)
+    const start = `| ${cell(`${fault.name}: ${fault.about}`)} | \`${commandOf(fault)}\` |`
+    if (!run) return earlier.find((row) => row.startsWith(start)) ?? `${start} not run |`
+    return `${start} ${run.line === undefined ? 'NOT REPORTED' : cell(shortened(run.line, fault.report))} |`
+  })
+  const table = ['| planted fault | command | what it reported |', '| --- | --- | --- |', ...rows]
+  await writeFile(file, `${text.slice(0, from + begin.length)}\n\n${table.join('\n')}\n\n${text.slice(to)}`)
+}
+
+const commandOf = ({ command }: PlantedFault): string => command.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')
+
+/** Returns a line without the marks of the command, or the expected text if the line is long. */
+function shortened(line: string, report: string): string {
+  const plain = line
+    .replace(/^(?:PROBLEM|×|AssertionError:) /, '')
+    .replace(/ \d+m?s$/, '')
+    .replaceAll(/\s+/g, ' ')
+  return plain.length <= 160 ? plain : report
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
