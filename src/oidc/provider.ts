@@ -17,6 +17,7 @@ import { lifetimes } from './lifetimes.ts'
 import { type BindableResource, issueRefreshToken } from './resourceIndicators.ts'
 import { scopes } from './scopes.ts'
 import type { SigningKeys } from './signingKeys.ts'
+import { findSilentGrant } from './silentGrant.ts'
 import type { Stores } from './stores.ts'
 import { tagToken } from './tokenTags.ts'
 
@@ -72,7 +73,7 @@ export function createProvider(args: ProviderArguments): Provider {
       introspectionClients: args.introspectionClients,
       logout: args.pages,
     }),
-    ...interactions(args.signInRules),
+    ...interactions(args.signInRules, (ctx) => findSilentGrant(ctx, { stores, exchanges, schoolId: school.id })),
     ...lifetimes(oauth),
     ...scopes({ scopes: args.scopes, requireState: oauth.require_state }),
     discovery: {

@@ -92,7 +92,7 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
 }
 
 /** Reasons for which the engine asks for a sign-in that any later sign-in satisfies. */
-const satisfied: ReadonlySet<string> = new Set(['no_session', 'login_prompt', 'max_age'])
+const satisfied: ReadonlySet<string> = new Set(['no_session', 'login_prompt', 'max_age', 'max_age_zero'])
 
 /** Times are whole seconds: if somebody was signed in already, a sign-in of the same second may be the earlier one. */
 const isLater = (signedInAt: number, { prompt, iat }: Interaction): boolean =>

@@ -2,10 +2,15 @@ import type { RegisteredVia } from './clients.ts'
 import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
 
-/** The scopes of a grant as the engine stores them: names separated by spaces, without a resource and by resource. */
-export interface GrantPayload {
+/** Scopes as the engine stores them: names separated by spaces, without a resource and by resource. */
+export interface GrantScopes {
   openid?: { scope?: string }
   resources?: Record<string, string>
+}
+
+/** The scopes that a person has granted and, in `rejected`, those that they have refused. */
+export interface GrantPayload extends GrantScopes {
+  rejected?: GrantScopes
 }
 
 /** A live grant with the client that it was given to; the client's columns are null where it is gone. */
@@ -74,21 +79,20 @@ export async function listGrantOrigins(
   return rows.map(({ grant_id, address, details }) => ({ grant_id, address, browser: details.browser ?? null }))
 }
 
-/** Returns what the account's live grants to one client contain. */
-export async function listGrantPayloads(
+/** Returns the account's live grants to one client, the newest first, at most a hundred. */
+export function listGrantsToClient(
   db: Reader,
   schoolId: string,
   { accountId, clientId }: { accountId: string; clientId: string },
-): Promise<GrantPayload[]> {
-  const rows = await liveGrants(db, schoolId, accountId)
-    .select('payload')
+): Promise<{ id: string; payload: GrantPayload }[]> {
+  return liveGrants(db, schoolId, accountId)
+    .select(['id', 'payload'])
     .where('client_id', '=', clientId)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(100)
     .$narrowType<{ payload: GrantPayload }>()
     .execute()
-  return rows.map(({ payload }) => payload)
 }
 
 /** Returns ids and clients of all live grants of an account, or of the named one if it belongs to the account. */

@@ -63,7 +63,7 @@ testProfile('Dynamic OP', dynamicModules, {
       }
     }),
     'oidcc-idtoken-unsigned': notOffered('id_token_signing_alg_values_supported does not name none', async ({ metadata }) => {
-      expect(metadata.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256'])
+      expect(metadata.id_token_signing_alg_values_supported.toSorted()).toEqual(['ES256', 'RS256'])
       const { status, body } = await register({ id_token_signed_response_alg: 'none' })
       expect([status, body.error]).toEqual([400, 'invalid_client_metadata'])
     }),

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, type decodeProtectedHeader, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import { expect } from 'vitest'
-import { type Agent, type Answer, createAgent, get, personCalled, withToken } from '../support/agent.ts'
+import { type Agent, type Answer, agentOf, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import type { Page, Person } from '../support/person.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 
@@ -33,6 +33,8 @@ export interface RelyingParty {
   metadata: any
   agent: Agent
   other: Agent
+  /** A client with an https redirect URI, as the suite has: here an operator registers it. */
+  integration: Agent
   /** A browser in which the person is signed in. All modules share it. */
   browser: Person
   /** A browser in which nobody is signed in. */
@@ -53,7 +55,10 @@ export interface How {
 
 /** Starts a service with one person, two confidential clients, and a browser in which the person is signed in. */
 export async function startRelyingParty(): Promise<RelyingParty> {
-  const service = await startService()
+  const callback = 'https://suite.example.com/callback'
+  const service = await startService({
+    school: { integrations: [{ client_id: 'suite', client_name: 'Suite', redirect_uris: [callback] }] },
+  })
   await service.addPerson({ email })
   const metadata = (await get(`${service.issuer}/.well-known/openid-configuration`)).body
   const client = { token_endpoint_auth_method: 'client_secret_post', post_logout_redirect_uris: [afterLogout] }
@@ -63,6 +68,7 @@ export async function startRelyingParty(): Promise<RelyingParty> {
 
   const party: RelyingParty = {
     ...{ service, metadata, agent, other, newBrowser, keys },
+    integration: agentOf(service.issuer, 'suite', undefined, callback),
     browser: newBrowser(),
     async authorize(parameters = {}, { browser = party.browser, agent: client = agent, isRefused = false } = {}) {
       const url = client.authorizationUrl({ scope: 'openid profile email', nonce: 'a-nonce', ...parameters })

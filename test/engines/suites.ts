@@ -60,6 +60,7 @@ const ofRequests = [
   'test/oidc/refresh.test.ts',
   'test/oidc/registration.test.ts',
   'test/oidc/revocation.test.ts',
+  'test/oidc/silentAuthorization.test.ts',
   'test/oidc/token.test.ts',
   'test/pages',
   'test/platform',

@@ -122,7 +122,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
     renderError: enginePages.renderError,
     ...cookies({ issuer: base, keyring }),
-    ...interactions({ isRequired: async () => false, reachable: async () => [] }),
+    ...interactions({ isRequired: async () => false, reachable: async () => [] }, async () => undefined),
     features: {
       devInteractions: { enabled: false },
       rpInitiatedLogout: {

@@ -1,4 +1,4 @@
-import { listGrantPayloads } from '../../store/connectedApps.ts'
+import { listGrantsToClient } from '../../store/connectedApps.ts'
 import type { Reader } from '../../store/database.ts'
 import { namesIn } from './connectedApps.ts'
 
@@ -14,13 +14,13 @@ export async function allowedScopes(
   schoolId: string,
   of: { accountId: string; clientId: string },
 ): Promise<AllowedScopes> {
-  const grants = await listGrantPayloads(database, schoolId, of)
+  const grants = await listGrantsToClient(database, schoolId, of)
   const byResource = Map.groupBy(
-    grants.flatMap(({ resources }) => Object.entries(resources ?? {})),
+    grants.flatMap(({ payload }) => Object.entries(payload.resources ?? {})),
     ([resource]) => resource,
   )
   return {
-    names: new Set(grants.flatMap(({ openid }) => namesIn(openid?.scope))),
+    names: new Set(grants.flatMap(({ payload }) => namesIn(payload.openid?.scope))),
     byResource: new Map([...byResource].map(([resource, scopes]) => [resource, new Set(scopes.flatMap(([, scope]) => namesIn(scope)))])),
   }
 }
