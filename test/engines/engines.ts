@@ -9,8 +9,8 @@ export interface Engine {
   name: string
   about: string
   files: readonly string[]
-  /** Starts the engine. The suites find it by these variables. */
-  start(): Promise<RunningEngine>
+  /** Starts the engine. The suites find it by these variables. `isPartial`: not all files run. */
+  start(run: { isPartial: boolean }): Promise<RunningEngine>
 }
 
 export interface RunningEngine {

@@ -6,15 +6,19 @@ import { parseArgs } from 'node:util'
 import { type Engine, engines } from './engines.ts'
 
 const width = Math.max(...engines.map(({ name }) => name.length))
-const help = `npm run test:engines [-- engine…]
+const help = `npm run test:engines [-- engine… [--files path…]]
 
 Runs the suites of test/engines/suites.ts on each engine, or on the named ones, and the tests of test/engines, which fail over in the middle.
-Exits with 1 if a test fails. It needs PostgreSQL (TEST_DATABASE_URL), redis-server, pgbouncer and the programs of PostgreSQL.
+\`--files\` limits the run to these files or folders of the suites; it may be repeated. Exits with 1 if a test fails. It needs PostgreSQL (TEST_DATABASE_URL), redis-server, pgbouncer and the programs of PostgreSQL.
 
 ${engines.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join('\n')}
   ${'fail-overs'.padEnd(width)}  the tests of test/engines`
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean', default: false } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { files: { type: 'string', multiple: true, default: [] }, help: { type: 'boolean', default: false } },
+})
+const isPartial = values.files.length > 0
 const root = resolve(import.meta.dirname, '../..')
 const names = [...engines.map(({ name }) => name), 'fail-overs']
 const unknown = positionals.filter((name) => !names.includes(name))
@@ -38,10 +42,16 @@ async function runAll(chosen: readonly string[]): Promise<number> {
   return results.every(({ code }) => code === 0) ? 0 : 1
 }
 
-async function runOn({ start, files }: Engine): Promise<number> {
-  const { environment, problems = async () => [], stop } = await start()
+async function runOn({ name, start, files }: Engine): Promise<number> {
+  const isOf = (path: string): boolean => files.some((file) => path === file || path.startsWith(`${file}/`))
+  const chosen = isPartial ? values.files.filter(isOf) : files
+  if (chosen.length === 0) {
+    process.stdout.write(`${name} has none of these files:\n${files.map((file) => `  ${file}`).join('\n')}\n`)
+    return 1
+  }
+  const { environment, problems = async () => [], stop } = await start({ isPartial })
   try {
-    const code = await vitest(files, environment)
+    const code = await vitest(chosen, environment)
     const found = await problems()
     for (const problem of found) process.stdout.write(`PROBLEM ${problem}\n`)
     return found.length > 0 ? 1 : code
