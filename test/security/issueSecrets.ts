@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { TOTP } from 'otpauth'
 import { expect } from 'vitest'
 import { newPassword, send } from '../account/account.ts'
+import type { Cli } from '../cli/cli.ts'
 import { type Browser, createBrowser, field } from '../pages/browser.ts'
 import { createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { until } from '../support/poll.ts'
 import type { Home, ServiceProcess } from '../support/process.ts'
+import { issueAccountSecrets, issueFileSecrets, issueOperatorSecrets } from './issueOtherSecrets.ts'
 import type { IssuedSecret } from './secretSpellings.ts'
 
 /** A learner of the demo school. */
@@ -24,26 +26,36 @@ export async function emailFiles({ data }: Home): Promise<string[]> {
 const decoded = (text: string): string =>
   text.replaceAll(/=\r?\n/g, '').replaceAll(/=([0-9A-F]{2})/g, (_, byte) => String.fromCharCode(Number.parseInt(byte, 16)))
 
-/** Issues one secret of every kind through a running service, and ends those that can end. */
-export async function issueSecrets({ issuer, admin }: ServiceProcess, home: Home): Promise<IssuedSecret[]> {
+/**
+ * Issues one secret of every kind through a running service, and ends those that can end. `secretSources.ts` names the places in the source
+ * that create them. `cli` runs commands of the operator.
+ */
+export async function issueSecrets(
+  { issuer, admin }: Pick<ServiceProcess, 'issuer' | 'admin'>,
+  { home, cli }: { home: Home; cli: Cli },
+): Promise<IssuedSecret[]> {
   const secrets: IssuedSecret[] = []
   const note = (kind: string, value: unknown, hasEnded: boolean): void => {
     expect([kind, value]).toEqual([kind, expect.stringMatching(/.{10,}/)])
     secrets.push({ kind, value: value as string, hasEnded })
   }
 
+  const mailedLink = (to: string): Promise<[string, string]> =>
+    until(
+      async () => {
+        const emails = (await emailFiles(home)).filter((text) => text.includes(`To: ${to}`))
+        const [found] = emails.flatMap((text) => [...decoded(text).matchAll(/https?:\/\/\S+?token=([\w-]{20,})/g)])
+        return found && [found[0], found[1] ?? '']
+      },
+      { what: `the link in the e-mail to ${to}` },
+    )
+
   // A new password by a link, after a failed sign-in.
   const browser: Browser = createBrowser(issuer)
   await send(browser, await browser.get('/account/sign-in'), { email, password: mistyped })
   note('mistyped password', mistyped, true)
   await send(browser, await browser.get('/account/password'), { email })
-  const [address, token] = await until(
-    async () => {
-      const [found] = (await emailFiles(home)).flatMap((text) => [...decoded(text).matchAll(/https?:\/\/\S+?token=([\w-]{20,})/g)])
-      return found && ([found[0], found[1] ?? ''] as const)
-    },
-    { what: 'the link for a new password' },
-  )
+  const [address, token] = await mailedLink(email)
   note('reset link', token, true)
   const chosen = await send(browser, await browser.get(address), { password: newPassword, repeated: newPassword })
   expect(chosen.status).toBeLessThan(400)
@@ -53,6 +65,7 @@ export async function issueSecrets({ issuer, admin }: ServiceProcess, home: Home
   const own = createBrowser(issuer)
   await send(own, await own.get('/account/sign-in'), { email, password: newPassword })
   note('session cookie', own.cookie('sg_session'), true)
+  note('cookie sg_known', own.cookie('sg_known'), false)
   const setUp = await own.get('/account/security/app')
   const secret = (/<output>([A-Z2-7 ]+)<\/output>/.exec(setUp.html)?.[1] ?? '').replaceAll(' ', '')
   note('TOTP secret', secret, false)
@@ -60,6 +73,11 @@ export async function issueSecrets({ issuer, admin }: ServiceProcess, home: Home
   const [used = '', unused = ''] = [...shown.html.matchAll(/<code>([a-z0-9-]{14})<\/code>/g)].map(([, code = '']) => code)
   note('used recovery code', used, true)
   note('unused recovery code', unused, false)
+
+  note('cookie sg_confirmed', own.cookie('sg_confirmed'), false)
+  const other = createBrowser(issuer)
+  await send(other, await other.get('/account/sign-in'), { email, password: newPassword })
+  note('cookie sg_sign_in', other.cookie('sg_sign_in'), false)
 
   // A calendar at a secret address, which is replaced once.
   const renew = async (): Promise<string> => {
@@ -78,6 +96,7 @@ export async function issueSecrets({ issuer, admin }: ServiceProcess, home: Home
   note('client secret', agent.clientSecret, false)
   const person = personCalled(email)
   const first = await person.open(agent.authorizationUrl({ state: 'a state that is a secret of the client' }).href)
+  note('id of an interaction', first.url.pathname.split('/').at(-1), true)
   const second = await person.submit(first, /sign-in$/, { email, password: newPassword })
   await person.submit(second, /sign-in$/, { code: used })
   note('PKCE verifier', agent.verifier, true)
@@ -101,5 +120,10 @@ export async function issueSecrets({ issuer, admin }: ServiceProcess, home: Home
   const wrongKey = 'a platform key that somebody guessed wrong'
   expect((await fetch(`${admin}/platform/v1/orders`, { headers: { authorization: `Bearer ${wrongKey}` } })).status).toBe(401)
   note('wrong platform key', wrongKey, true)
+
+  const flow = { issuer, home, note, mailedLink }
+  await issueAccountSecrets(flow)
+  await issueFileSecrets(flow)
+  await issueOperatorSecrets(flow, cli)
   return secrets
 }

@@ -26,6 +26,7 @@ import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { ReadReplica } from '../../src/store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { webhookTypes } from '../../src/wiring/webhooks.ts'
+import { createLeakRecorder } from '../leaks/leakRecorder.ts'
 import { openTestDatabase, redisUrl } from './databases.ts'
 
 export interface ServiceOptions {
@@ -120,6 +121,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     mail: { transport: options.transport ?? recordingTransport(sent) },
     ...(options.network && { network: options.network }),
   })
+  const leaks = createLeakRecorder()
+  if (leaks) server.on('request', (_request, response) => leaks.watch(response))
   const respond = app.handler
   const { onRequest } = options
   server.on('request', onRequest ? (request, response) => void onRequest().then(() => respond(request, response)) : respond)
@@ -151,6 +154,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await new Promise((resolve) => server.close(resolve))
       await app.drained()
       await ofEngine?.close()
+      await leaks?.search({ log: lines.join(''), emails: sent, database })
       await drop()
       await rm(directory, { recursive: true, force: true })
     },

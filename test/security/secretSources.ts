@@ -1,0 +1,73 @@
+/** The kinds of secrets that a place issues, as `issueSecrets` names them; or the reason why it issues none. */
+type Source = readonly string[] | string
+
+const encrypts = 'encrypts for the database; the result grants no access'
+
+/**
+ * Every place in the source that draws random bits, signs or encrypts: file, and call with its purpose. `secretSources.test.ts` compares it
+ * with the source, so a new secret has to be added here, and to the flow that is searched for leaks.
+ */
+export const secretSources: Readonly<Record<string, Source>> = {
+  'src/cli/channel/forwardCommand.ts randomToken': 'a nonce: shows that the service has the operator key, once',
+  'src/cli/channel/runRemotely.ts randomToken': 'the id of a command',
+  'src/cli/doctor/flowChecks.ts randomToken': 'the password and the verifier of the test person of doctor, who is removed',
+  'src/cli/doctor/gatewayChecks.ts sign probes': 'shows that a request comes from doctor, for a minute',
+  'src/cli/report.ts randomUUID': 'the reference of a report',
+  'src/cli/rotateKeys.ts seal signing keys': encrypts,
+  'src/config/dataDirectory.ts randomUUID': 'the name of a file',
+  'src/config/integration.ts randomBytes': 'a command in a description',
+  'src/config/secrets.ts randomInt': 'the generated password of the demo school, printed for the operator',
+  'src/config/secrets.ts randomToken': ['root secret'],
+  'src/config/secrets.ts randomUUID': 'the name of a file',
+  'src/domain/accounts/calendarFeed.ts randomToken': ['calendar address', 'replaced calendar address'],
+  'src/domain/accounts/createMailedLink.ts randomToken': ['reset link', 'sign-up link', 'e-mail change link'],
+  'src/domain/accounts/password.ts randomBytes': 'the salt of a password hash',
+  'src/domain/coupons/generateCoupons.ts randomInt': 'coupon codes, which staff read and print',
+  'src/domain/learning/certificates.ts randomInt': 'the public number of a certificate',
+  'src/domain/secondFactors/appSecret.ts new Secret': ['TOTP secret'],
+  'src/domain/secondFactors/authenticatorApp.ts seal authenticator apps': encrypts,
+  'src/domain/secondFactors/challenges.ts randomToken': ['passkey challenge'],
+  'src/domain/secondFactors/challenges.ts sign passkey challenges': ['passkey challenge'],
+  'src/domain/secondFactors/recoveryCodes.ts randomInt': ['used recovery code', 'unused recovery code'],
+  'src/domain/secondFactors/recoveryCodes.ts sign recovery codes': 'the hash of a recovery code',
+  'src/lib/ids.ts randomUUID': 'ids of rows',
+  'src/lib/keyring.ts randomBytes': 'the nonce of an encryption, and randomToken itself',
+  'src/oidc/adapter.ts seal artifacts': encrypts,
+  'src/oidc/clientOptions.ts randomToken': ['client secret', 'secret of an integration', 'replaced secret of an integration'],
+  'src/oidc/signingKeys.ts generateKeyPair': ['signing key'],
+  'src/oidc/signingKeys.ts seal signing keys': encrypts,
+  'src/pages/account/confirmation.ts seal confirmations': ['cookie sg_confirmed'],
+  'src/pages/account/signInCookie.ts seal sign-in steps': ['cookie sg_sign_in'],
+  'src/pages/csrf.ts randomToken': ['cookie sg_browser'],
+  'src/pages/csrf.ts sign csrf': ['form token'],
+  'src/pages/forms/formStamp.ts sign forms': 'shows when a public form was opened; grants no access',
+  'src/pages/knownBrowser.ts randomToken': ['cookie sg_known'],
+  'src/pages/knownBrowser.ts sign known browsers': ['cookie sg_known'],
+  'src/pages/secondFactor/appSetup.ts seal authenticator apps': ['TOTP secret'],
+  'src/wiring/externalServices.ts seal calendars': encrypts,
+  'src/wiring/files.ts sign purpose': ['upload URL', 'download URL'],
+  'src/wiring/foundation.ts sign cursors': 'a position in a list; grants no access',
+  'src/wiring/operatorEndpoint.ts randomToken': ['operator key'],
+  'src/wiring/otlpTracing.ts randomUUID': 'the id of a process in traces',
+  'src/wiring/outbox.ts seal outbox': encrypts,
+}
+
+/** The models that the engine stores, with the secrets that identify them. */
+export const engineSecrets: Readonly<Record<string, Source>> = {
+  AccessToken: ['access_token', 'access_token of a revoked grant'],
+  AuthorizationCode: ['authorization code'],
+  RefreshToken: ['refresh_token', 'refresh token that was used', 'refresh_token of a revoked grant'],
+  Session: ['session cookie'],
+  Interaction: ['id of an interaction'],
+}
+
+/** Secrets that come from people, clients and the operator. */
+const received = ['password', 'mistyped password', 'PKCE verifier', 'wrong client secret', 'webhook secret', 'platform key', 'id_token']
+
+/** Every kind of secret that must be searched for. */
+export const issuedKinds: readonly string[] = [
+  ...new Set([
+    ...[...Object.values(secretSources), ...Object.values(engineSecrets)].flatMap((source) => (typeof source === 'string' ? [] : source)),
+    ...received,
+  ]),
+]
