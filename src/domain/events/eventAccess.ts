@@ -88,7 +88,8 @@ export function isInvited(event: Events, { personId, lecturerId }: PersonCaller)
       event.and([event('event.access', '=', 'members'), isWelcome(event, personId, (person) => person('person.is_member', '=', true))]),
       event.and([event('event.access', '=', 'plans'), byPlan]),
       event.and([event('event.access', '=', 'course'), event.or(byCourse)]),
-      event.and([event('event.access', '!=', 'public'), hasPlan(event, holder, includesAllEvents)]),
+      // The access is compared inside: otherwise PostgreSQL may read the plans of the person at all schools, once for all events.
+      hasPlan(event, holder, (plan) => plan.and([includesAllEvents(plan), event('event.access', '!=', 'public')])),
     ]),
   ])
 }

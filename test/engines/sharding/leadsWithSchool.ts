@@ -1,4 +1,5 @@
 import type { Client } from 'pg'
+import { pretendManyRows } from './pretendManyRows.ts'
 import type { StoreUse } from './recordStoreUse.ts'
 
 /**
@@ -29,15 +30,6 @@ const conditions = ['Index Cond', 'Recheck Cond', 'Filter', 'Hash Cond', 'Merge 
 /** These run no plan. */
 const control = /^\s*(?:begin|commit|rollback|savepoint|release|set|start)\b/i
 const writesColumns = /^\s*(?:with\b[\s\S]*?\))?\s*insert\s+into\s+"?(?<table>\w+)"?\s*(?:as\s+"?\w+"?\s*)?\((?<columns>[^)]*)\)/i
-
-/**
- * Lets the planner of this database see tables of a hundred million rows. On small tables it prefers to read rows of all schools once and
- * to compare the school in memory.
- */
-async function pretendManyRows(client: Client): Promise<void> {
-  await client.query(`UPDATE pg_class SET reltuples = 1e8, relpages = 1 WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
-  await client.query(`SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0; SET jit = off`)
-}
 
 /** Returns the columns that hold the school, by table. */
 async function schoolColumns(client: Client): Promise<Map<string, string>> {
