@@ -7,8 +7,8 @@ import type { Step } from './inOrder.ts'
 import { strictTransport } from './securityHeaders.ts'
 
 /**
- * Returns the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). If that text
- * is no address, it is the address of the connection: logs, the audit trail and rate limits get no other texts.
+ * Returns the caller's address: the nearest one in X-Forwarded-For that is not a trusted proxy (addresses, CIDRs, `loopback`). If that is not
+ * an address, it returns the address of the connection: logs, the audit trail and rate limits get no other texts.
  */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const trust = proxyAddr.compile([...trustedProxies])

@@ -5,9 +5,9 @@ import type { RelyingParty } from './relyingParty.ts'
 export interface Module {
   /**
    * `passes`: the module would pass. `not offered`: the feature is optional and not in the metadata, so that the suite skips the module or
-   * accepts the error. `differs`: the module would fail, for a stated reason.
+   * accepts the error.
    */
-  verdict: 'passes' | 'not offered' | 'differs'
+  verdict: 'passes' | 'not offered'
   reason?: string
   check(party: RelyingParty): Promise<void>
 }
@@ -18,7 +18,6 @@ export const notOffered = (reason: string, check: Module['check']): Module => ({
   reason,
   check,
 })
-export const differs = (reason: string, check: Module['check']): Module => ({ verdict: 'differs', reason, check })
 
 /** Tests every module of a profile in the published order. A module without an entry, and an entry without a module, fail. */
 export function testProfile(

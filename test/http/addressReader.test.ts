@@ -27,7 +27,7 @@ describe('the address of a caller behind a trusted proxy', () => {
     '0xcb.0.113.7',
     '203.0.113.7, not an address',
     ',',
-  ])('a text that is no address is not used: %s', (forwarded) => {
+  ])('another text is not used: %s', (forwarded) => {
     expect(addressOf(forwarded)).toBe('127.0.0.1')
   })
 

@@ -1,6 +1,6 @@
 import type { IssuedSecret } from '../security/secretSpellings.ts'
 
-/** What a service has sent to a caller. */
+/** A response as a caller receives it. */
 export interface SentResponse {
   setCookie: readonly string[]
   location: string | undefined

@@ -18,7 +18,7 @@ Exits with 1 if one is found or a test fails.
 `)
 } else process.exitCode = await run(given.length > 0 ? given : suites.ofRequests)
 
-/** What one service of a test has issued, and where that was found. */
+/** The secrets of one service, by kind, and the places that contain them. */
 interface Line {
   kinds: Record<string, number>
   found: { where: string; kind: string }[]

@@ -121,7 +121,7 @@ export async function issueSecrets(
   expect((await fetch(`${admin}/platform/v1/orders`, { headers: { authorization: `Bearer ${wrongKey}` } })).status).toBe(401)
   note('wrong platform key', wrongKey, true)
 
-  const flow = { issuer, home, note, mailedLink }
+  const flow = { issuer, note, mailedLink }
   await issueAccountSecrets(flow)
   await issueFileSecrets(flow)
   await issueOperatorSecrets(flow, cli)

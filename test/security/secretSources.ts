@@ -47,7 +47,7 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/wiring/externalServices.ts seal calendars': encrypts,
   'src/wiring/files.ts sign purpose': ['upload URL', 'download URL'],
   'src/wiring/foundation.ts sign cursors': 'a position in a list; grants no access',
-  'src/wiring/operatorEndpoint.ts randomToken': ['operator key'],
+  'src/wiring/operatorEndpoint.ts randomToken': 'the key of commands to a service with the embedded database, in a file of DATA_DIR',
   'src/wiring/otlpTracing.ts randomUUID': 'the id of a process in traces',
   'src/wiring/outbox.ts seal outbox': encrypts,
 }

@@ -1,4 +1,4 @@
-import type { Change } from './faults.ts'
+import type { Change } from './defects.ts'
 
 /** Returns the text with the change. @throws Error if the text to replace is not there exactly once: source and list must agree */
 export function planted(text: string, { file, from, to }: Change): string {

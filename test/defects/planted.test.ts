@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { faults } from './faults.ts'
+import { defects } from './defects.ts'
 import { planted } from './planted.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-test.each(faults.map((fault) => [fault.name, fault] as const))('%s can be planted in the current source', (_name, { changes }) => {
+test.each(defects.map((defect) => [defect.name, defect] as const))('%s can be planted in the current source', (_name, { changes }) => {
   const texts = new Map<string, string>()
   for (const change of changes) {
     const before = texts.get(change.file) ?? readFileSync(resolve(root, change.file), 'utf8')
@@ -17,6 +17,6 @@ test.each(faults.map((fault) => [fault.name, fault] as const))('%s can be plante
   expect(changes.length === 0 || texts.size > 0).toBe(true)
 })
 
-test('a text that is absent or occurs twice is an error, so that no fault is planted elsewhere', () => {
+test('a text that is absent or occurs twice is an error, so that no defect is planted elsewhere', () => {
   for (const text of ['', 'a b a']) expect(() => planted(text, { file: 'x.ts', from: 'a', to: '' })).toThrow('x.ts contains')
 })

@@ -6,9 +6,9 @@ export interface Change {
 }
 
 /** An error that is planted in a copy of the source, and the command that must report it. */
-export interface PlantedFault {
+export interface PlantedDefect {
   name: string
-  /** What is removed from the service; or, without changes, what the model of a run gets in addition. */
+  /** Names what is removed from the service; or, without changes, what the model of a run gets in addition. */
   about: string
   changes: readonly Change[]
   command: readonly [string, ...string[]]
@@ -29,8 +29,8 @@ const soak = (...options: string[]): [string, ...string[]] => [
 ]
 const vitest = (file: string, ...options: string[]): [string, ...string[]] => ['npm', 'test', '--', file, ...options]
 
-/** The faults, in the order of the table in docs/reliability.md. */
-export const faults: readonly PlantedFault[] = [
+/** The defects, in the order of the table in docs/reliability.md. */
+export const defects: readonly PlantedDefect[] = [
   {
     name: 'model: a write',
     about: 'the model has a course that was never created',

@@ -1,28 +1,28 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { faults, type PlantedFault } from './faults.ts'
-import type { FaultRun } from './main.ts'
+import { defects, type PlantedDefect } from './defects.ts'
+import type { DefectRun } from './main.ts'
 
 const file = resolve(import.meta.dirname, '../../docs/reliability.md')
-const [begin, end] = ['<!-- faults: written by npm run faults -->', '<!-- end of the faults -->']
+const [begin, end] = ['<!-- defects: written by npm run defects -->', '<!-- end of the defects -->']
 
-/** Writes the results into docs/reliability.md. Faults that were not part of the run keep their rows. */
-export async function writeFaultTable(runs: readonly FaultRun[]): Promise<void> {
+/** Writes the results into docs/reliability.md. Defects that were not part of the run keep their rows. */
+export async function writeDefectTable(runs: readonly DefectRun[]): Promise<void> {
   const text = await readFile(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from === -1 || to === -1) throw new Error(`docs/reliability.md does not contain ${begin} and ${end}`)
   const earlier = text.slice(from, to).split('\n')
-  const rows = faults.map((fault) => {
-    const run = runs.find((one) => one.fault === fault)
-    const start = `| ${cell(`${fault.name}: ${fault.about}`)} | \`${commandOf(fault)}\` |`
+  const rows = defects.map((defect) => {
+    const run = runs.find((one) => one.defect === defect)
+    const start = `| ${cell(`${defect.name}: ${defect.about}`)} | \`${commandOf(defect)}\` |`
     if (!run) return earlier.find((row) => row.startsWith(start)) ?? `${start} not run |`
-    return `${start} ${run.line === undefined ? 'NOT REPORTED' : cell(shortened(run.line, fault.report))} |`
+    return `${start} ${run.line === undefined ? 'NOT REPORTED' : cell(shortened(run.line, defect.report))} |`
   })
-  const table = ['| planted fault | command | what it reported |', '| --- | --- | --- |', ...rows]
+  const table = ['| planted defect | command | what it reported |', '| --- | --- | --- |', ...rows]
   await writeFile(file, `${text.slice(0, from + begin.length)}\n\n${table.join('\n')}\n\n${text.slice(to)}`)
 }
 
-const commandOf = ({ command }: PlantedFault): string => command.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')
+const commandOf = ({ command }: PlantedDefect): string => command.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')
 
 /** Returns a line without the marks of the command, or the expected text if the line is long. */
 function shortened(line: string, report: string): string {
