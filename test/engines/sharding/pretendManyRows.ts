@@ -53,5 +53,7 @@ export async function pretendManyRows(client: Client): Promise<void> {
   }
   await client.query('SET session_replication_role = origin')
   await client.query(`UPDATE pg_class SET reltuples = 1e8, relpages = 1 WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
+  // An index has one page more, which holds no rows. Its entries are as many, so that reading all of them is as expensive.
+  await client.query(`UPDATE pg_class SET reltuples = 1e8, relpages = 2 WHERE relkind = 'i' AND relnamespace = 'public'::regnamespace`)
   await client.query(`SET work_mem = '64kB'; SET max_parallel_workers_per_gather = 0; SET jit = off`)
 }
