@@ -1,3 +1,4 @@
+import { argon2Sync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -10,13 +11,13 @@ import { type App, createApp } from '../../src/app.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
 import { secretReader } from '../../src/config/webhookSecrets.ts'
-import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { newId } from '../../src/lib/ids.ts'
-import { createKeyring } from '../../src/lib/keyring.ts'
+import { createKeyring, type Keyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { OutboundNetwork } from '../../src/lib/outboundRequest.ts'
 import type { Tracing } from '../../src/lib/tracing.ts'
 import type { Email, MailTransport } from '../../src/mail/transport.ts'
+import { generateSigningKey, signingAlgorithms } from '../../src/oidc/signingKeys.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import { usableScopes } from '../../src/policy/grantable.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
@@ -25,6 +26,7 @@ import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
 import type { ReadReplica } from '../../src/store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { addSigningKey, listSigningKeys } from '../../src/store/signingKeys.ts'
 import { webhookTypes } from '../../src/wiring/webhooks.ts'
 import { createLeakRecorder } from '../leaks/leakRecorder.ts'
 import { openTestDatabase, redisUrl } from './databases.ts'
@@ -87,7 +89,10 @@ export interface NewPerson {
 export const password = 'correct horse battery staple'
 /** SECRET_KEY of the service. */
 export const rootSecret = 'a root secret for tests that is long enough to be taken'
-let passwordHash: Promise<string> | undefined
+/** A hash of the least cost, because most tests only need people who can sign in: a check takes the cost of the stored hash. */
+const passwordHash = cheapHash(password)
+/** Signing keys of the first and the second school, created once, because an RSA key takes 0.16 s. */
+const signingKeys: Promise<Awaited<ReturnType<typeof generateSigningKey>>[]>[] = []
 
 /** Starts the whole service in this process on a free port. Rate limits are off by default. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
@@ -107,13 +112,14 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     await writeConfig(directory, { ...options, ...changed }, [issuer, other])
     return loadTestConfig(directory, options.variables)
   }
+  const keyring = createKeyring([rootSecret])
   const app = await createApp({
     config: await load({}),
     database,
     replica: options.replica,
     redis: options.redis || ofEngine,
     readSecret: secretReader(options.variables ?? {}),
-    keyring: createKeyring([rootSecret]),
+    keyring,
     log,
     tracing: options.tracing,
     isLimited: options.isLimited ?? false,
@@ -123,6 +129,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   })
   const leaks = createLeakRecorder()
   if (leaks) server.on('request', (_request, response) => leaks.watch(response))
+  await addSigningKeys(app, database, keyring)
   const respond = app.handler
   const { onRequest } = options
   server.on('request', onRequest ? (request, response) => void onRequest().then(() => respond(request, response)) : respond)
@@ -159,6 +166,29 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await rm(directory, { recursive: true, force: true })
     },
   }
+}
+
+/** Gives the first two schools signing keys, unless they have some. */
+async function addSigningKeys(app: App, { kysely, transaction }: Database, keyring: Keyring): Promise<void> {
+  for (const [index, { school }] of app.schools.all.slice(0, 2).entries()) {
+    if ((await listSigningKeys(kysely, school.id, 0)).length > 0) continue
+    signingKeys[index] ??= Promise.all(signingAlgorithms.map(generateSigningKey))
+    const keys = await signingKeys[index]
+    await transaction(async (writer) => {
+      for (const jwk of keys) {
+        const privateJwk = keyring.seal('signing keys', JSON.stringify(jwk))
+        await addSigningKey(writer, { schoolId: school.id, kid: jwk.kid, alg: String(jwk.alg), privateJwk, activeInSeconds: 0 })
+      }
+    })
+  }
+}
+
+/** Returns the Argon2id hash in PHC string form. */
+function cheapHash(text: string): string {
+  const salt = randomBytes(16)
+  const tag = argon2Sync('argon2id', { message: text, nonce: salt, memory: 8, passes: 1, parallelism: 1, tagLength: 32 })
+  const [saltText, tagText] = [salt, tag].map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
+  return `$argon2id$v=19$m=8,t=1,p=1$${saltText}$${tagText}`
 }
 
 async function connectRedis(): Promise<RedisConnection> {
@@ -220,13 +250,12 @@ export async function addPerson(
   email: string,
   role: Role,
 ): Promise<{ accountId: string; personId: string }> {
-  passwordHash ??= hashPassword(password)
-  const [accountId, personId, hash] = [newId(), newId(), await passwordHash]
+  const [accountId, personId] = [newId(), newId()]
   const { kysely } = database
   const common = { school_id: schoolId, email, name: email.split('@')[0] as string }
   await kysely
     .insertInto('account')
-    .values({ ...common, id: accountId, email_verified: true, password_hash: hash })
+    .values({ ...common, id: accountId, email_verified: true, password_hash: passwordHash })
     .execute()
   await kysely
     .insertInto('person')
