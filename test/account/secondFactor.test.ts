@@ -72,7 +72,7 @@ describe('an authenticator app', () => {
     expect(page.html).toContain('Confirm with your second factor')
     expect(await isSignedIn(browser)).toBe(false)
     const wrong = await send(browser, page, { code: '123' })
-    expect([wrong.status, wrong.html.includes('This is not right')]).toEqual([400, true])
+    expect([wrong.status, wrong.html.includes('This code is wrong')]).toEqual([400, true])
     const done = await send(browser, wrong, { code: codeOf(secret) })
     expect([done.status, done.location?.pathname]).toEqual([303, '/account'])
     expect(await isSignedIn(browser)).toBe(true)
