@@ -173,6 +173,8 @@ function isEnrolled(event: Events, personId: string): Condition {
       .select('enrollment.id')
       .whereRef('enrollment.school_id', '=', 'event.school_id')
       .whereRef('enrollment.course_id', '=', 'event.course_id')
+      // Otherwise PostgreSQL may read the enrolments of the person at all schools, once for all events.
+      .where(event.ref('event.course_id'), 'is not', null)
       .where('enrollment.person_id', '=', personId)
       .where('enrollment.status', 'in', ['active', 'completed'])
       .where('enrollment.starts_at', '<=', now)
