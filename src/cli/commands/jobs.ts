@@ -1,17 +1,5 @@
 import type { Command } from 'commander'
-import { eventSeatJobs } from '../../jobs/eventSeats.ts'
-import { eventJobs } from '../../jobs/events.ts'
-import { fileJobs } from '../../jobs/files.ts'
-import { formJobs } from '../../jobs/forms.ts'
-import { learningJobs } from '../../jobs/learning.ts'
-import { orderJobs } from '../../jobs/orders.ts'
-import { postJobs } from '../../jobs/posts.ts'
-
-import { rollupJobs } from '../../jobs/rollups.ts'
-
-import { subscriptionJobs } from '../../jobs/subscriptions.ts'
-
-import { sweepJobs } from '../../jobs/sweep.ts'
+import { allJobs } from '../../jobs/allJobs.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { reasonOf } from '../../lib/reason.ts'
 import { endGrant } from '../../oidc/stores.ts'
@@ -32,34 +20,21 @@ import { moment, printList } from '../table.ts'
 /** `jobs list` and `jobs run`. */
 export function addJobs(program: Command, session: Session): void {
   const { terminal } = session
-  const toSend = (database: Database) => ({
-    database,
-    send: createOutbox({ database, keyring: session.keyring() }).send,
-    schools: () => configuredSchools(database),
-  })
-  const jobsOf = async (database: Database) => [
-    ...sweepJobs({
+  const jobsOf = async (database: Database) => {
+    const { send } = createOutbox({ database, keyring: session.keyring() })
+    return allJobs({
       database,
+      storage: await openConfiguredFileStorage(session.settings().environment),
       artifacts: databaseArtifacts(database.sql),
       endGrant: async (writer, grant) =>
         endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),
       registration: () => session.settings().config.oauth.registration,
       retention: () => session.settings().config.server.audit,
-    }),
-    ...fileJobs({ database, storage: await openConfiguredFileStorage(session.settings().environment) }),
-    ...subscriptionJobs({ database }),
-    ...learningJobs({ database }),
-    ...orderJobs({ database }),
-    ...rollupJobs({ database }),
-    ...postJobs({ database }),
-    ...eventSeatJobs({
-      database,
-      externalServices: { send: toSend(database).send, checkoutAddress: checkoutAddresses(session) },
+      send,
+      externalServices: { send, checkoutAddress: checkoutAddresses(session) },
       schools: () => configuredSchools(database),
-    }),
-    ...formJobs(toSend(database)),
-    ...eventJobs(toSend(database)),
-  ]
+    })
+  }
 
   const configuredSchools = async (database: Database) => {
     const issuers = new Map(session.settings().config.schools.map(({ slug, issuer }) => [slug, issuer]))
