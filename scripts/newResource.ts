@@ -5,7 +5,7 @@
  *   npm run new-resource -- --help
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { newResourceFiles } from './newResourceFiles.ts'
 
 const help = `Usage: npm run new-resource -- <name> [id prefix]
@@ -50,6 +50,10 @@ write(`demo/rows/${files.object}.yaml`, files.demoRows)
 write(`test/api/${files.variable}.test.ts`, files.test)
 
 const migration = run('scripts/makeMigration.ts', `add_${name}`).trim().split('\n').at(-1) as string
+appendFileSync(
+  migration,
+  `\n-- Responses to visitors are kept in memory: see docs/decisions/0027-responses-to-visitors-in-memory.md\n${files.triggers}`,
+)
 process.stdout.write(`${migration}\n`)
 run('scripts/generate.ts')
 run('scripts/operations.ts')

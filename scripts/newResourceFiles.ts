@@ -8,6 +8,8 @@ export interface NewResourceFiles {
   title: string
   declaration: string
   model: string
+  /** Triggers that report changes of the table, because visitors read it (decision 27). They end the migration. */
+  triggers: string
   germanSentences: Record<string, string | { staff: string }>
   demoRows: string
   test: string
@@ -44,6 +46,18 @@ export function newResourceFiles(name: string, idPrefix: string): NewResourceFil
   @@index([school_id, updated_at, id])
 }
 `,
+    triggers: (
+      [
+        ['added', 'INSERT', 'NEW'],
+        ['changed', 'UPDATE', 'NEW'],
+        ['removed', 'DELETE', 'OLD'],
+      ] as const
+    )
+      .map(
+        ([name, event, rows]) =>
+          `CREATE TRIGGER ${object}_content_${name} AFTER ${event} ON ${object} REFERENCING ${rows} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION report_content();\n`,
+      )
+      .join(''),
     declaration: `import { z } from 'zod'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, type Rows } from '../framework/declare/expressions.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Role } from '../policy/caller.ts'
 import { learnerAt, learnersWithLogin } from './learners.ts'
 import { readDemoFile } from './readDemoFile.ts'
 
@@ -35,7 +36,7 @@ export const lecturers: readonly DemoLecturer[] = file.lecturers
 export interface DemoPerson {
   email: string
   name: string
-  role: 'owner' | 'admin' | 'lecturer' | 'learner'
+  role: Role
   /** Slug of the person's lecturer profile. */
   lecturer?: string
   /** True if the person can sign in with the demo password. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { externalId, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
+import { roles } from '../policy/caller.ts'
 import { typedEmail } from './emailField.ts'
 import { reasonField, words } from './studentFields.ts'
 
@@ -41,9 +42,7 @@ export const memberSchema = z.object({
       }),
     )
     .meta({ description: 'Current membership plans of the member.', example: [], view: 'own' }),
-  roles: z
-    .array(z.enum(['owner', 'admin', 'lecturer', 'learner']))
-    .meta({ description: 'Roles of the person in the school.', example: ['learner'], view: 'staff' }),
+  roles: z.array(z.enum(roles)).meta({ description: 'Roles of the person in the school.', example: ['learner'], view: 'staff' }),
   labels: words('Labels that the school gave the member.', ['founder']),
   note: z.string().max(2000).nullable().meta({ description: 'Internal note of the staff.', example: null, view: 'staff' }),
   directory_visible: z.boolean().meta({ description: 'True if the directory lists the member.', example: true, view: 'own' }),

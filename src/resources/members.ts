@@ -25,7 +25,7 @@ import { idsIn } from '../framework/declare/values.ts'
 import { bulk } from '../framework/write/bulk.ts'
 import { itemsOutput } from '../framework/write/bulkAction.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
-import type { Role } from '../policy/caller.ts'
+import { type Role, roles } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { blocking } from './memberBlocking.ts'
 import { labelling, memberSchema } from './memberFields.ts'
@@ -111,7 +111,7 @@ export const members = defineResource({
       name: 'role',
       description: 'the role of the person in the school',
       view: 'staff',
-      value: z.enum(['owner', 'admin', 'lecturer', 'learner']),
+      value: z.enum(roles),
       where: hasRole,
     },
     'email',

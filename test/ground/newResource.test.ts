@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -58,6 +58,12 @@ describe('a generated resource', { timeout: 300_000 }, () => {
     expect(readFileSync(join(copy, 'test/api/operations.csv'), 'utf8')).toContain('gift_cards,POST,/api/v1/gift_cards,createGiftCard')
     expect(run('scripts/operations.ts', '--check')).toEqual({ status: 0, output: '' })
     expect(run('scripts/makeMigration.ts', '--check').status).toBe(0)
+  })
+
+  test('reports every change of its table, because responses to visitors are kept in memory', () => {
+    const [path = ''] = globSync('prisma/migrations/*_add_gift_cards/migration.sql', { cwd: copy })
+    const triggers = readFileSync(join(copy, path), 'utf8').match(/CREATE TRIGGER gift_card_content_\w+ AFTER \w+ ON gift_card\b/g)
+    expect(triggers?.map((trigger) => trigger.split(' ')[4])).toEqual(['INSERT', 'UPDATE', 'DELETE'])
   })
 
   test('passes its own test, the register and the catalogues', () => {
