@@ -13,7 +13,7 @@ const help = `Usage: npm run new-resource -- <name> [id prefix]
 <name>       the plural in snake_case, as it appears in paths: workshops, gift_cards
 [id prefix]  three letters for ids such as wsp_01jgwejj00e6srgkpqm2sqf05m; by default derived from the name
 
-Writes the declaration, its entries in src/resources/index.ts and src/resources/personalData.ts, the table with its migration, the scope texts, rows of the demo, the rows of
+Writes the declaration, its entries in src/resources/index.ts and src/resources/tablesWithoutPeople.ts, the table with its migration, the scope texts, rows of the demo, the rows of
 test/api/operations.csv and a test. The resource has a title, a slug and a status; published rows are public and staff write.
 Change the files afterwards, and run: npm run check
 `
@@ -40,7 +40,10 @@ if (declared.some((one) => one.name === name || one.object === files.object)) fa
 
 write(`src/resources/${files.variable}.ts`, files.declaration)
 write('src/resources/index.ts', withEntry(index, files.variable))
-write('src/resources/personalData.ts', withoutPersonalData(readFileSync('src/resources/personalData.ts', 'utf8'), files.object))
+write(
+  'src/resources/tablesWithoutPeople.ts',
+  withoutPersonalData(readFileSync('src/resources/tablesWithoutPeople.ts', 'utf8'), files.object),
+)
 write('prisma/schema.prisma', withModel(schema, files.object, files.model))
 scopes.areas[name] = files.title
 Object.assign(scopes.sentences, files.germanSentences)

@@ -1,15 +1,12 @@
-// More than 250 lines: one entry for each table with data of people.
 import { z } from 'zod'
-import { scopesOf } from '../domain/accounts/connectedApps.ts'
 import { isUploadedBy, isUploadOf } from '../domain/files/files.ts'
 import { isMyProfile } from '../domain/lecturers/lecturers.ts'
 import { isMyPost } from '../domain/posts/postAccess.ts'
-import type { AnyRule, Rows, TableName } from '../framework/declare/expressions.ts'
+import type { AnyRule, Rows } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
-import type { Resource } from '../framework/declare/resource.ts'
 import type { DB } from '../gen/kysely/tables.ts'
-import { hashedId, toPublicId } from '../lib/ids.ts'
 import type { PersonViewer } from '../policy/caller.ts'
+import { accountTables } from './accountTables.ts'
 import { comments } from './comments.ts'
 import { couponRedemptions } from './couponRedemptions.ts'
 import { enrollments } from './enrollments.ts'
@@ -19,6 +16,19 @@ import { lecturers } from './lecturers.ts'
 import { lessonProgress } from './lessonProgress.ts'
 import { members } from './members.ts'
 import { orders } from './orders.ts'
+import {
+  type Coverage,
+  confirmedEmail,
+  moment,
+  ofPerson,
+  orNone,
+  publicIds,
+  type ResourceSection,
+  rowsOf,
+  type TableSection,
+  tableRows,
+  text,
+} from './personalDataSections.ts'
 import { posts } from './posts.ts'
 import { productGrants } from './productGrants.ts'
 import { quizAnswers, quizAttempts } from './quizAttempts.ts'
@@ -26,78 +36,8 @@ import { rsvps } from './rsvps.ts'
 import { staff } from './staff.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
+import { tablesWithoutPeople } from './tablesWithoutPeople.ts'
 import { uploads } from './uploads.ts'
-
-/** Rows of a resource, in the form of the API. */
-export interface ResourceSection {
-  name: string
-  about: string
-  resource: Resource
-  mine: AnyRule
-  /** Columns to add to the fields of the API, with their schemas. */
-  also?: z.ZodRawShape
-}
-
-/** Rows of a table without a resource. */
-export interface TableSection {
-  name: string
-  about: string
-  table: keyof DB
-  /** The fields of a row; without `present`, each is a column. */
-  fields: z.ZodObject
-  /** The columns that `present` reads. Default: the fields. */
-  columns?: readonly string[]
-  /** Columns that are unique together within the school: the order of the rows. */
-  keys: readonly string[]
-  /** The column that refers to the person, and to what of theirs. */
-  where: { column: string; is: 'accountId' | 'personId' | 'lecturerId' }
-  /** Converts a row for the export. Default: as it is stored. */
-  present?(row: Readonly<Record<string, unknown>>): Record<string, unknown>
-}
-
-/** How a table is covered by the export of a person's data. */
-export type Coverage = { sections: readonly (ResourceSection | TableSection)[] } | { partOf: string } | { reason: string }
-
-type Mine<Table extends TableName> = (rows: Rows<Table>, me: PersonViewer) => ReturnType<AnyRule>
-
-/** The rows of a resource that belong to the person. */
-function rowsOf<Table extends TableName>(
-  name: string,
-  { resource, about, mine, also }: { table: Table; resource: Resource; about: string; mine: Mine<Table>; also?: z.ZodRawShape },
-): Coverage {
-  return { sections: [{ name, about, resource, mine: mine as unknown as AnyRule, ...(also && { also }) }] }
-}
-
-const tableRows = (section: TableSection): Coverage => ({ sections: [section] })
-
-/** Selects the rows of the person in a table with the column `person_id`. */
-const ofPerson = (
-  rows: { (column: 'person_id', operator: '=', value: string): ReturnType<AnyRule>; lit(value: boolean): ReturnType<AnyRule> },
-  me: PersonViewer,
-) => (me.personId === null ? rows.lit(false) : rows('person_id', '=', me.personId))
-
-/** The confirmed address of the account: rows with it belong to the person, as when the person is erased. */
-const confirmedEmail = ({ selectFrom }: Pick<Rows<'account'>, 'selectFrom'>, { schoolId, accountId }: PersonViewer) =>
-  selectFrom('account')
-    .select('account.email')
-    .where('account.school_id', '=', schoolId)
-    .where('account.id', '=', accountId)
-    .where('account.email_verified', '=', true)
-
-const text = (description: string) => z.string().meta({ description, example: '' })
-const orNone = (schema: z.ZodType, description: string) => schema.nullable().meta({ description, example: null })
-const moment = (description: string) => timestamp().meta({ description, example: '2026-03-01T09:30:00.000Z' })
-
-const publicIds =
-  (prefixes: Readonly<Record<string, string>>) =>
-  (row: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
-    ...row,
-    ...Object.fromEntries(Object.entries(prefixes).map(([column, prefix]) => [column, toPublicId(prefix, String(row[column]))])),
-  })
-
-const notPersonal = { reason: 'Describes the school, not a person.' }
-const technical = { reason: 'Technical state of the service, without data of a person.' }
-const figures = { reason: 'Figures about many people together.' }
 
 /**
  * How the export of a person's data covers each table: it contains its rows, they are a part of other rows, or it does not contain them,
@@ -237,144 +177,8 @@ export const personalData = {
     where: { column: 'account_id', is: 'accountId' },
     present: publicIds({ page_id: 'pag' }),
   }),
-  oidc_grant: tableRows({
-    name: 'grants',
-    about: 'Everything that the person allowed to apps, also what has ended.',
-    table: 'oidc_grant',
-    fields: z.object({
-      id: text('Id of the authorization.'),
-      client_id: text('Id of the app.'),
-      scopes: z.array(z.string()).meta({ description: 'Permissions.', example: ['openid'] }),
-      created_at: moment('When the person granted access.'),
-      last_used_at: orNone(timestamp(), 'When the app last used it.'),
-      expires_at: moment('When it expires.'),
-      revoked_at: orNone(timestamp(), 'When it was ended.'),
-    }),
-    columns: ['client_id', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
-    keys: ['id'],
-    where: { column: 'account_id', is: 'accountId' },
-    present: ({ id, payload, ...row }) => ({
-      id: hashedId('aut', String(id)),
-      ...row,
-      scopes: [...scopesOf(payload as Parameters<typeof scopesOf>[0])],
-    }),
-  }),
-  audit_log: tableRows({
-    name: 'activity',
-    about: 'Sign-ins and changes of the account: the audit trail of the person.',
-    table: 'audit_log',
-    fields: z.object({
-      at: moment('When.'),
-      event: text('What happened.'),
-      client_id: orNone(z.string(), 'The app that acted for the person.'),
-      address: orNone(z.string(), 'Network address.'),
-      details: text('Further details, as JSON.'),
-    }),
-    keys: ['id'],
-    where: { column: 'account_id', is: 'accountId' },
-    present: ({ id: _id, details, ...row }) => ({ ...row, details: JSON.stringify(details) }),
-  }),
-  mailed_link: tableRows({
-    name: 'mailed_links',
-    about: 'Links that were sent to the person.',
-    table: 'mailed_link',
-    fields: z.object({
-      purpose: text('sign_up, password_reset or email_change.'),
-      email: text('Where it was sent.'),
-      created_at: moment('When it was sent.'),
-      expires_at: moment('When it expired.'),
-      used_at: orNone(timestamp(), 'When it was used.'),
-    }),
-    keys: ['id'],
-    where: { column: 'account_id', is: 'accountId' },
-    // The id is the hash of the secret in the link.
-    present: ({ id: _id, ...row }) => row,
-  }),
-  passkey: tableRows({
-    name: 'passkeys',
-    about: 'Passkeys of the person, without the keys.',
-    table: 'passkey',
-    fields: z.object({
-      name: text('Name that the person gave it.'),
-      created_at: moment('When it was added.'),
-      last_used_at: orNone(timestamp(), 'When it was last used.'),
-    }),
-    keys: ['id'],
-    where: { column: 'account_id', is: 'accountId' },
-  }),
-  authenticator_app: tableRows({
-    name: 'authenticator_apps',
-    about: 'Authenticator apps of the person, without the secret.',
-    table: 'authenticator_app',
-    fields: z.object({ created_at: moment('When it was set up.') }),
-    keys: ['account_id'],
-    where: { column: 'account_id', is: 'accountId' },
-  }),
-  calendar_feed: tableRows({
-    name: 'calendar_feeds',
-    about: 'The secret address of the calendar, without the address.',
-    table: 'calendar_feed',
-    fields: z.object({ renewed_at: moment('When the address was created.') }),
-    keys: ['account_id'],
-    where: { column: 'account_id', is: 'accountId' },
-  }),
-  recovery_code: tableRows({
-    name: 'recovery_codes',
-    about: 'Recovery codes of the person, without the codes.',
-    table: 'recovery_code',
-    fields: z.object({ created_at: moment('When it was created.'), used_at: orNone(timestamp(), 'When it was used.') }),
-    keys: ['hash'],
-    where: { column: 'account_id', is: 'accountId' },
-  }),
-  outbox: { reason: 'Messages on their way, removed after they are delivered.' },
-  platform_report: technical,
-  used_challenge: technical,
-  webhook_endpoint: notPersonal,
-  job_run: technical,
-  oidc_artifact: { reason: 'Hashes of tokens and sessions, deleted when they expire. The sessions and the grants are in the export.' },
-  idempotency_record: { reason: 'Copies of responses, deleted after a day. The rows in them are in the export.' },
-  change_log: { reason: 'Names changed rows and their versions; the rows themselves are in the export.' },
-  file_reference: { reason: 'Names the rows that use a file; the rows and the files are in the export.' },
-  coupon: { reason: 'An offer of the school. Its uses by the person are in the export.' },
-  oidc_client: { reason: 'Describes an app. What the person allowed to it is in the export.' },
-  oidc_client_tombstone: technical,
-  signing_key: technical,
-  file_removal: technical,
-  storage_usage: technical,
-  change_epoch: technical,
-  order_counter: technical,
-  document_counter: technical,
-  analytics_state: technical,
-  analytics_dirty: technical,
-  school: notPersonal,
-  course: notPersonal,
-  section: notPersonal,
-  lesson: notPersonal,
-  lesson_body: notPersonal,
-  appearance: notPersonal,
-  page: notPersonal,
-  event: notPersonal,
-  event_plan: notPersonal,
-  membership_plan: notPersonal,
-  plan_price: notPersonal,
-  plan_item: notPersonal,
-  coupon_item: notPersonal,
-  post_plan: notPersonal,
-  digital_product: notPersonal,
-  product_file: notPersonal,
-  form: notPersonal,
-  analytics_daily_active: figures,
-  analytics_daily_school: figures,
-  analytics_daily_product: figures,
-  analytics_daily_order: figures,
-  analytics_daily_course: figures,
-  analytics_daily_pace: figures,
-  analytics_daily_plan: figures,
-  analytics_daily_coupon: figures,
-  analytics_daily_tax: figures,
-  analytics_daily_event: figures,
-  analytics_lesson: figures,
-  analytics_retention: figures,
+  ...accountTables,
+  ...tablesWithoutPeople,
 } as const satisfies Record<keyof DB, Coverage>
 
 /** Returns the schema of the rows of a section. */

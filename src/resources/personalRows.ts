@@ -2,7 +2,8 @@ import { type ExportedRows, exportedRows } from '../domain/accounts/exportedRows
 import { ownRows } from '../framework/output/ownRows.ts'
 import type { Section } from '../framework/output/sectionsJson.ts'
 import type { Reading } from '../framework/read/reading.ts'
-import { personalSections, type TableSection } from './personalData.ts'
+import { personalSections } from './personalData.ts'
+import type { TableSection } from './personalDataSections.ts'
 
 /** Returns every section of the caller's data. Nothing is read before its rows are. */
 export function personalRowsOf({ database, school, caller, externalServices }: Reading): Section[] {

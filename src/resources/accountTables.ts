@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { scopesOf } from '../domain/accounts/connectedApps.ts'
+import { timestamp } from '../framework/declare/fields.ts'
+import type { DB } from '../gen/kysely/tables.ts'
+import { hashedId } from '../lib/ids.ts'
+import { type Coverage, moment, orNone, tableRows, text } from './personalDataSections.ts'
+
+/** How the export covers the tables of an account: its sign-ins, its second factors, and what it allowed to apps. */
+export const accountTables = {
+  oidc_grant: tableRows({
+    name: 'grants',
+    about: 'Everything that the person allowed to apps, also what has ended.',
+    table: 'oidc_grant',
+    fields: z.object({
+      id: text('Id of the authorization.'),
+      client_id: text('Id of the app.'),
+      scopes: z.array(z.string()).meta({ description: 'Permissions.', example: ['openid'] }),
+      created_at: moment('When the person granted access.'),
+      last_used_at: orNone(timestamp(), 'When the app last used it.'),
+      expires_at: moment('When it expires.'),
+      revoked_at: orNone(timestamp(), 'When it was ended.'),
+    }),
+    columns: ['client_id', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+    keys: ['id'],
+    where: { column: 'account_id', is: 'accountId' },
+    present: ({ id, payload, ...row }) => ({
+      id: hashedId('aut', String(id)),
+      ...row,
+      scopes: [...scopesOf(payload as Parameters<typeof scopesOf>[0])],
+    }),
+  }),
+  audit_log: tableRows({
+    name: 'activity',
+    about: 'Sign-ins and changes of the account: the audit trail of the person.',
+    table: 'audit_log',
+    fields: z.object({
+      at: moment('When.'),
+      event: text('What happened.'),
+      client_id: orNone(z.string(), 'The app that acted for the person.'),
+      address: orNone(z.string(), 'Network address.'),
+      details: text('Further details, as JSON.'),
+    }),
+    keys: ['id'],
+    where: { column: 'account_id', is: 'accountId' },
+    present: ({ id: _id, details, ...row }) => ({ ...row, details: JSON.stringify(details) }),
+  }),
+  mailed_link: tableRows({
+    name: 'mailed_links',
+    about: 'Links that were sent to the person.',
+    table: 'mailed_link',
+    fields: z.object({
+      purpose: text('sign_up, password_reset or email_change.'),
+      email: text('Where it was sent.'),
+      created_at: moment('When it was sent.'),
+      expires_at: moment('When it expired.'),
+      used_at: orNone(timestamp(), 'When it was used.'),
+    }),
+    keys: ['id'],
+    where: { column: 'account_id', is: 'accountId' },
+    // The id is the hash of the secret in the link.
+    present: ({ id: _id, ...row }) => row,
+  }),
+  passkey: tableRows({
+    name: 'passkeys',
+    about: 'Passkeys of the person, without the keys.',
+    table: 'passkey',
+    fields: z.object({
+      name: text('Name that the person gave it.'),
+      created_at: moment('When it was added.'),
+      last_used_at: orNone(timestamp(), 'When it was last used.'),
+    }),
+    keys: ['id'],
+    where: { column: 'account_id', is: 'accountId' },
+  }),
+  authenticator_app: tableRows({
+    name: 'authenticator_apps',
+    about: 'Authenticator apps of the person, without the secret.',
+    table: 'authenticator_app',
+    fields: z.object({ created_at: moment('When it was set up.') }),
+    keys: ['account_id'],
+    where: { column: 'account_id', is: 'accountId' },
+  }),
+  calendar_feed: tableRows({
+    name: 'calendar_feeds',
+    about: 'The secret address of the calendar, without the address.',
+    table: 'calendar_feed',
+    fields: z.object({ renewed_at: moment('When the address was created.') }),
+    keys: ['account_id'],
+    where: { column: 'account_id', is: 'accountId' },
+  }),
+  recovery_code: tableRows({
+    name: 'recovery_codes',
+    about: 'Recovery codes of the person, without the codes.',
+    table: 'recovery_code',
+    fields: z.object({ created_at: moment('When it was created.'), used_at: orNone(timestamp(), 'When it was used.') }),
+    keys: ['hash'],
+    where: { column: 'account_id', is: 'accountId' },
+  }),
+} as const satisfies Partial<Record<keyof DB, Coverage>>

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { AnyRule, Rows, TableName } from '../framework/declare/expressions.ts'
+import { timestamp } from '../framework/declare/fields.ts'
+import type { Resource } from '../framework/declare/resource.ts'
+import type { DB } from '../gen/kysely/tables.ts'
+import { toPublicId } from '../lib/ids.ts'
+import type { PersonViewer } from '../policy/caller.ts'
+
+/** Rows of a resource, in the form of the API. */
+export interface ResourceSection {
+  name: string
+  about: string
+  resource: Resource
+  mine: AnyRule
+  /** Columns to add to the fields of the API, with their schemas. */
+  also?: z.ZodRawShape
+}
+
+/** Rows of a table without a resource. */
+export interface TableSection {
+  name: string
+  about: string
+  table: keyof DB
+  /** The fields of a row; without `present`, each is a column. */
+  fields: z.ZodObject
+  /** The columns that `present` reads. Default: the fields. */
+  columns?: readonly string[]
+  /** Columns that are unique together within the school: the order of the rows. */
+  keys: readonly string[]
+  /** The column that refers to the person, and to what of theirs. */
+  where: { column: string; is: 'accountId' | 'personId' | 'lecturerId' }
+  /** Converts a row for the export. Default: as it is stored. */
+  present?(row: Readonly<Record<string, unknown>>): Record<string, unknown>
+}
+
+/** How a table is covered by the export of a person's data. */
+export type Coverage = { sections: readonly (ResourceSection | TableSection)[] } | { partOf: string } | { reason: string }
+
+type Mine<Table extends TableName> = (rows: Rows<Table>, me: PersonViewer) => ReturnType<AnyRule>
+
+/** The rows of a resource that belong to the person. */
+export function rowsOf<Table extends TableName>(
+  name: string,
+  { resource, about, mine, also }: { table: Table; resource: Resource; about: string; mine: Mine<Table>; also?: z.ZodRawShape },
+): Coverage {
+  return { sections: [{ name, about, resource, mine: mine as unknown as AnyRule, ...(also && { also }) }] }
+}
+
+export const tableRows = (section: TableSection): Coverage => ({ sections: [section] })
+
+/** Selects the rows of the person in a table with the column `person_id`. */
+export const ofPerson = (
+  rows: { (column: 'person_id', operator: '=', value: string): ReturnType<AnyRule>; lit(value: boolean): ReturnType<AnyRule> },
+  me: PersonViewer,
+) => (me.personId === null ? rows.lit(false) : rows('person_id', '=', me.personId))
+
+/** The confirmed address of the account: rows with it belong to the person, as when the person is erased. */
+export const confirmedEmail = ({ selectFrom }: Pick<Rows<'account'>, 'selectFrom'>, { schoolId, accountId }: PersonViewer) =>
+  selectFrom('account')
+    .select('account.email')
+    .where('account.school_id', '=', schoolId)
+    .where('account.id', '=', accountId)
+    .where('account.email_verified', '=', true)
+
+export const text = (description: string) => z.string().meta({ description, example: '' })
+export const orNone = (schema: z.ZodType, description: string) => schema.nullable().meta({ description, example: null })
+export const moment = (description: string) => timestamp().meta({ description, example: '2026-03-01T09:30:00.000Z' })
+
+export const publicIds =
+  (prefixes: Readonly<Record<string, string>>) =>
+  (row: Readonly<Record<string, unknown>>): Record<string, unknown> => ({
+    ...row,
+    ...Object.fromEntries(Object.entries(prefixes).map(([column, prefix]) => [column, toPublicId(prefix, String(row[column]))])),
+  })
