@@ -106,7 +106,7 @@ export async function findBranding(
   { statements, ...pages }: LegalPages & { statements: StatementCache },
 ): Promise<BrandingRow | undefined> {
   const statement = statements.compile('branding', { schoolId }, ({ schoolId: id }) => brandingOf(db, String(id), pages))
-  return (await db.executeQuery(statement)).rows[0] as BrandingRow | undefined
+  return (await db.executeQuery<BrandingRow>(statement)).rows[0]
 }
 
 function brandingOf(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages) {
