@@ -3,20 +3,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** The slowest test files, slowest first. Used only on machines on which Vitest has not measured the files yet. */
 export const slowest: readonly string[] = [
   'browser/look',
+  'browser/flow',
+  'browser/hostile',
+  'ground/newResource',
+  'wiring/traces',
+  'oidc/operations',
+  'oidc/crash',
+  'security/secrets',
   'cli/program',
   'api/everyWrite',
   'store/migrate',
-  'browser/flow',
-  'oidc/crash',
   'clients/npmStart',
-  'browser/hostile',
-  'oidc/operations',
+  'oidc/races',
   'gateway/nginx',
   'security/outage',
   'security/storeFailures',
-  'api/everyOperation',
   'wiring/start',
   'security/leaks',
+  'account/calendarWorkflow',
+  'api/everyOperation',
 ]
 
 /** A worker is replaced when the project changes, so the files of a project stay together. */
