@@ -64,7 +64,8 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
     expect(await page.locator('#found').textContent()).toBe('1 operation found')
     await page.locator('.operations li:visible a').press('Enter')
     await page.waitForURL('**/docs/orders#listOrderRefunds')
-    expect(await page.evaluate('document.activeElement.id')).toBe('listOrderRefunds')
+    // The focus moves after the address has changed.
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('listOrderRefunds')
     await page.goBack()
     await page.locator('#area-orders').waitFor()
   })
