@@ -9,8 +9,11 @@ export interface Page {
 
 export interface Browser {
   open(path: string, sending?: Sending): Promise<Page>
-  /** Submits the first form of the page that has a field or button of this name, with all its hidden and ticked fields. */
-  submit(page: Page, name: string, fields: Record<string, string>): Promise<Page>
+  /**
+   * Submits the first form of the page that has a field or button of this name, with all its hidden and ticked fields. `allowsAll`
+   * also ticks the scopes that are not preselected.
+   */
+  submit(page: Page, name: string, fields: Record<string, string>, allowsAll?: boolean): Promise<Page>
 }
 
 /** Creates a browser without JavaScript and cookies. It follows redirects within the server. */
@@ -51,14 +54,18 @@ export function createBrowser(client: Client, origin: string): Browser {
 
   return {
     open,
-    submit(page, name, fields) {
+    submit(page, name, fields, allowsAll = false) {
       const forms = page.reply.text.match(/<form[\s\S]*?<\/form>/g) ?? []
       const form = forms.find((text) => text.includes(`name="${name}"`))
       if (!form) throw new Error(`no form with ${name} at ${page.path} (${page.reply.status}): ${page.reply.text.slice(0, 400)}`)
       const action = attribute(form, 'action') ?? page.path
       const body: [string, string][] = [...form.matchAll(/<input[^>]*>/g)].flatMap(([input]) => {
         const type = attribute(input, 'type')
-        const isSent = type === 'hidden' || (type === 'checkbox' && /\bchecked\b/.test(input) && !/\bdisabled\b/.test(input))
+        const isSent =
+          type === 'hidden' ||
+          (type === 'checkbox' &&
+            (/\bchecked\b/.test(input) || (allowsAll && attribute(input, 'name') === 'scope')) &&
+            !/\bdisabled\b/.test(input))
         return isSent ? [[attribute(input, 'name') ?? '', attribute(input, 'value') ?? 'on'] as [string, string]] : []
       })
       const { pathname, search } = new URL(action, new URL(page.path, origin))

@@ -14,6 +14,8 @@ export interface AuthorizationServer {
   scope: string
   /** `forms` for pages with forms; `json` for better-auth, whose pages are the application's and call its JSON API. */
   pages: 'forms' | 'json'
+  /** The person allows every scope, also those that the page does not preselect. */
+  allowsAll?: boolean
 }
 
 export interface RegisteredClient {
@@ -68,7 +70,7 @@ export interface SignedInBrowser {
 
 /** Signs in and consents in a new browser. Returns the code, and a function that authorizes again within the session. */
 export function openBrowser(server: AuthorizationServer): SignedInBrowser {
-  const { client, origin, paths, scope } = server
+  const { client, origin, paths, scope, allowsAll } = server
   const browser = createBrowser(client, origin)
   return {
     async authorize({ client_id }) {
@@ -103,7 +105,7 @@ export function openBrowser(server: AuthorizationServer): SignedInBrowser {
         }
         return current.reply.text.includes('name="password"')
           ? browser.submit(current, 'password', server.credentials)
-          : browser.submit(current, current.reply.text.includes('name="decision"') ? 'decision' : 'csrf', { decision: 'allow' })
+          : browser.submit(current, current.reply.text.includes('name="decision"') ? 'decision' : 'csrf', { decision: 'allow' }, allowsAll)
       }
     },
   }

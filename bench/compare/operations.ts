@@ -44,8 +44,13 @@ export async function authorizationOperations(server: AuthorizationServer, scale
     for (const code of await codes(count)) all.push(await exchange(server, registered, code))
     return all
   }
-  const [{ access_token: token } = { access_token: '' }] = await tokens(1)
-  const bearer = { authorization: `Bearer ${token}` }
+  /** Repeats a request with a new token. The engine in memory forgets the tokens of earlier rounds. */
+  const withToken =
+    (request: (token: string) => Promise<void>): Operation['prepare'] =>
+    async (count) => {
+      const [{ access_token: token } = { access_token: '' }] = await tokens(1)
+      return Array.from({ length: count }, () => () => request(token))
+    }
   const etag = expectStatus(await client.send(paths.metadata), 200).headers.etag
 
   return {
@@ -69,11 +74,13 @@ export async function authorizationOperations(server: AuthorizationServer, scale
     },
     UserInfo: {
       count: 400 * scale,
-      prepare: repeat(async () => void expectStatus(await client.send(paths.userinfo, { headers: bearer }), 200)),
+      prepare: withToken(async (token) => {
+        expectStatus(await client.send(paths.userinfo, { headers: { authorization: `Bearer ${token}` } }), 200)
+      }),
     },
     introspection: {
       count: 300 * scale,
-      prepare: repeat(async () => {
+      prepare: withToken(async (token) => {
         const reply = expectStatus(await client.send(paths.introspection, { form: { token, ...registered } }), 200)
         if (!reply.text.includes('"active":true')) throw new Error(`introspection: ${reply.text}`)
       }),
