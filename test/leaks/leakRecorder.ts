@@ -51,7 +51,7 @@ export function createLeakRecorder(): LeakRecorder | undefined {
       const secrets = [...issued.values()]
       const found = [
         ...secretsIn(log, secrets).map((kind) => ({ where: 'log', kind })),
-        ...secretsIn(await tablesOf(database), secrets).map((kind) => ({ where: 'database', kind })),
+        ...(await tablesOf(database)).flatMap(([name, text]) => secretsIn(text, secrets).map((kind) => ({ where: `table ${name}`, kind }))),
       ]
       const kinds = Object.fromEntries(
         Map.groupBy(secrets, ({ kind }) => kind)
@@ -63,13 +63,13 @@ export function createLeakRecorder(): LeakRecorder | undefined {
   }
 }
 
-/** Every row of every table. */
-async function tablesOf({ sql }: Database): Promise<string> {
+/** Every row of every table, by its name. */
+async function tablesOf({ sql }: Database): Promise<[name: string, rows: string][]> {
   const names = await sql.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'")
-  const texts: string[] = []
+  const tables: [string, string][] = []
   for (const { name } of names) {
     const rows = await sql.query<{ text: string }>(`SELECT row_to_json(t)::text AS text FROM "${name}" t`)
-    texts.push(...rows.map(({ text }) => text))
+    tables.push([name, rows.map(({ text }) => text).join('\n')])
   }
-  return texts.join('\n')
+  return tables
 }
