@@ -29,6 +29,7 @@ export type KeyPurpose =
   | 'probes'
   | 'forms'
   | 'calendars'
+  | 'stored responses'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

@@ -43,6 +43,12 @@ export interface ExternalServices {
     /** Returns undefined if the secret key with which it was encrypted has been removed. */
     open(sealed: string): string | undefined
   }
+  /** Encrypts the responses that are kept under an Idempotency-Key: they can contain signed addresses. */
+  storedResponses: {
+    seal(text: string): string
+    /** Returns undefined if the secret key with which it was encrypted has been removed. */
+    open(sealed: string): string | undefined
+  }
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>

@@ -5,6 +5,8 @@ import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demo
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
+/** Selects the response that was stored last. */
+const newest = 'id = (SELECT id FROM idempotency_record WHERE school_id = $1 ORDER BY created_at DESC LIMIT 1)'
 
 describe.each(await databasesToTest())('writing on $name', ({ open }) => {
   let api: DemoApi
@@ -333,16 +335,31 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(other.status).toBe(201)
     })
 
+    test('is encrypted; one of an earlier release is replayed, and one whose secret key was removed is refused', async () => {
+      const headers = { 'idempotency-key': 'kept-in-secret' }
+      const body = { title: 'Kept in secret' }
+      const first = await send('courses', { headers, body })
+      const [kept] = await rows(`SELECT body FROM idempotency_record WHERE school_id = $1 AND ${newest}`)
+      expect(kept?.body).toMatch(/^[\w-]{100,}$/)
+      expect(Buffer.from(String(kept?.body), 'base64url').toString('latin1')).not.toContain('Kept in secret')
+      const store = (text: string) => rows(`UPDATE idempotency_record SET body = '${text}' WHERE school_id = $1 AND ${newest}`)
+      await store(JSON.stringify(first.json))
+      const replay = await send('courses', { headers, body })
+      expect([replay.status, replay.json, replay.headers.get('idempotent-replayed')]).toEqual([201, first.json, 'true'])
+      await store('c2VhbGVkIHdpdGggYW5vdGhlciBrZXkgdGhhdCB3YXMgcmVtb3ZlZA')
+      expect(await send('courses', { headers, body })).toMatchObject({ status: 422, json: { error: 'idempotency_key_reused' } })
+    })
+
     test('is forgotten after a day', async () => {
       const headers = { 'idempotency-key': 'a-day-long' }
       const body = { title: 'Once a day' }
       const first = await send('courses', { headers, body })
       expect((await send('courses', { headers, body })).json.id).toBe(first.json.id)
       const [kept] = await rows(
-        `SELECT extract(epoch FROM expires_at - now())::int AS seconds FROM idempotency_record WHERE school_id = $1 AND body LIKE '%Once a day%'`,
+        `SELECT extract(epoch FROM expires_at - now())::int AS seconds FROM idempotency_record WHERE school_id = $1 AND ${newest}`,
       )
       expect(Math.abs(Number(kept?.seconds) - 86_400)).toBeLessThan(600)
-      await rows(`UPDATE idempotency_record SET expires_at = now() WHERE school_id = $1 AND body LIKE '%Once a day%'`)
+      await rows(`UPDATE idempotency_record SET expires_at = now() WHERE school_id = $1 AND ${newest}`)
       const next = await send('courses', { headers, body })
       expect([next.status, next.headers.get('idempotent-replayed')]).toEqual([201, null])
       expect(next.json.id).not.toBe(first.json.id)

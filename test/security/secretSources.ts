@@ -45,6 +45,7 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/pages/knownBrowser.ts sign known browsers': ['cookie sg_known'],
   'src/pages/secondFactor/appSetup.ts seal authenticator apps': ['TOTP secret'],
   'src/wiring/externalServices.ts seal calendars': encrypts,
+  'src/wiring/externalServices.ts seal stored responses': encrypts,
   'src/wiring/files.ts sign purpose': ['upload URL', 'download URL'],
   'src/wiring/foundation.ts sign cursors': 'a position in a list; grants no access',
   'src/wiring/operatorEndpoint.ts randomToken': 'the key of commands to a service with the embedded database, in a file of DATA_DIR',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { Writer } from '../../store/database.ts'
 import { findAnswer, idempotencyId, lockKey, type StoredAnswer, storeAnswer } from '../../store/idempotency.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
@@ -36,7 +37,11 @@ export interface KeyedRequest {
  * @returns the response, or the stored Problem
  * @throws Problem idempotency_in_progress, idempotency_key_reused, and Problems that are not stored
  */
-export async function onceUnderKey(writer: Writer, request: KeyedRequest, work: () => Promise<Answer>): Promise<Answer | Problem> {
+export async function onceUnderKey(
+  { writer, externalServices: { storedResponses } }: { writer: Writer; externalServices: Pick<ExternalServices, 'storedResponses'> },
+  request: KeyedRequest,
+  work: () => Promise<Answer>,
+): Promise<Answer | Problem> {
   const { schoolId } = request
   const id = idempotencyId(request.id)
   const fingerprint = createHash('sha256').update(canonical(request.content)).digest('base64url')
@@ -44,20 +49,21 @@ export async function onceUnderKey(writer: Writer, request: KeyedRequest, work: 
   const found = await findAnswer(writer, schoolId, id)
   if (found) {
     if (found.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused')
-    return replayed(found)
+    const body = storedResponses.open(found.body)
+    if (body === undefined) throw new Problem('idempotency_key_reused', { description: unreadable })
+    return replayed({ ...found, body })
   }
   const outcome = await withinSavepoint(writer, work).catch((error: unknown) => {
     if (error instanceof Problem && isKept(error)) return error
     throw error
   })
-  await storeAnswer(
-    writer,
-    schoolId,
-    id,
-    outcome instanceof Problem ? storedProblem(outcome, fingerprint) : storedAnswer(outcome, fingerprint),
-  )
+  const stored = outcome instanceof Problem ? storedProblem(outcome, fingerprint) : storedAnswer(outcome, fingerprint)
+  await storeAnswer(writer, schoolId, id, { ...stored, body: storedResponses.seal(stored.body) })
   return outcome
 }
+
+const unreadable =
+  'This request was done before, and its response cannot be read any more, because a secret key of the service was removed.'
 
 const isKept = ({ status }: Problem): boolean => ![401, 403, 408, 429].includes(status) && status < 500
 

@@ -53,7 +53,7 @@ export async function write<Asked extends Operation>(
       if (key === undefined) return await explained(write)
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
-      return await onceUnderKey(writer, { schoolId: school.id, id, content }, () => explained(write))
+      return await onceUnderKey(write, { schoolId: school.id, id, content }, () => explained(write))
     })
     .catch((error: unknown) => {
       throw explainWriteViolation(error, operation.resource)
