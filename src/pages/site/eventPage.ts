@@ -133,7 +133,7 @@ function registrationNotices(event: Event, texts: Texts): string[] {
 const isOnSale = (event: Event): boolean =>
   event.price !== null && event.access === 'public' && isComing(event) && event.seats_left !== 0 && registrationOf(event) === 'open'
 
-/** Returns the link to a ticket, or to the page on which a person who is signed in registers. */
+/** Returns the link to a ticket or to the registration page. */
 function actionsOf(event: Event, { checkoutOf, texts }: SiteContext): SiteLink[] {
   const registration = registrationOf(event)
   if (!isComing(event) || registration === 'early') return []

@@ -9,7 +9,7 @@ import { isBusy, markerKey } from './redisMarkers.ts'
 
 /** Versions of what visitors can read of a school: every change of a row that a response to a visitor can show makes a new one. */
 export interface ContentVersions {
-  /** Returns the current version. Without Redis, except in the embedded database, there is none. Never rejects. */
+  /** Returns the current version; undefined on PostgreSQL without Redis. Never rejects. */
   read(schoolId: string): Promise<FactVersion>
 }
 
