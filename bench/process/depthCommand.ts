@@ -139,7 +139,10 @@ async function startSchool(stores: { DATABASE_URL: string; REDIS_URL: string }, 
   await database.sql.query('ANALYZE')
   const { caller, surroundings } = await asOwner(database, 'demo', benchSecret)
   const { school, signer } = surroundings
-  const token = await ownerToken(service)
+  const token = await ownerToken(service).catch(async (error: unknown) => {
+    await service.stop()
+    throw error
+  })
   const bearer = { authorization: `Bearer ${token}` }
   return {
     service,
