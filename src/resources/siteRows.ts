@@ -105,7 +105,7 @@ export const eventRow = eventItemRow.extend({
   cancel_reason: text,
 })
 
-/** An event in the view of a person who may register for it. */
+/** An event, as the API returns it to a signed-in person. */
 export const ownEventRow = eventRow.extend({
   going_count: z.number().nullable().default(null),
   my_rsvp: z
