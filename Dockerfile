@@ -1,7 +1,7 @@
 # The digest of the base is pinned when a release is made; between releases the tag follows security updates.
 ARG NODE=node:24-slim
 
-# Stage 1: all packages, to generate src/gen.
+# Stage 1: all packages, to generate src/gen with the bundle of the programs.
 FROM ${NODE} AS generate
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -9,7 +9,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma.config.ts ./
 COPY prisma prisma
-COPY scripts/generate.ts scripts/withoutStudio.mjs scripts/
+COPY scripts/bundle.ts scripts/generate.ts scripts/withoutStudio.mjs scripts/
+COPY src src
+COPY views views
 RUN npm run generate
 
 # Stage 2: what runs needs, and nothing else.
@@ -38,9 +40,11 @@ ENV NODE_COMPILE_CACHE=/app/compile-cache
 RUN install -d -o node -g node /app/compile-cache
 USER node
 RUN ["node", "--max-semi-space-size=16", "--input-type=module", "--eval", "\
+  import { readdirSync } from 'node:fs'; \
   import { setFlagsFromString } from 'node:v8'; \
   setFlagsFromString('--semi-space-growth-factor=1'); \
-  for (const part of ['wiring/runService', 'store/postgresql', 'mcp/messages']) await import(`/app/src/${part}.ts`)"]
+  const files = readdirSync('/app/src/gen/bundle'); \
+  for (const part of files.filter((name) => /^(runService|postgresql|messages)[.-]/.test(name))) await import(`/app/src/gen/bundle/${part}`)"]
 # Everything else may be mounted read-only.
 VOLUME /data
 EXPOSE 3000 9464

@@ -1,5 +1,6 @@
 /**
- * Writes src/gen: the Prisma client and the Kysely table types, from prisma/schema.prisma, and an empty cluster of the embedded database.
+ * Writes src/gen: the Prisma client and the Kysely table types, from prisma/schema.prisma, an empty cluster of the embedded database, and the
+ * bundle of the programs.
  * Works without a network.
  *
  * The Prisma CLI looks for an engine binary that `generate` never starts, and would download it. It gets the path of an existing file instead.
@@ -10,6 +11,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { writeBundle } from './bundle.ts'
 
 /** Replaces a part of the CLI that would need 130 MB more. */
 const withoutStudio = new URL('withoutStudio.mjs', import.meta.url).href
@@ -27,7 +29,10 @@ const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', with
   env: { PRISMA_HIDE_UPDATE_MESSAGE: '1', CHECKPOINT_DISABLE: '1', PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, ...process.env },
 })
 if (status !== 0) process.stderr.write(`${stdout}${stderr}`)
-else await writeEmptyCluster('src/gen/embedded')
+else {
+  await writeEmptyCluster('src/gen/embedded')
+  await writeBundle()
+}
 process.exit(status ?? 1)
 
 /** Runs initdb once, so that the first start of the service does not need its 500 MB of memory. */

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { keepCompiledCode } from './wiring/compileCache.ts'
+import { programUrl } from './wiring/programFile.ts'
 
 // Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
@@ -12,8 +13,8 @@ const isSupervisor = cluster.isPrimary && Number.isInteger(workers) && workers >
 
 try {
   if (isSupervisor) {
-    const { supervise } = await import('./wiring/supervise.ts')
-    const { openLog } = await import('./wiring/openLog.ts')
+    const { supervise }: typeof import('./wiring/supervise.ts') = await import(programUrl('wiring/supervise', process.env))
+    const { openLog }: typeof import('./wiring/openLog.ts') = await import(programUrl('wiring/openLog', process.env))
     const format = process.env.LOG_FORMAT === 'json' ? 'json' : 'auto'
     supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process.stdout, process.env))
   } else {
@@ -22,7 +23,7 @@ try {
     setFlagsFromString('--semi-space-growth-factor=1')
     // After the flag: V8 takes no code that was compiled with other flags.
     keepCompiledCode(process.env)
-    const { runService } = await import('./wiring/runService.ts')
+    const { runService }: typeof import('./wiring/runService.ts') = await import(programUrl('wiring/runService', process.env))
     await runService(process)
     // V8's default: from then on it can grow with the load.
     setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()

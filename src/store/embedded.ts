@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
@@ -126,7 +127,7 @@ async function emptyCluster(directory: string | null): Promise<Blob | undefined>
 }
 
 /** Written by scripts/generate.ts. */
-const emptyClusterFile = resolve(import.meta.dirname, '../gen/embedded/image.tar.gz')
+const emptyClusterFile = fileURLToPath(new URL('../gen/embedded/image.tar.gz', import.meta.url))
 
 interface StatementTracing {
   tracing: Tracing | undefined

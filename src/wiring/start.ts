@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { checkDataDirectory } from '../config/dataDirectory.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Config, loadConfig } from '../config/load.ts'
@@ -14,7 +15,7 @@ import { type ServeArguments, type Service, serve } from './serve.ts'
 import { webhookTypes } from './webhooks.ts'
 
 /** The project's own migrations. */
-export const migrationsDirectory = resolve(import.meta.dirname, '../../prisma/migrations')
+export const migrationsDirectory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
 export type Variables = Record<string, string | undefined>
 

@@ -17,7 +17,7 @@ interface Change {
   what: string
   /** Sends the change to the process that is killed. */
   send(writer: Agent, tokens: Tokens): Promise<Answer>
-  /** What the other process must show from then on. */
+  /** The response of the other process from then on. */
   expected: object
 }
 
@@ -63,7 +63,7 @@ describe.runIf(await hasOwnServers())('a process that is killed after it has com
     return keys.filter((_, index) => markers[index]?.startsWith('busy '))
   }
 
-  test.each(changes)('other processes show the change at once: $what', async ({ send, expected }) => {
+  test.each(changes)('other processes show the change immediately: $what', async ({ send, expected }) => {
     const agent = await createAgent(reader.issuer)
     const { body: tokens } = await agent.tokens(personCalled(email), { scope: 'openid profile account:write' }, { scopes: 'all' })
     const userInfo = (): Promise<Answer> => withToken(`${reader.issuer}/api/oauth/userinfo`, tokens.access_token)

@@ -20,8 +20,8 @@ const loadedLate = {
   'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/store\/bucketFiles\.ts/,
   'the dictionaries for passwords': /\/@zxcvbn-ts\/|\/passwordRule\/guessWorker\.ts/,
   'the detection of file types': /\/file-type\//,
-  'the demo school': /\/src\/demo\/makeDemoSchool\.ts/,
-  'the commands of the operator': /\/src\/cli\//,
+  'the demo school': /\/makeDemoSchool/,
+  'the commands of the operator': /\/src\/cli\/|\/bundle\/(commandLine|program-)/,
 }
 
 const { postgresql, redis } = await availableServices()
@@ -56,6 +56,7 @@ describe.each(kinds)('over the $name database', ({ open }) => {
     ...database.variables,
     NODE_OPTIONS: `--import ${preload}`,
     LOADED_MODULES: file,
+    RUN_FROM: 'source',
   })
   const loaded = async (file: string): Promise<string[]> => {
     const urls = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
@@ -92,42 +93,50 @@ describe.each(kinds)('over the $name database', ({ open }) => {
 })
 
 describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
-  test('a process that has checked its documents has loaded none of the parts that few requests need; MCP loads its SDK', async () => {
-    const [home, database] = [await createHome(), await throwawayPostgres()]
-    try {
-      const file = join(home.directory, 'modules.txt')
-      const service = await startProcess({
-        home,
-        environment: {
-          DATABASE_URL: database.url,
-          REDIS_URL: process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379',
-          DEMO: 'off',
-          NODE_OPTIONS: `--import ${preload}`,
-          LOADED_MODULES: file,
-        },
-      })
-      const passed = async (): Promise<boolean> => {
-        const report = (await (await fetch(`${service.admin}/readyz`)).json()) as { self_check: { passed: number } }
-        return report.self_check.passed === 1
+  const forms = [
+    { form: 'bundle', root: /\/src\/gen\/bundle\/runService\.js$/ },
+    { form: 'source', root: /\/src\/store\/redis\.ts$/ },
+  ]
+  test.each(forms)(
+    'a process from the $form loads the parts that few requests need on demand, such as the SDK of MCP',
+    async ({ form, root: first }) => {
+      const [home, database] = [await createHome(), await throwawayPostgres()]
+      try {
+        const file = join(home.directory, 'modules.txt')
+        const service = await startProcess({
+          home,
+          environment: {
+            DATABASE_URL: database.url,
+            REDIS_URL: process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379',
+            DEMO: 'off',
+            NODE_OPTIONS: `--import ${preload}`,
+            LOADED_MODULES: file,
+            RUN_FROM: form,
+          },
+        })
+        const passed = async (): Promise<boolean> => {
+          const report = (await (await fetch(`${service.admin}/readyz`)).json()) as { self_check: { passed: number } }
+          return report.self_check.passed === 1
+        }
+        await until(passed, { what: 'the self-check to pass' })
+        const before = (await readFile(file, 'utf8')).split('\n')
+        expect(before.some((url) => first.test(url))).toBe(true)
+        for (const [name, modules] of Object.entries(loadedLate)) {
+          expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
+        }
+        const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+        const response = await fetch(`${service.issuer}/mcp`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+          body: JSON.stringify(call),
+        })
+        expect(response.status).toBe(200)
+        expect((await readFile(file, 'utf8')).split('\n').some((url) => loadedLate['the SDK of MCP'].test(url))).toBe(true)
+        expect(await service.stop()).toBe(0)
+      } finally {
+        await database.drop()
+        await home.remove()
       }
-      await until(passed, { what: 'the self-check to pass' })
-      const before = (await readFile(file, 'utf8')).split('\n')
-      expect(before.some((url) => url.endsWith('/src/store/redis.ts'))).toBe(true)
-      for (const [name, modules] of Object.entries(loadedLate)) {
-        expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
-      }
-      const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-      const response = await fetch(`${service.issuer}/mcp`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        body: JSON.stringify(call),
-      })
-      expect(response.status).toBe(200)
-      expect((await readFile(file, 'utf8')).split('\n').some((url) => loadedLate['the SDK of MCP'].test(url))).toBe(true)
-      expect(await service.stop()).toBe(0)
-    } finally {
-      await database.drop()
-      await home.remove()
-    }
-  })
+    },
+  )
 })
