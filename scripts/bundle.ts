@@ -52,5 +52,5 @@ export async function writeBundle(): Promise<void> {
   await bundle.close()
   const files = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   const own = files.map((file) => relative(root, file)).filter((path) => /^(src|views)\//.test(path) && !path.startsWith('src/gen/'))
-  await writeFile(join(root, sourceList), JSON.stringify(['package.json', ...own].map(bundledSource)))
+  await writeFile(join(root, sourceList), JSON.stringify(['package.json', ...own].map((path) => bundledSource(path))))
 }

@@ -18,16 +18,16 @@ export const sourceList = `${bundleFolder}/sources.json`
  * changed since then. The bundle starts in less time and memory, because Node loads few files instead of 2,500.
  * `RUN_FROM=source` runs the sources in any case.
  */
-export function programUrl(program: Program, { RUN_FROM }: { RUN_FROM?: string | undefined }): string {
-  const path = RUN_FROM !== 'source' && isBundleCurrent() ? `${bundleFolder}/${basename(program)}.js` : `src/${program}.ts`
-  return pathToFileURL(join(root, path)).href
+export function programUrl(program: Program, { RUN_FROM }: { RUN_FROM?: string | undefined }, folder = root): string {
+  const isBundle = RUN_FROM !== 'source' && isBundleCurrent(folder)
+  return pathToFileURL(join(folder, isBundle ? `${bundleFolder}/${basename(program)}.js` : `src/${program}.ts`)).href
 }
 
-function isBundleCurrent(): boolean {
+function isBundleCurrent(folder: string): boolean {
   try {
-    const sources: BundledSource[] = JSON.parse(readFileSync(join(root, sourceList), 'utf8'))
+    const sources: BundledSource[] = JSON.parse(readFileSync(join(folder, sourceList), 'utf8'))
     return sources.every(([path, size, changed]) => {
-      const [, ...found] = bundledSource(path)
+      const [, ...found] = bundledSource(path, folder)
       return found[0] === size && found[1] === changed
     })
   } catch {
@@ -35,8 +35,8 @@ function isBundleCurrent(): boolean {
   }
 }
 
-/** Describes a file as it is now. A copy of an image layer keeps whole seconds. */
-export function bundledSource(path: string): BundledSource {
-  const { size, mtimeMs } = statSync(join(root, path))
+/** Describes a file as it is now. A layer of an image keeps whole seconds. */
+export function bundledSource(path: string, folder = root): BundledSource {
+  const { size, mtimeMs } = statSync(join(folder, path))
   return [path, size, Math.floor(mtimeMs / 1000)]
 }
