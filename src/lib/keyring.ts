@@ -63,7 +63,7 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
   }
   // Node prepares a key once in this form, and a Buffer at each use.
   const prepared = new Map<KeyPurpose, KeyObject[]>()
-  const signingKeys = (purpose: KeyPurpose): KeyObject[] => {
+  const preparedKeys = (purpose: KeyPurpose): KeyObject[] => {
     let found = prepared.get(purpose)
     if (!found) {
       found = keys(purpose).map((key) => createSecretKey(key))
@@ -72,13 +72,13 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
     return found
   }
   const tryOpen = (purpose: KeyPurpose, sealed: string): string | undefined => {
-    for (const key of keys(purpose)) {
+    for (const key of preparedKeys(purpose)) {
       const text = openWith(key, sealed)
       if (text !== undefined) return text
     }
     return undefined
   }
-  const newest = (purpose: KeyPurpose): Buffer => keys(purpose)[0] as Buffer
+  const newest = (purpose: KeyPurpose): KeyObject => preparedKeys(purpose)[0] as KeyObject
   return {
     keys,
     seal: (purpose, text) => sealWith(newest(purpose), text),
@@ -88,18 +88,18 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
       if (text !== undefined) return text
       throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
     },
-    sign: (purpose, text) => signWith(signingKeys(purpose)[0] as KeyObject, text),
-    verify: (purpose, text, signature) => signingKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
+    sign: (purpose, text) => signWith(newest(purpose), text),
+    verify: (purpose, text, signature) => preparedKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
   }
 }
 
 /** Derives a 32-byte key that only the holder of `token` can derive. */
-export function keyFromToken(token: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', token, 'schoolgate', purpose, 32))
+export function keyFromToken(token: string, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', token, 'schoolgate', purpose, 32)))
 }
 
 /** Encrypts a text with AES-256-GCM. Returns nonce, tag and ciphertext as one base64url string. */
-export function sealWith(key: Buffer, text: string): string {
+export function sealWith(key: KeyObject, text: string): string {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -107,7 +107,7 @@ export function sealWith(key: Buffer, text: string): string {
 }
 
 /** Decrypts a sealed text; undefined if this key does not open it. */
-export function openWith(key: Buffer, sealed: string): string | undefined {
+export function openWith(key: KeyObject, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < 28) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))

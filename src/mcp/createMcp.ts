@@ -7,7 +7,6 @@ import type { RequestState } from '../http/requestState.ts'
 import { lazily } from '../lib/lazily.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
-import type { School } from '../policy/school.ts'
 import type { CatalogueArguments } from './createCatalogue.ts'
 import { rpcCodeOf, rpcError } from './rpcProblem.ts'
 import { serveServerCard } from './serverCard.ts'
@@ -23,7 +22,8 @@ export interface McpArguments extends CatalogueArguments {
   /** Responses to visitors that were made before. */
   visitorAnswers?: Surroundings['visitorAnswers']
   externalServices: Surroundings['externalServices']
-  schoolName(school: School): Promise<string>
+  /** Returns the name of the request's school. */
+  schoolName(ctx: Context): Promise<string>
   /**
    * Counts the request. The owner of the token makes no difference; throws `invalid_token` if the token is not valid here, and
    * `rate_limited`.
@@ -45,7 +45,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
-    if (ctx.path !== '/mcp') return (await serveServerCard(ctx, schoolName)) ? undefined : next()
+    if (ctx.path !== '/mcp') return (await serveServerCard(ctx, () => schoolName(ctx))) ? undefined : next()
     const { school } = ctx.state
     ctx.state.challengePath = '/mcp'
     ctx.set('Cache-Control', 'no-store')
@@ -71,7 +71,8 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
           visitorAnswers,
           externalServices,
           school,
-          schoolName: await schoolName(school),
+          schoolName: await schoolName(ctx),
+          contentVersion: ctx.state.contentVersion,
           requestId: ctx.state.requestId,
           address: ctx.state.address,
         },

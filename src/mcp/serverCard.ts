@@ -25,12 +25,12 @@ const documents: ReadonlyMap<string, { type: string; make: Make }> = new Map([
 ])
 
 /** Serves the document at the path of the request. Returns false if there is none. */
-export async function serveServerCard(ctx: Context, schoolName: (school: School) => Promise<string>): Promise<boolean> {
+export async function serveServerCard(ctx: Context, schoolName: () => Promise<string>): Promise<boolean> {
   const document = documents.get(ctx.path)
   if (!document) return false
   if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return true
   const { school } = ctx.state
-  const text = `${JSON.stringify(document.make(school, titleOf(await schoolName(school))))}\n`
+  const text = `${JSON.stringify(document.make(school, titleOf(await schoolName())))}\n`
   const stored: StoredDocument = storeDocument(text, { type: document.type, maxAgeSeconds })
   serveDocument(ctx, stored)
   return true

@@ -7,6 +7,8 @@ const quotes = /[«»‹›“”„‟]/g
 
 const maxCodePoints = 8
 
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
 /**
  * Cleans an untrusted text for display: one line, no invisible characters, no effect on the writing direction, at most `limit`
  * user-perceived characters.
@@ -22,7 +24,7 @@ export function plainText(text: unknown, limit: number): string {
     .normalize('NFC')
     .trim()
   const characters: string[] = []
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(clean)) {
+  for (const { segment } of graphemes.segment(clean)) {
     if (characters.length === limit) return `${characters.join('').trimEnd()}…`
     // Combining marks are limited: without a limit they cover the lines around the text.
     characters.push([...segment].slice(0, maxCodePoints).join(''))

@@ -19,6 +19,7 @@ import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
+import { type KeptContent, keepContent } from '../store/facts/keptContent.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { schoolBranding } from '../store/schools.ts'
 import { createStatementCache, type StatementCache } from '../store/statementCache.ts'
@@ -48,6 +49,8 @@ export interface Foundation extends AppArguments {
   statements: StatementCache
   contentVersions: ContentVersions
   visitorAnswers: VisitorAnswers
+  /** The names of schools that this process has read. */
+  schoolNames: KeptContent<string>
   outbox: Outbox
   exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
@@ -68,8 +71,9 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const checksOver = createChecks({ stores, guard: database.facts, redis })
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
   const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read })
+  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(accounts.kysely, schoolId)).name)
   // A change that was acknowledged while Redis could not be reached is not marked there.
-  for (const event of ['close', '-node']) redis?.client.on(event, visitorAnswers.clear)
+  for (const kept of [visitorAnswers, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
   const statements = createStatementCache()
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
@@ -96,6 +100,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     statements,
     contentVersions,
     visitorAnswers,
+    schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,
     branding: (school) => schoolBranding(accounts.kysely, school.id),

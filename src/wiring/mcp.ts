@@ -10,13 +10,13 @@ export function createMcpEndpoint(
   foundation: Foundation,
   { externalServices, documents }: ApiParts & { documents: AgentDocuments },
 ): Middleware {
-  const { runtime, log, branding } = foundation
+  const { runtime, log, schoolNames } = foundation
   return createMcp({
     ...operationArguments(foundation, externalServices),
     documents: [pricingDocument(documents.pricing)],
     skills: documents.skills,
     log,
-    schoolName: async (school) => (await branding(school)).name,
+    schoolName: ({ state }) => schoolNames.read(state.school.id, state.contentVersion),
     authenticate: createCallerOf(foundation, '/mcp'),
     allowedOrigins: () => runtime.config.server.cors.allowed_origins,
   })

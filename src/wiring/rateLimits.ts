@@ -163,7 +163,8 @@ export function limited(
     noteCaller(ctx, holder)
     const isVisitor = ctx.req.headers.authorization === undefined
     const [identified, counted] = await together(() => {
-      if (isVisitor && ctx.method === 'GET') ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
+      // Every message of MCP reads the catalogue.
+      if (isVisitor && (ctx.method === 'GET' || ctx.path === '/mcp')) ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
       return Promise.allSettled([authenticate(ctx), holder || isVisitor ? countApi(ctx, holder, operationLimits) : undefined])
     })
     const caller = identified.status === 'fulfilled' ? identified.value : undefined

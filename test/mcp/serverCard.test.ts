@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { embeddedDatabase } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { modern, post } from './rpc.ts'
 
@@ -78,5 +79,24 @@ test('the documents can be cached and revalidated, are readable from every origi
     const posted = await fetch(origin + path, { method: 'POST' })
     expect([path, posted.status, posted.headers.get('allow')]).toEqual([path, 405, expect.stringContaining('GET')])
     expect((await fetch(origin + path, { headers: { authorization: 'Bearer garbage' } })).status).toBe(200)
+  }
+})
+
+test('the next handshake shows a new name of the school', async () => {
+  const database = await embeddedDatabase()
+  const own = await startService({ database })
+  try {
+    const name = async (): Promise<string> => {
+      const { result } = (await post(own.issuer, ...modern('server/discover'))).json
+      return (result.serverInfo ?? result._meta?.['io.modelcontextprotocol/serverInfo']).title
+    }
+    await name()
+    for (const next of ['Harbour School', 'School on the Hill']) {
+      await database.sql.query('UPDATE school SET name = $1 WHERE id = $2', [next, own.schoolId()])
+      expect(await name()).toBe(next)
+    }
+  } finally {
+    await own.stop()
+    await database.close()
   }
 })

@@ -219,6 +219,17 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
     },
   )
 
+  test('a tool call of MCP that reads the same again causes no statement while nothing changes', async () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_courses', arguments: { limit: 3 } } }
+    const read = () => ok(postJson(`${service.issuer}/mcp`, call, { accept: 'application/json, text/event-stream' }))
+    const again = async () => {
+      await read()
+      const { statements, redisTrips } = await counter.during(read)
+      return { statements: statements.length, redisTrips: redisTrips.length }
+    }
+    await expect.poll(again).toEqual({ statements: 0, redisTrips: 1 })
+  })
+
   describe.each(rows)('$operation', (row) => {
     test('stays within its limit', async () => requireWithin(row, await measure(row)))
 
