@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { SlowestFirst } from './test/support/slowestFirst.ts'
+import { SlowestFirst, slowest } from './test/support/slowestFirst.ts'
 
 // Workers and the processes that tests start keep compiled code here: a start takes a third less.
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compile')
@@ -10,6 +10,8 @@ process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compile')
 const pure = 'config|framework|http|lib|mail|policy'
 /** The exceptions in these folders. */
 const needDatabase = ['test/framework/keyset.test.ts', 'test/framework/timeLimit.test.ts', 'test/policy/callers.test.ts']
+/** Files that take longer than ten seconds. `npm test` leaves them out; CI runs them. */
+const long = slowest.map((name) => `test/${name}.test.ts`)
 
 export default defineConfig({
   test: {
@@ -28,9 +30,10 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     projects: [
-      { extends: true, test: { name: 'unit', include: [`test/(${pure})/**/*.test.ts`], exclude: needDatabase } },
-      { extends: true, test: { name: 'service', include: [`test/!(browser|${pure})/**/*.test.ts`, ...needDatabase] } },
-      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'] } },
+      { extends: true, test: { name: 'unit', include: [`test/(${pure})/**/*.test.ts`], exclude: [...needDatabase, ...long] } },
+      { extends: true, test: { name: 'service', include: [`test/!(browser|${pure})/**/*.test.ts`, ...needDatabase], exclude: long } },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], exclude: long } },
+      { extends: true, test: { name: 'long', include: long } },
     ],
   },
 })

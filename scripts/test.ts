@@ -1,8 +1,9 @@
 /**
  * Runs the checks and the tests.
  *
- *   npm test                      all checks, then all tests
- *   npm test -- --rerun           the same, and runs test files that failed once more, alone, to find the unstable ones
+ *   npm test                      all checks, then all tests except the long ones
+ *   npm test -- --long            all checks, then all tests
+ *   npm test -- --long --rerun    the same, and runs test files that failed once more, alone, to find the unstable ones
  *   npm test -- --changed [ref]   the type check, and the tests nearest to what differs from HEAD or from the ref
  *   npm test -- …                 any other arguments go to `vitest run`: a path, `--project unit`, `-t 'part of the name'`
  */
@@ -19,10 +20,21 @@ const root = resolve(import.meta.dirname, '..')
 const typeCheck = 'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/tsc.json'
 
 const args = process.argv.slice(2)
+const [isLong, isRerun] = [take('--long'), take('--rerun')]
 if (args[0] === '--changed') process.exit(await testChanges(args.slice(1)))
-else if (args[0] === '--rerun') process.exit((await run('node', ['scripts/check.ts'])) || (await testTwice(args.slice(1))))
 else if (args.length > 0) process.exit(await run('vitest', ['run', ...args]))
-else process.exit((await run('node', ['scripts/check.ts'])) || (await run('vitest', ['run'])))
+else process.exit((await run('node', ['scripts/check.ts'])) || (await testAll(isLong ? [] : ['--project', '!long'])))
+
+/** Removes an option from the arguments. Returns whether it was there. */
+function take(option: string): boolean {
+  const at = args.indexOf(option)
+  if (at >= 0) args.splice(at, 1)
+  return at >= 0
+}
+
+async function testAll(chosen: string[]): Promise<number> {
+  return isRerun ? await testTwice(chosen) : await run('vitest', ['run', ...chosen])
+}
 
 /** Runs a command with this terminal and returns its exit code. */
 async function run(command: string, rest: string[]): Promise<number> {

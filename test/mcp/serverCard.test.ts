@@ -88,7 +88,7 @@ test('the next handshake shows a new name of the school', async () => {
   try {
     const name = async (): Promise<string> => {
       const { result } = (await post(own.issuer, ...modern('server/discover'))).json
-      return (result.serverInfo ?? result._meta?.['io.modelcontextprotocol/serverInfo']).title
+      return (result.serverInfo ?? result._meta?.['io.modelcontextprotocol/serverInfo'])?.title
     }
     await name()
     for (const next of ['Harbour School', 'School on the Hill']) {

@@ -25,7 +25,7 @@ export const slowest: readonly string[] = [
 ]
 
 /** A worker is replaced when the project changes, so the files of a project stay together. */
-const projects = ['browser', 'service', 'unit']
+const projects = ['long', 'browser', 'service', 'unit']
 
 /** Starts the slowest files first, so that the run does not end with one worker busy and the others idle. */
 export class SlowestFirst extends BaseSequencer {
