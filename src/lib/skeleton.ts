@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { onFirstUse } from './onFirstUse.ts'
 
-const prototypes = readPrototypes(readFileSync(new URL('confusables.txt', import.meta.url), 'utf8'))
+// Read with the first name that is compared: reading takes longer than many other steps of a start.
+const prototypes = onFirstUse(() => readPrototypes(readFileSync(new URL('confusables.txt', import.meta.url), 'utf8')))
 
 /**
  * Returns the skeleton of a text: texts that look alike have the same skeleton (Unicode Technical Standard 39, section 4).
@@ -8,8 +10,9 @@ const prototypes = readPrototypes(readFileSync(new URL('confusables.txt', import
  */
 export function skeleton(text: string): string {
   const visible = text.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  const table = prototypes()
   return [...visible]
-    .map((character) => prototypes.get(character) ?? character)
+    .map((character) => table.get(character) ?? character)
     .join('')
     .normalize('NFD')
 }
