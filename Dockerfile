@@ -24,7 +24,7 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts && node scripts/prunePack
 
 FROM ${NODE}
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 ADMIN_PORT=9464 CONFIG_DIR=/app/config DATA_DIR=/data
+ENV NODE_ENV=production RUN_FROM=bundle HOST=0.0.0.0 PORT=3000 ADMIN_PORT=9464 CONFIG_DIR=/app/config DATA_DIR=/data
 RUN install -d -o node -g node -m 0700 /data
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./

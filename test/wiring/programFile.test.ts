@@ -47,7 +47,9 @@ describe('the program of a process', () => {
     expect(chosen()).toMatch(fromSource)
   })
 
-  test('is the source with RUN_FROM=source', () => {
+  test('is the source with RUN_FROM=source, and the bundle with RUN_FROM=bundle', async () => {
     expect(chosen({ RUN_FROM: 'source' })).toMatch(fromSource)
+    await write('src/app.ts', 'changed')
+    expect(chosen({ RUN_FROM: 'bundle' })).toMatch(fromBundle)
   })
 })
