@@ -36,7 +36,10 @@ export function announceDeprecation(ctx: Context, deprecation: Deprecation): voi
 }
 
 /** Sends the response, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
-export function answerWith(ctx: Context, { status, text, type = 'application/json', etag, headers = {}, list, stream }: Answer): void {
+export function answerWith(
+  ctx: Context,
+  { status, text, bytes, type = 'application/json', etag, headers = {}, list, stream }: Answer,
+): void {
   ctx.status = status
   const { issuer } = ctx.state.school
   const { Location: location, ...others } = headers
@@ -61,7 +64,7 @@ export function answerWith(ctx: Context, { status, text, type = 'application/jso
   }
   if (text === '') return
   ctx.type = type
-  ctx.body = text
+  ctx.body = bytes ?? text
 }
 
 const link = (address: string, relation: string): string => `<${address}>; rel="${relation}"`

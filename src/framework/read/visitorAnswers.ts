@@ -19,8 +19,8 @@ interface Kept {
 const keptMilliseconds = 1000
 /** Longer responses are made for each request. */
 const longestText = 262_144
-/** An answer holds its body as an object and as text. */
-const bytesPerCharacter = 5
+/** An answer holds its body as an object, as text and in UTF-8. */
+const bytesPerCharacter = 6
 const overheadBytes = 1000
 
 export function createVisitorAnswers({ versionOf, maxBytes = 16 * 1_048_576 }: VisitorAnswersArguments): VisitorAnswers {
@@ -61,7 +61,12 @@ export function createVisitorAnswers({ versionOf, maxBytes = 16 * 1_048_576 }: V
       try {
         const answer = await entry.answer
         if (isLatest() && !answer.stream && answer.text.length <= longestText) {
-          kept.set(key, { ...entry, size: overheadBytes + key.length + answer.text.length * bytesPerCharacter })
+          const encoded = { ...answer, bytes: Buffer.from(answer.text) }
+          kept.set(key, {
+            ...entry,
+            answer: Promise.resolve(encoded),
+            size: overheadBytes + key.length + answer.text.length * bytesPerCharacter,
+          })
         }
         return answer
       } finally {
