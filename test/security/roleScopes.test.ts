@@ -26,15 +26,19 @@ const beyond: Record<Role, readonly string[]> = {
   ],
 }
 
-describe.each(Object.keys(beyond) as Role[])('every scope, asked of a person who is %s (D18)', (role) => {
-  let service: TestService
-  const email = `${role}@example.com`
+const roles = Object.keys(beyond) as Role[]
+const emailOf = (role: Role): string => `${role}@example.com`
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+  for (const role of roles) await service.addPerson({ email: emailOf(role), role })
+})
+afterAll(() => service?.stop())
+
+describe.each(roles)('every scope, asked of a person who is %s (D18)', (role) => {
+  const email = emailOf(role)
   const permitted = every.filter((name) => !beyond[role].includes(name))
-  beforeAll(async () => {
-    service = await startService()
-    await service.addPerson({ email, role })
-  })
-  afterAll(() => service.stop())
 
   test('each has a box or is struck out, as the role has it', async () => {
     const { html } = await toConsent(await createAgent(service.issuer), personCalled(email), { email, parameters: { scope: allScopes } })
