@@ -33,16 +33,30 @@ test('a renamed column is a type error in every file of the domain and the store
   try {
     copySource(directory)
     const naming = globSync('src/{domain,store}/**/*.ts', { cwd: directory }).filter((path) => {
-      const statements = statementsIn(join(directory, path))
-      return columns.some(([table, column]) => statements.some((words) => words.has(table) && words.has(column)))
+      const text = readFileSync(join(directory, path), 'utf8')
+      const named = columns.filter(([table, column]) => text.includes(table) && text.includes(column))
+      if (named.length === 0) return false
+      const statements = statementsIn(path, text)
+      return named.some(([table, column]) => statements.some((words) => words.has(table) && words.has(column)))
     })
     expect(naming.length).toBeGreaterThan(columns.length)
+    checkOnly(directory, naming)
     const failing = filesWithErrors(directory)
     expect(naming.filter((path) => !failing.has(path))).toEqual([planted.path])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 })
+
+/** Limits the check to these files: the others only provide types. */
+function checkOnly(directory: string, paths: readonly string[]): void {
+  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ ...tsconfig(), include: paths }))
+  for (const path of globSync('src/**/*.ts', { cwd: directory })) {
+    if (paths.includes(path)) continue
+    const file = join(directory, path)
+    writeFileSync(file, `// @ts-nocheck\n${readFileSync(file, 'utf8')}`)
+  }
+}
 
 /** Copies src with renamed columns. The client of Prisma has its own types; a stub keeps the check fast. */
 function copySource(directory: string): void {
@@ -51,7 +65,6 @@ function copySource(directory: string): void {
     'src/gen/prisma/client.ts': 'export type PrismaClient = any\nexport const PrismaClient: any = undefined\n',
     [planted.path]: planted.text,
     [tables]: columns.reduce(renamed, readFileSync(join(root, tables), 'utf8')),
-    'tsconfig.json': JSON.stringify({ ...tsconfig(), include: ['src'] }),
     'package.json': readFileSync(join(root, 'package.json'), 'utf8'),
   }
   for (const [path, text] of Object.entries(files)) {
@@ -70,8 +83,8 @@ function renamed(text: string, [table, column]: readonly [table: string, column:
 }
 
 /** Returns the words in the literals of each statement of a file: a query names its table and its columns in one statement. */
-function statementsIn(path: string): Set<string>[] {
-  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+function statementsIn(path: string, text: string): Set<string>[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const statements = new Map<ts.Node, Set<string>>()
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
