@@ -8,6 +8,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { describedFiles, describedVariables } from '../../src/config/files.ts'
 import { keysOf } from '../../src/config/jsonSchema.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { runsOrThorough } from '../support/thorough.ts'
 import { configFolder, knownScopes, scopes } from './configFolder.ts'
 
 const names = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml', 'schools/demo.yaml']
@@ -70,7 +71,7 @@ describe('for any content of a file, the loader returns a configuration or lists
         survives(directory)
         writeFileSync(join(directory, name), '')
       }),
-      { numRuns: 400 },
+      { numRuns: runsOrThorough(100, 400) },
     )
   }
 
@@ -122,6 +123,6 @@ test('for any variables, reading the environment returns it or lists its errors'
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runsOrThorough(250, 1000) },
   )
 })
