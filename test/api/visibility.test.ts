@@ -17,6 +17,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newOrder, newPerson, newProduct, newUses } from '../support/shop.ts'
+import { runsOrThorough } from '../support/thorough.ts'
 import { type DemoApi, startDemoApi } from './demoApi.ts'
 
 const operations = operationsIn(resources)
@@ -222,7 +223,7 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
           }
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: runsOrThorough(2, 3), endOnFailure: true },
     )
   })
 
