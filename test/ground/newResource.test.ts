@@ -1,17 +1,21 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const copied = ['package.json', 'tsconfig.json', 'biome.json', 'vitest.config.ts', 'prisma.config.ts', '.dependency-cruiser.mjs']
 const folders = ['src', 'scripts', 'test', 'prisma', 'views', 'demo', 'config', 'bench']
 
-// A nested run of vitest must not take itself for a worker of this one, nor use its template, which lacks the new table.
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'TEST_DATABASE_TEMPLATE'),
-)
+const env = {
+  // A nested run of vitest must not take itself for a worker of this one, nor use its template, which lacks the new table.
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'TEST_DATABASE_TEMPLATE')),
+  // The image of this copy would be used by no test, and by no later run.
+  TEST_EMBEDDED_IMAGE: 'on demand',
+}
 
 let copy: string
 const run = (script: string, ...args: string[]) => {
@@ -19,12 +23,31 @@ const run = (script: string, ...args: string[]) => {
   return { status, output: stdout + stderr }
 }
 
+/** Starts a command, so that several can run at the same time. */
+async function start(script: string, ...args: string[]): Promise<{ status: number | null; output: string }> {
+  const child = spawn(process.execPath, [script, ...args], { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [output, errors, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { status: status as number | null, output: output + errors }
+}
+
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'schoolgate-new-resource-'))
   for (const name of [...copied, ...folders]) cpSync(join(root, name), join(copy, name), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  linkPackages()
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+/**
+ * Links every package. The copy gets a separate cache, with the results of the last type check of the tree: they name packages by the path
+ * of the link, which `--preserveSymlinks` keeps.
+ */
+function linkPackages(): void {
+  const [from, to] = [join(root, 'node_modules'), join(copy, 'node_modules')]
+  mkdirSync(join(to, '.cache'), { recursive: true })
+  for (const name of readdirSync(from)) if (name !== '.cache' && !name.startsWith('.vite')) symlinkSync(join(from, name), join(to, name))
+  const checked = join('.cache', 'tsc.json')
+  if (existsSync(join(from, checked))) cpSync(join(from, checked), join(to, checked))
+}
 
 test('--help explains the arguments', () => {
   expect(run('scripts/newResource.ts', '--help')).toEqual({ status: 0, output: expect.stringContaining('id prefix') })
@@ -41,23 +64,39 @@ test.each([
   expect(status).toBe(1)
 })
 
-describe('a generated resource', { timeout: 300_000 }, () => {
+describe('a generated resource', () => {
+  type Started = ReturnType<typeof start>
+  let checks: Record<'types' | 'imports' | 'lint' | 'operations' | 'migration' | 'tests', Started>
+
+  // Each test awaits the commands that it needs.
   beforeAll(() => {
     expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/resources/giftCards.ts')
-  }, 300_000)
+    const files = ['test/api/giftCards.test.ts', 'test/api/register.test.ts', 'test/pages/catalogues.test.ts']
+    const typeCheck = ['--noEmit', '--preserveSymlinks', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json']
+    checks = {
+      types: start('node_modules/@typescript/native/bin/tsc', ...typeCheck),
+      tests: start('node_modules/vitest/vitest.mjs', 'run', ...files, '--maxWorkers=1'),
+      imports: start('scripts/imports.ts'),
+      lint: start('node_modules/@biomejs/biome/bin/biome', 'check', 'src/resources', 'test/api/giftCards.test.ts'),
+      operations: start('scripts/operations.ts', '--check'),
+      migration: start('scripts/makeMigration.ts', '--check'),
+    }
+  })
+  // The folder is removed afterwards.
+  afterAll(() => Promise.all(Object.values(checks ?? {})))
 
-  test('passes the type check, the linter and the import table', () => {
-    expect(run('node_modules/@typescript/native/bin/tsc', '--noEmit').output).toBe('')
-    expect(run('scripts/imports.ts').output).toContain('no forbidden import')
-    const { output } = run('node_modules/@biomejs/biome/bin/biome', 'check', 'src/resources', 'test/api/giftCards.test.ts')
+  test('passes the type check, the linter and the import table', async () => {
+    expect(await checks.types).toEqual({ status: 0, output: '' })
+    expect((await checks.imports).output).toContain('no forbidden import')
+    const { output } = await checks.lint
     expect(output).toContain('No fixes applied')
     expect(output).not.toContain('Found')
   })
 
-  test('is in the register and leaves no migration to write', () => {
+  test('is in the register and leaves no migration to write', async () => {
     expect(readFileSync(join(copy, 'test/api/operations.csv'), 'utf8')).toContain('gift_cards,POST,/api/v1/gift_cards,createGiftCard')
-    expect(run('scripts/operations.ts', '--check')).toEqual({ status: 0, output: '' })
-    expect(run('scripts/makeMigration.ts', '--check').status).toBe(0)
+    expect(await checks.operations).toEqual({ status: 0, output: '' })
+    expect((await checks.migration).status).toBe(0)
   })
 
   test('reports every change of its table, because responses to visitors are kept in memory', () => {
@@ -66,9 +105,8 @@ describe('a generated resource', { timeout: 300_000 }, () => {
     expect(triggers?.map((trigger) => trigger.split(' ')[4])).toEqual(['INSERT', 'UPDATE', 'DELETE'])
   })
 
-  test('passes its own test, the register and the catalogues', () => {
-    const files = ['test/api/giftCards.test.ts', 'test/api/register.test.ts', 'test/pages/catalogues.test.ts']
-    const { status, output } = run('node_modules/vitest/vitest.mjs', 'run', ...files, '--maxWorkers=1')
+  test('passes its own test, the register and the catalogues', async () => {
+    const { status, output } = await checks.tests
     expect(output).toMatch(/Test Files .*3 passed/)
     expect(status).toBe(0)
   })

@@ -177,7 +177,8 @@ async function dropAll(): Promise<void> {
 
 /** Creates the template of all migrated databases once for a run. A copy takes a fifth of the time of the migrations. */
 export async function prepareDatabases(): Promise<() => Promise<void>> {
-  await migratedImage()
+  // Before the tests, because several workers would make it at the same time. A run of few tests may not need it.
+  if (process.env.TEST_EMBEDDED_IMAGE !== 'on demand') await migratedImage()
   if (!(await availableServices()).postgresql) return async () => {}
   process.env[runVariable] = `${randomBytes(3).toString('hex')}_`
   const { url } = await throwawayPostgres()
