@@ -77,6 +77,15 @@ describe('an owner without a second factor, at a school that requires one of own
     expect(await isSignedIn(browser)).toBe(true)
   })
 
+  test('signs in on the account pages, and ID tokens of later requests name both factors and their context', async () => {
+    const { browser } = await enrolled()
+    const consent = await browser.follow(await browser.get(agent.authorizationUrl({ scope: 'openid' }).href))
+    const done = await browser.follow(await send(browser, consent, { scope: 'openid' }, /consent$/))
+    const { body } = await agent.redeem(done.location as URL)
+    const claims = JSON.parse(Buffer.from(body.id_token.split('.')[1], 'base64url').toString())
+    expect(claims).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], acr: 'https://refeds.org/profile/mfa' })
+  })
+
   test('cannot skip the page: other pages, the recovery codes, and forms of other steps lead nowhere', async () => {
     const { email } = await newPerson('admin')
     const browser = createBrowser(service.issuer)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { newPlan, newSubscription } from '../support/memberships.ts'
 import { untilServed } from '../support/poll.ts'
 import { newAccount } from '../support/rows.ts'
 import { newCoupon, newCourse, newPerson, newProduct } from '../support/shop.ts'
@@ -273,6 +274,12 @@ describe.each(last)('coupons on $name', ({ open }) => {
     })
     expect(cheaper.json.details).toMatchObject([{ field: 'discount', code: 'immutable_field' }])
     expect((await api.send(`/api/v1/coupons/${id}`, { method: 'DELETE', as: owner })).json.error).toBe('resource_in_use')
+    // A subscription without the coupon, and orders with another one.
+    const { sql } = api.database
+    const person = { personId: await newPerson(sql, api.school.id), ...(await newPlan(sql, api.school.id)) }
+    await newSubscription(sql, api.school.id, person)
+    const unused = await make()
+    expect((await api.send(`/api/v1/coupons/${unused.id}`, { method: 'DELETE', as: owner })).status).toBe(204)
   })
 
   test('ten concurrent clicks of one person use a coupon once, and the others get an error', async () => {

@@ -56,7 +56,9 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
     const second = await api.get(`/api/v1/courses?sort=title&limit=7&cursor=${pageOf(first).page.next_cursor}`, { as: owner })
     expect([slugs(second).length, pageOf(second).page.has_more, pageOf(second).page.next_cursor]).toEqual([7, false, null])
     const back = await api.get(`/api/v1/courses?sort=title&limit=7&cursor=${pageOf(second).page.prev_cursor}`, { as: owner })
-    expect([slugs(back), pageOf(back).page.prev_cursor]).toEqual([slugs(first), null])
+    expect([slugs(back), pageOf(back).page.prev_cursor, pageOf(back).page.has_more]).toEqual([slugs(first), null, true])
+    const forth = await api.get(`/api/v1/courses?sort=title&limit=7&cursor=${pageOf(back).page.next_cursor}`, { as: owner })
+    expect(slugs(forth)).toEqual(slugs(second))
   })
 
   test('the two directions of an order are each other backwards', async () => {

@@ -64,13 +64,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has no two paths that differ in the name of a parameter alone, and names each parameter of a path', () => {
+  test('has no two paths that differ in the name of a parameter alone, and names each parameter of a path, as required', () => {
     const forms = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, '{}'))
     expect(new Set(forms).size).toBe(forms.length)
     for (const [path, methods] of Object.entries(dereferenced(document).paths)) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       for (const { parameters } of Object.values(methods)) {
-        expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(names)
+        const inPath = parameters.filter((one) => one.in === 'path')
+        expect(inPath.map(({ name, required }) => [name, required])).toEqual(names.map((name) => [name, true]))
       }
     }
   })

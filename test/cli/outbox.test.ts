@@ -88,6 +88,11 @@ describe('the commands of the outbox', () => {
     expect(await place.service.emails()).toHaveLength(1)
     expect(await place.cli(['outbox', 'replay', id])).toMatchObject({ exitCode: 1, err: expect.stringContaining('no content') })
     expect((await place.cli(['outbox', 'discard', other])).exitCode).toBe(2)
+    // A process works on the row.
+    await database.sql.query(`UPDATE outbox SET locked_until = now() + interval '1 minute' WHERE id = $1`, [other])
+    await place.cli(['outbox', 'discard', other, '--yes'])
+    expect((await place.cli(['outbox', 'list', '--state', 'dead', '--json'])).json()).toMatchObject([{ id: other }])
+    await database.sql.query('UPDATE outbox SET locked_until = NULL WHERE id = $1', [other])
     expect(await place.cli(['outbox', 'discard', other, '--yes'])).toMatchObject({ exitCode: 0, out: '1 row deleted\n' })
     expect((await place.cli(['outbox', 'list', '--state', 'dead'])).out).toBe('no rows\n')
   })

@@ -113,6 +113,8 @@ describe('the address of a file', () => {
     }
     expect(await shape(bare)).toEqual(await shape(unknown))
     expect(await shape(`${bare}?expires=9999999999&signature=x`)).toEqual(await shape(`${unknown}?expires=9999999999&signature=x`))
+    for (const query of ['expires=9999999999', 'signature=x', 'expires=9999999999&signature=x&signature=y'])
+      expect([403, 404]).toContain((await request(`${bare}?${query}`)).status)
     for (const wrong of [
       url.replace(/expires=\d+/, (all) => `${all}0`),
       url.replace(/signature=.{4}/, 'signature=AAAA'),

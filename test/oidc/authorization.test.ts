@@ -78,6 +78,14 @@ describe('errors reach the client by redirect, with iss and state', () => {
     expect(headers.get('location')).toContain('error=unsupported_response_type')
   })
 
+  test('and reach the operator in the log, with the error and the request', async () => {
+    const before = service.log().length
+    const { headers } = await get(agent.authorizationUrl({ scope: 'openid courses:reed' }).href)
+    const lines = service.log().slice(before).split('\n')
+    const line = lines.find((one) => one.includes('authorization refused')) ?? '{}'
+    expect(JSON.parse(line)).toMatchObject({ error: 'invalid_scope', request_id: headers.get('request-id') })
+  })
+
   test('confidential clients need S256 too', async () => {
     const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
     const { headers } = await get(confidential.authorizationUrl({ code_challenge: undefined, code_challenge_method: undefined }).href)

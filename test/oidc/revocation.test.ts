@@ -106,6 +106,8 @@ describe('introspection (RFC 7662)', () => {
     const { body } = await agent.tokens(person)
     const stranger = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
     expect((await stranger.post('/api/oauth/introspect', { token: body.access_token })).body).toEqual({ active: false })
+    const { body: bound } = await agent.tokens(person, { resource: reports, scope: 'courses:read' })
+    expect((await stranger.post('/api/oauth/introspect', { token: bound.access_token })).body).toEqual({ active: false })
     expect((await stranger.post('/api/oauth/introspect', { token: 'nonsense' })).body).toEqual({ active: false })
   })
 

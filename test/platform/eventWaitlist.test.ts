@@ -131,6 +131,15 @@ describe.each(await everyDatabase())('the waitlist of an event with a price, on 
     await expectCounts()
   })
 
+  test('does not count a person any more whose own order is paid meanwhile', async () => {
+    const id = await newEvent()
+    const { body } = await order(id, addressOf('cleo'))
+    expect((await rsvp(id, 'cleo')).body.status).toBe('waitlisted')
+    expect((await end(body.number, 'pay')).body.status).toBe('paid')
+    expect((await mine(id, 'cleo')).status).toBe('going')
+    await expectCounts()
+  })
+
   test('gives the seat to the next person when the time ends, and cancels the first RSVP', async () => {
     const { id, number } = await soldOut(['ada', 'bea'])
     await end(number, 'refund')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { newPlan } from '../support/memberships.ts'
 import { type Platform, startPlatform } from '../support/platform.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { newCoupon, newPerson, newProduct } from '../support/shop.ts'
@@ -257,6 +258,19 @@ describe('a checkout is rejected', () => {
     const id = await newPerson(service.database.sql, schoolId, { email })
     await service.database.sql.query(`UPDATE person SET student_status = 'suspended' WHERE school_id = $1 AND id = $2`, [schoolId, id])
     expect(await codeOf([item], { email, name: 'Wren' })).toEqual([422, 'validation_failed'])
+  })
+
+  test('for a plan at a price that is no longer offered, or a plan that is archived', async () => {
+    const { sql } = service.database
+    const { planId, priceId } = await newPlan(sql, schoolId)
+    const item = { type: 'membership_plan', id: toPublicId('mpl', planId), price_id: toPublicId('prc', priceId) }
+    const order = async () => (await platform.report('/orders', { buyer: buyer(), items: [item] })).body
+    expect(await order()).toMatchObject({ status: 'pending' })
+    await sql.query('UPDATE plan_price SET active = false WHERE school_id = $1 AND id = $2', [schoolId, priceId])
+    expect(await order()).toMatchObject({ error: 'invalid_reference' })
+    await sql.query('UPDATE plan_price SET active = true WHERE school_id = $1 AND id = $2', [schoolId, priceId])
+    await sql.query(`UPDATE membership_plan SET status = 'archived' WHERE school_id = $1 AND id = $2`, [schoolId, planId])
+    expect(await order()).toMatchObject({ error: 'invalid_reference' })
   })
 
   test('with an unknown coupon, or one that its buyer has used', async () => {

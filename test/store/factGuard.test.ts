@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountFact, clientFact, contentFact, type Fact, grantFact, nameOfFact, schoolFact } from '../../src/store/facts/fact.ts'
+import { createFactGuard } from '../../src/store/facts/factGuard.ts'
 import type { FactMarkers } from '../../src/store/facts/factMarkers.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { newSchool } from '../support/rows.ts'
@@ -155,4 +156,17 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
     const failing = () => held.database.facts.changing([fact], () => Promise.reject(new Error('connection lost'))).catch(() => undefined)
     expect(await marked(failing)).toEqual(both(fact).slice(0, 1))
   })
+})
+
+test('a change outside a transaction whose facts were not named is reported; one of content is not', async () => {
+  const [schoolId, grantId] = [randomUUID(), randomUUID()]
+  const late: Fact[] = []
+  const watch = createFactGuard('postgresql', (facts) => late.push(...facts)).watch()
+  const note = (kind: string) => watch.note({ code: 'SGF01', detail: JSON.stringify([kind, schoolId, grantId]) })
+  for (const kind of ['grant', 'content']) note(kind)
+  await watch.settle(undefined)
+  expect(late).toEqual([grantFact(schoolId, grantId)])
+  note('grant')
+  await watch.settle(new Set(late.map(nameOfFact)))
+  expect(late).toHaveLength(1)
 })

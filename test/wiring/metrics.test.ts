@@ -55,6 +55,16 @@ describe('the metrics', () => {
     expect([...(await values()).keys()].some((series) => series.includes('invented'))).toBe(false)
   })
 
+  test('count the tokens that are issued for a code, and no refresh', async () => {
+    const issued = 'schoolgate_events_total{event="token.issued"}'
+    await service.addPerson({ email: 'counted@example.org' })
+    const agent = await createAgent(service.issuer)
+    const { body } = await agent.tokens(personCalled('counted@example.org'))
+    expect(await of(issued)).toBe(1)
+    expect((await agent.refresh(body.refresh_token)).status).toBe(200)
+    expect(await of(issued)).toBe(1)
+  })
+
   test('count rejections by limit, and the request line names client, person, operation and limit', async () => {
     await service.addPerson({ email })
     const agent = await createAgent(service.issuer)
@@ -78,7 +88,7 @@ describe('the metrics', () => {
     })
     expect(line.user_agent).toMatch(/^agent\/1 \?+x+$/)
     expect(line.user_agent).toHaveLength(200)
-    expect(requestLines().find(({ operation }) => operation === 'oauth.token')).toMatchObject({
+    expect(requestLines().findLast(({ operation }) => operation === 'oauth.token')).toMatchObject({
       client_id: agent.clientId,
       account_id: line.account_id,
     })

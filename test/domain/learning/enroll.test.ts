@@ -185,6 +185,15 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
       expect(await end({ subscriptionId })).toEqual({ ended: 1, kept: 0 })
     })
 
+    test('a plan that opens another course does not keep it', async () => {
+      const orderId = await newOrder(sql(), schoolId, { personId, courseId })
+      const planId = await newPlan(sql(), schoolId, { courseIds: [await newCourse(sql(), schoolId)] })
+      await newSubscription(sql(), schoolId, { personId, planId })
+      await put({ source: 'purchase', orderId })
+      expect(await end({ orderId })).toEqual({ ended: 1, kept: 0 })
+      expect(await rowOf()).toMatchObject({ status: 'canceled' })
+    })
+
     test('a plan that ends leaves what was bought, and what another plan opens', async () => {
       const plan = () => newPlan(sql(), schoolId)
       const first = await newSubscription(sql(), schoolId, { personId, planId: await plan() })

@@ -279,6 +279,15 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     expect((await read(bad.id)).version).toBe(2)
   })
 
+  test('subscriptions that are not due take no place in a batch', async () => {
+    await advance()
+    const states = ['incomplete', 'active', 'trialing', 'past_due', 'paused'] as const
+    for (const status of states) await Promise.all(Array.from({ length: 20 }, () => subscription({ status })))
+    const { id } = await subscription({ collection: 'manual', more: over }, byItself)
+    expect(await advanceSubscriptions(opened.database, new Date(), 1)).toBe(1)
+    expect(await orders(id)).toHaveLength(1)
+  })
+
   test('a person who leaves loses every subscription, cancelled ones included; a person who has cancelled has none that renews', async () => {
     const { personId, planId } = await subscription()
     expect(await hasRunningSubscription(opened.database.kysely, schoolId, personId)).toBe(true)
