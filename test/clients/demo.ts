@@ -21,7 +21,7 @@ export const scopesOf = (text: string | undefined): Set<string> => new Set(text?
 
 export async function startDemo(): Promise<Demo> {
   const home = await createHome()
-  const service: ServiceProcess = await startProcess({ home, viaNpm: true })
+  const service: ServiceProcess = await startProcess({ home, viaNpm: true, hasDemo: true })
   const callback = await listenForCallback()
   return {
     issuer: service.issuer,

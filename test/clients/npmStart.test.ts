@@ -76,7 +76,7 @@ test('SIGTERM ends the service with 0 once requests in flight are answered, and 
 })
 
 test('a second service on the same data directory ends with 1 and says who holds it and what to do, and the first goes on', async () => {
-  const first = await start({ viaNpm: true })
+  const first = await start({ viaNpm: true, hasDemo: true })
   for (const viaNpm of [false, true]) {
     const refused = String(await startProcess({ home, viaNpm }).catch((error) => error))
     expect(refused).toMatch(/the service ended with 1: .*"reason":"the data in.*"msg":"cannot start"/s)

@@ -24,7 +24,7 @@ let scratch: string
 let address: string
 beforeAll(async () => {
   home = await createHome()
-  service = await startProcess({ home })
+  service = await startProcess({ home, hasDemo: true })
   address = `${service.issuer}/mcp`
   scratch = await mkdtemp(join(tmpdir(), 'schoolgate-mcp-'))
 })

@@ -23,7 +23,7 @@ test('a kill -9 during sign-ins and refreshes loses no client and no grant that 
   const port = await freePort()
 
   for (let round = 0; round < rounds; round += 1) {
-    const service = await startProcess({ home, port })
+    const service = await startProcess({ home, port, hasDemo: true })
     await verify(service.issuer, acknowledged)
     let isDead = false
     const untilDead = async (work: () => Promise<void>): Promise<void> => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addPersonTo } from '../support/addPersonTo.ts'
 import { type Agent, agentOf, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { availableServices, redisUrl, throwawayPostgres } from '../support/databases.ts'
 import type { Person } from '../support/person.ts'
@@ -21,14 +22,16 @@ async function startPair(refresh_window_seconds: number): Promise<Pair> {
   const issuer = `http://127.0.0.1:${port}`
   const { url, drop } = await throwawayPostgres()
   const home: Home = await createHome({ oauth: { refresh_window_seconds }, issuer })
-  const environment = { DATABASE_URL: url, REDIS_URL: redisUrl, DEMO: 'on' }
+  const environment = { DATABASE_URL: url, REDIS_URL: redisUrl, DEMO: 'off' }
   const one: ServiceProcess = await startProcess({ home, port, environment })
   const two: ServiceProcess = await startProcess({ home, environment })
+  const email = 'learner@example.org'
+  await addPersonTo(url, { email })
   const first = await createAgent(issuer)
   return {
     first,
     second: { ...agentOf(two.issuer, first.clientId, undefined, first.redirectUri), verifier: first.verifier },
-    person: personCalled('learner001@example.org'),
+    person: personCalled(email),
     async stop() {
       await Promise.all([one.stop(), two.stop()])
       await drop()

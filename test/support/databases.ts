@@ -216,14 +216,17 @@ export async function throwawayRedis(): Promise<{ url: string; prefix: string; d
 export async function unpackEmbedded(dataDirectory: string): Promise<void> {
   const directory = join(dataDirectory, 'db')
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const archive = join(dataDirectory, 'image.tar')
-  await writeFile(archive, await (await migratedImage()).bytes())
-  await promisify(execFile)('tar', ['-xf', archive, '-C', directory])
-  await rm(archive)
+  await promisify(execFile)('tar', ['-xf', await migratedImageFile(), '-C', directory])
 }
 
-/** A dump of a migrated embedded database. Rebuilt when a migration or the engine changes; starting from it saves two seconds. */
+/** A dump of a migrated embedded database. Starting from it saves two seconds. */
 async function migratedImage(): Promise<Blob> {
+  // Read completely: a blob of the file would be void as soon as another process replaces the file.
+  return new Blob([await readFile(await migratedImageFile())], { type: 'application/x-tar' })
+}
+
+/** Returns the file of the dump. It is rebuilt when a migration or the engine changes. */
+async function migratedImageFile(): Promise<string> {
   const cache = join(root, 'node_modules/.cache')
   const file = join(cache, `embedded-${await imageKey()}.tar`)
   if (!existsSync(file)) {
@@ -232,11 +235,11 @@ async function migratedImage(): Promise<Blob> {
     await writeFile(draft, await makeImage())
     await rename(draft, file)
   }
-  // Read completely: a blob of the file would be void as soon as another process replaces the file.
-  return new Blob([await readFile(file)], { type: 'application/x-tar' })
+  return file
 }
 
-async function imageKey(): Promise<string> {
+/** Identifies the migrations and the engine. */
+export async function imageKey(): Promise<string> {
   const key = createHash('sha256').update(readFileSync(join(root, 'node_modules/@electric-sql/pglite/package.json')))
   for (const name of (await readdir(migrationsDirectory, { recursive: true })).toSorted()) {
     if (name.endsWith('.sql')) key.update(name).update(await readFile(join(migrationsDirectory, name)))

@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { stringify } from 'yaml'
-import { unpackEmbedded } from './databases.ts'
+import { imageKey, unpackEmbedded } from './databases.ts'
 import { until } from './poll.ts'
 
 export interface ServiceProcess {
@@ -31,6 +33,8 @@ export interface ProcessOptions {
   viaNpm?: boolean
   /** Creates the embedded database in this process, which takes as long as its start. Otherwise the process finds one without rows. */
   isFirstStart?: boolean
+  /** Gives the process an embedded database in which the demo school is, so that the start does not create it. */
+  hasDemo?: boolean
 }
 
 export interface Home {
@@ -74,8 +78,9 @@ export async function startProcess({
   environment = {},
   viaNpm = false,
   isFirstStart = false,
+  hasDemo = false,
 }: ProcessOptions): Promise<ServiceProcess> {
-  if (!isFirstStart && !environment.DATABASE_URL && !existsSync(home.data)) await unpackEmbedded(home.data)
+  if (!isFirstStart && !environment.DATABASE_URL && !existsSync(home.data)) await (hasDemo ? unpackDemo : unpackEmbedded)(home.data)
   const [own, admin] = [port ?? (await freePort()), await freePort()]
   const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
   const child = spawn(...command, {
@@ -130,6 +135,46 @@ export async function startProcess({
     kill: async () => void (await signal('SIGKILL')),
   }
 }
+
+/** Writes the data of a stopped service with the demo school into a data directory. */
+async function unpackDemo(data: string): Promise<void> {
+  await mkdir(data, { recursive: true, mode: 0o700 })
+  await tar('-xf', await demoImageFile(), '-C', data)
+}
+
+/** Returns an archive of the data after a first start. It is rebuilt each day, because the demo counts from today, and when its sources change. */
+async function demoImageFile(): Promise<string> {
+  const cache = join(root, 'node_modules/.cache')
+  const file = join(cache, `demo-${await demoKey()}.tar`)
+  if (existsSync(file)) return file
+  const home = await createHome()
+  try {
+    await (await startProcess({ home, isFirstStart: true })).stop()
+    await mkdir(cache, { recursive: true })
+    const draft = `${file}.${randomBytes(6).toString('hex')}`
+    await tar('-cf', draft, '-C', home.data, '.')
+    for (const name of await readdir(cache)) if (/^demo-\w+\.tar$/.test(name)) await rm(join(cache, name), { force: true })
+    await rename(draft, file)
+  } finally {
+    await home.remove()
+  }
+  return file
+}
+
+async function demoKey(): Promise<string> {
+  const key = createHash('sha256')
+    .update(await imageKey())
+    .update(new Date().toISOString().slice(0, 10))
+  for (const folder of ['demo', 'src/demo']) {
+    for (const entry of (await readdir(join(root, folder), { recursive: true, withFileTypes: true })).filter((one) => one.isFile())) {
+      const path = join(entry.parentPath, entry.name)
+      key.update(path).update(await readFile(path))
+    }
+  }
+  return key.digest('hex').slice(0, 16)
+}
+
+const tar = (...options: string[]) => promisify(execFile)('tar', options)
 
 /** Returns whether all processes of the group have ended. */
 function isGone(group: number): boolean {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 import { createHome, type Home, rootSecret, startProcess } from '../support/process.ts'
@@ -13,6 +13,9 @@ const isPrisma = /\/node_modules\/@prisma\/|\/pglite-prisma-adapter\/|\/src\/gen
 
 /** Modules that a process with PostgreSQL and Redis loads only when a request needs them. */
 const loadedLate = {
+  Prisma: isPrisma,
+  // prom-client loads the interface of OpenTelemetry, which records nothing by itself.
+  'the exporter of traces': /@opentelemetry\/(?!api\/)|otlpTracing/,
   'the embedded database': /\/@electric-sql\/pglite\/|\/src\/store\/embedded\.ts/,
   'the SDK of MCP': /\/@modelcontextprotocol\//,
   'the formatter of the log': /\/pino-pretty\//,
@@ -25,71 +28,47 @@ const loadedLate = {
 }
 
 const { postgresql, redis } = await availableServices()
-const kinds = [
-  { name: 'embedded', open: async () => ({ variables: {}, drop: async () => undefined }) },
-  ...(postgresql
-    ? [
-        {
-          name: 'postgresql',
-          open: async () => {
-            const { url, drop } = await throwawayPostgres()
-            return { variables: { DATABASE_URL: url }, drop }
-          },
-        },
-      ]
-    : []),
-]
 
-describe.each(kinds)('over the $name database', ({ open }) => {
-  let home: Home
-  let database: { variables: Record<string, string>; drop(): Promise<unknown> }
-  beforeAll(async () => {
-    home = await createHome()
-    database = await open()
-  })
-  afterAll(async () => {
-    await home.remove()
-    await database.drop()
-  })
+const environment = (file: string): Record<string, string> => ({ NODE_OPTIONS: `--import ${preload}`, LOADED_MODULES: file })
+const loaded = async (file: string): Promise<string[]> => (await readFile(file, 'utf8')).split('\n').filter(Boolean)
 
-  const environment = (file: string): Record<string, string> => ({
-    ...database.variables,
-    NODE_OPTIONS: `--import ${preload}`,
-    LOADED_MODULES: file,
-    RUN_FROM: 'source',
+/** Runs a command of the operator from the source, and returns the modules that it loads. */
+async function loadedByCommand(home: Home, variables: Record<string, string> = {}): Promise<string[]> {
+  const file = join(home.directory, 'modules-of-command.txt')
+  const { status, stderr } = spawnSync(process.execPath, ['src/cli/main.ts', 'keys', 'list'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      CONFIG_DIR: home.config,
+      DATA_DIR: home.data,
+      SECRET_KEY: rootSecret,
+      RUN_FROM: 'source',
+      ...variables,
+      ...environment(file),
+    },
   })
-  const loaded = async (file: string): Promise<string[]> => {
-    const urls = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
-    await rm(file)
-    return urls
-  }
+  expect([status, stderr]).toEqual([0, expect.anything()])
+  return loaded(file)
+}
 
-  test('a serving process loads no module of Prisma; a command of the operator does', async () => {
+test('over the embedded database, a serving process loads no module of Prisma from its first start on; a command of the operator does', async () => {
+  const home = await createHome()
+  try {
     const file = join(home.directory, 'modules.txt')
-    const service = await startProcess({ home, isFirstStart: true, environment: environment(file) })
+    const service = await startProcess({ home, isFirstStart: true, environment: { ...environment(file), RUN_FROM: 'source' } })
     await fetch(`${service.issuer}/api/oauth/jwks`)
     await fetch(`${service.issuer}/api/v1/courses`)
     expect(await service.stop()).toBe(0)
     const serving = await loaded(file)
     expect(serving.some((url) => url.endsWith('/src/store/openDatabase.ts'))).toBe(true)
     expect(serving.filter((url) => isPrisma.test(url))).toEqual([])
-
-    const { status, stderr } = spawnSync(process.execPath, ['src/cli/main.ts', 'keys', 'list'], {
-      cwd: root,
-      encoding: 'utf8',
-      env: {
-        PATH: process.env.PATH,
-        HOME: process.env.HOME,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        CONFIG_DIR: home.config,
-        DATA_DIR: home.data,
-        SECRET_KEY: rootSecret,
-        ...environment(file),
-      },
-    })
-    expect([status, stderr]).toEqual([0, expect.anything()])
-    expect((await loaded(file)).some((url) => isPrisma.test(url))).toBe(true)
-  })
+    expect((await loadedByCommand(home)).some((url) => isPrisma.test(url))).toBe(true)
+  } finally {
+    await home.remove()
+  }
 })
 
 describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
@@ -98,7 +77,7 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
     { form: 'source', root: /\/src\/store\/redis\.ts$/ },
   ]
   test.each(forms)(
-    'a process from the $form loads the parts that few requests need on demand, such as the SDK of MCP',
+    'a process from the $form loads the parts that few requests need on demand, such as the SDK of MCP, and no part of Prisma or OpenTelemetry',
     async ({ form, root: first }) => {
       const [home, database] = [await createHome(), await throwawayPostgres()]
       try {
@@ -109,9 +88,8 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
             DATABASE_URL: database.url,
             REDIS_URL: process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379',
             DEMO: 'off',
-            NODE_OPTIONS: `--import ${preload}`,
-            LOADED_MODULES: file,
             RUN_FROM: form,
+            ...environment(file),
           },
         })
         const passed = async (): Promise<boolean> => {
@@ -119,7 +97,9 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
           return report.self_check.passed === 1
         }
         await until(passed, { what: 'the self-check to pass' })
-        const before = (await readFile(file, 'utf8')).split('\n')
+        await fetch(`${service.issuer}/api/oauth/jwks`)
+        await fetch(`${service.issuer}/api/v1/courses`)
+        const before = await loaded(file)
         expect(before.some((url) => first.test(url))).toBe(true)
         for (const [name, modules] of Object.entries(loadedLate)) {
           expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
@@ -131,8 +111,10 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
           body: JSON.stringify(call),
         })
         expect(response.status).toBe(200)
-        expect((await readFile(file, 'utf8')).split('\n').some((url) => loadedLate['the SDK of MCP'].test(url))).toBe(true)
+        expect((await loaded(file)).some((url) => loadedLate['the SDK of MCP'].test(url))).toBe(true)
         expect(await service.stop()).toBe(0)
+        if (form === 'source')
+          expect((await loadedByCommand(home, { DATABASE_URL: database.url })).some((url) => isPrisma.test(url))).toBe(true)
       } finally {
         await database.drop()
         await home.remove()
