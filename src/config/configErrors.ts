@@ -21,6 +21,9 @@ export class ConfigError extends Error {
   }
 }
 
+/** Returns true if the error is a `ConfigError`, also one of another copy of this module: src/main.ts runs from the source, its program from the bundle. */
+export const isConfigError = (error: unknown): error is ConfigError => error instanceof Error && error.name === 'ConfigError'
+
 /** Formats an error: `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */
 export function printIssue({ file, line, key, expected, nearest }: ConfigIssue): string {
   const place = line === undefined ? file : `${file}:${line}`

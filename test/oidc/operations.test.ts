@@ -73,7 +73,7 @@ test('a start with configuration errors lists all of them and opens no port', as
   try {
     const failure = await startProcess({ home, isFirstStart: true, environment: { LOG_LEVEL: 'loud' } }).catch((error) => String(error))
     expect(failure).toContain('LOG_LEVEL')
-    const second = await startProcess({ home }).catch((error) => String(error))
+    const second = await startProcess({ home, isFirstStart: true }).catch((error) => String(error))
     expect(second).toContain('oauth.yaml:1  refresh_windows')
     expect(second).toContain('oauth.yaml:3  lifetimes.grant_days')
     expect(second).toContain('ended with 1')

@@ -11,7 +11,7 @@ const { postgresql, redis } = await availableServices()
 const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
 const learner = 'learner@example.org'
 
-/** Starts a service with a database of its own: with PostgreSQL it takes two thirds of the time of one with the embedded database. */
+/** Starts a service with a separate database: with PostgreSQL it takes two thirds of the time of one with the embedded database. */
 async function start(environment: Record<string, string>, tracing?: object): Promise<Traced> {
   const home = await createHome({ server: tracing ? { tracing } : {} })
   const postgres = postgresql ? await throwawayPostgres() : undefined
