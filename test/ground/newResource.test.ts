@@ -72,7 +72,15 @@ describe('a generated resource', () => {
   beforeAll(() => {
     expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/resources/giftCards.ts')
     const files = ['test/api/giftCards.test.ts', 'test/api/register.test.ts', 'test/pages/catalogues.test.ts']
-    const typeCheck = ['--noEmit', '--preserveSymlinks', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tsc.json']
+    const typeCheck = [
+      '--noEmit',
+      '--checkers',
+      '2',
+      '--preserveSymlinks',
+      '--incremental',
+      '--tsBuildInfoFile',
+      'node_modules/.cache/tsc.json',
+    ]
     checks = {
       types: start('node_modules/@typescript/native/bin/tsc', ...typeCheck),
       tests: start('node_modules/vitest/vitest.mjs', 'run', ...files, '--maxWorkers=1'),
