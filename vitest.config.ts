@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compile')
 const pure = 'config|framework|http|lib|mail|policy'
 /** The exceptions in these folders. */
 const needDatabase = ['test/framework/keyset.test.ts', 'test/framework/timeLimit.test.ts', 'test/policy/callers.test.ts']
-/** Files that take longer than ten seconds. `npm test` leaves them out; CI runs them. */
+/** `npm test` leaves these files out; CI runs them. */
 const long = slowest.map((name) => `test/${name}.test.ts`)
 
 export default defineConfig({

@@ -48,7 +48,14 @@ export async function writeBundle(): Promise<void> {
     external: isSeparate,
     plugins: [{ name: 'own-place', transform: withOwnPlace }],
   })
-  const { output } = await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' })
+  const { output } = await bundle.write({
+    dir: directory,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    // A process holds the text of its programs: licences stay, documentation does not.
+    comments: { legal: true, annotation: false, jsdoc: false },
+  })
   await bundle.close()
   const files = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   const own = files.map((file) => relative(root, file)).filter((path) => /^(src|views)\//.test(path) && !path.startsWith('src/gen/'))

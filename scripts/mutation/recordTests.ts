@@ -35,4 +35,5 @@ export function recordTests({ all }: { all: boolean }): void {
   }
 }
 
-const isSlow = (test: string): boolean => slowest.some((name) => test === `test/${name}.test.ts`)
+/** Tests that take more than a quarter of a minute would cost more than they decide. */
+const isSlow = (test: string): boolean => slowest.slice(0, 30).some((name) => test === `test/${name}.test.ts`)
