@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, type Answer, agentOf, answer, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { throwawayPostgres } from '../support/databases.ts'
@@ -17,6 +18,8 @@ interface Change {
   what: string
   /** Sends the change to the process that is killed. */
   send(writer: Agent, tokens: Tokens): Promise<Answer>
+  /** Finds a row once the change has been committed. $1 is the client. */
+  committed: string
   /** The response of the other process from then on. */
   expected: object
 }
@@ -32,11 +35,13 @@ const changes: readonly Change[] = [
           body: JSON.stringify({ name: 'Juno Tindersley' }),
         }),
       ),
+    committed: `SELECT FROM account WHERE name = 'Juno Tindersley' AND $1 <> ''`,
     expected: { status: 200, body: { name: 'Juno Tindersley' } },
   },
   {
     what: 'a revoked grant',
     send: (writer, { refresh_token: token }) => writer.post('/api/oauth/revoke', { token, token_type_hint: 'refresh_token' }),
+    committed: 'SELECT FROM oidc_grant WHERE client_id = $1 AND revoked_at IS NOT NULL',
     expected: { status: 401 },
   },
 ]
@@ -46,12 +51,16 @@ describe.runIf(await hasOwnServers())('a process that is killed after it has com
   let postgres: Awaited<ReturnType<typeof throwawayPostgres>>
   let home: Home
   let reader: ServiceProcess
+  let sql: Client
   beforeAll(async () => {
     ;[redis, postgres, home] = await Promise.all([ownRedis(), throwawayPostgres(), createHome()])
     reader = await start(redis.url)
+    sql = new Client(postgres.url)
+    await sql.connect()
   })
   afterAll(async () => {
     await reader.stop()
+    await sql.end()
     await Promise.all([redis.stop(), postgres.drop(), home.remove()])
   })
 
@@ -63,7 +72,7 @@ describe.runIf(await hasOwnServers())('a process that is killed after it has com
     return keys.filter((_, index) => markers[index]?.startsWith('busy '))
   }
 
-  test.each(changes)('other processes show the change immediately: $what', async ({ send, expected }) => {
+  test.each(changes)('other processes show the change immediately: $what', async ({ send, committed, expected }) => {
     const agent = await createAgent(reader.issuer)
     const { body: tokens } = await agent.tokens(personCalled(email), { scope: 'openid profile account:write' }, { scopes: 'all' })
     const userInfo = (): Promise<Answer> => withToken(`${reader.issuer}/api/oauth/userinfo`, tokens.access_token)
@@ -74,7 +83,7 @@ describe.runIf(await hasOwnServers())('a process that is killed after it has com
     let isHeld = false
     // The fact of the test before can still be busy.
     let others: string[] = []
-    // A fact is busy from before the commit until the writer marks it again, so the next command to Redis comes after the commit.
+    // A fact is busy from before the commit until the writer marks it again. From then on nothing of the writer reaches Redis.
     const mayPass = async (): Promise<boolean> => {
       isHeld ||= isStarted && (await busyFacts()).some((fact) => !others.includes(fact))
       return !isHeld
@@ -87,7 +96,8 @@ describe.runIf(await hasOwnServers())('a process that is killed after it has com
       isStarted = true
       const asWriter = agentOf(writer.issuer, agent.clientId, agent.clientSecret, agent.redirectUri)
       const sent = send(asWriter, tokens).catch((error: Error) => error)
-      await until(() => isHeld, { what: 'the second mark of the change' })
+      const isCommitted = async (): Promise<boolean> => (await sql.query(committed, [agent.clientId])).rowCount !== 0
+      await until(async () => isHeld && (await isCommitted()), { what: 'the commit and a mark that is held' })
       await writer.kill()
       expect(await sent).toMatchObject({ message: 'fetch failed' })
       expect(await userInfo()).toMatchObject(expected)

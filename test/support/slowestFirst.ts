@@ -53,6 +53,7 @@ export const slowest: readonly string[] = [
   'oidc/races',
   'security/leaks',
   'wiring/killedProcess',
+  'security/killedWriter',
   'account/passwordRule',
   'ground/renamedColumns',
   'cli/demoScale',
