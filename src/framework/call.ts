@@ -76,7 +76,7 @@ export interface Answer {
   body: Record<string, unknown>
   /** The body, serialized once. The ETag is a hash of it. */
   text: string
-  /** `text` in UTF-8, if the response is kept: encoding it takes longer than everything else that such a response costs. */
+  /** `text` in UTF-8, if the response is kept: it is encoded once, not for each request. */
   bytes?: Buffer | undefined
   /** The media type of `text`, if it is not JSON. */
   type?: string | undefined

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { hash } from '../lib/keyring.ts'
+import { utf8 } from '../lib/utf8.ts'
 
 /** How long documents that are built from the data of a school are served without reading the data again. */
 export const freshMilliseconds = 1000
@@ -22,7 +23,7 @@ interface DocumentProperties {
 }
 
 export function storeDocument(text: string, { type, maxAgeSeconds, changedAt }: DocumentProperties): StoredDocument {
-  return { body: Buffer.from(text), type, etag: `"${hash(text).slice(0, 22)}"`, maxAgeSeconds, lastModified: changedAt?.toUTCString() }
+  return { body: utf8(text), type, etag: `"${hash(text).slice(0, 22)}"`, maxAgeSeconds, lastModified: changedAt?.toUTCString() }
 }
 
 /**

@@ -24,6 +24,14 @@ function counting(length = 1) {
 }
 
 describe('responses to visitors that are kept', () => {
+  test('the bytes of a kept response are a separate block of memory, so that the limit of all responses counts them', async () => {
+    const answers = createVisitorAnswers({ versionOf: async () => 'a' })
+    const { make } = counting(10)
+    await answers.answer(read(), make)
+    const { bytes } = await answers.answer(read(), make)
+    expect([bytes?.toString(), bytes?.buffer.byteLength]).toEqual(['x'.repeat(10), 10])
+  })
+
   test('a response is made again after each change of the content, and used while there is none', async () => {
     let version: string | undefined = 'a'
     const answers = createVisitorAnswers({ versionOf: async () => version })

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { utf8 } from '../../lib/utf8.ts'
 import type { FactVersion } from '../../store/facts/factVersions.ts'
 import type { Answer, VisitorAnswers, VisitorRead } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
@@ -61,7 +62,7 @@ export function createVisitorAnswers({ versionOf, maxBytes = 16 * 1_048_576 }: V
       try {
         const answer = await entry.answer
         if (isLatest() && !answer.stream && answer.text.length <= longestText) {
-          const encoded = { ...answer, bytes: Buffer.from(answer.text) }
+          const encoded = { ...answer, bytes: utf8(answer.text) }
           kept.set(key, {
             ...entry,
             answer: Promise.resolve(encoded),
