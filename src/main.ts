@@ -16,7 +16,7 @@ try {
     const { supervise }: typeof import('./wiring/supervise.ts') = await import(programUrl('wiring/supervise', process.env))
     const { openLog }: typeof import('./wiring/openLog.ts') = await import(programUrl('wiring/openLog', process.env))
     const format = process.env.LOG_FORMAT === 'json' ? 'json' : 'auto'
-    supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process.stdout, process.env))
+    supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process))
   } else {
     // Otherwise the garbage of the start and of the first self-check grows the young generation to 48 MB and more, and V8 never shrinks
     // it.

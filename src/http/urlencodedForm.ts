@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import { Problem } from '../lib/problem.ts'
 
-/** Reads the body of a form as text: koa-body's parsed object would lose repeated parameters, of which some must be rejected. */
+/** Reads the body of a form as text: a parsed object would lose repeated parameters, of which some must be rejected. */
 export type ReadUrlencodedForm = (ctx: Context) => Promise<string>
 
 /**
@@ -10,13 +10,13 @@ export type ReadUrlencodedForm = (ctx: Context) => Promise<string>
  * @throws Problem payload_too_large; invalid_request if the connection breaks off
  */
 export function urlencodedFormReader(maxBytes: number): ReadUrlencodedForm {
-  const parse = koaBody({
-    urlencoded: true,
+  const read = koaBody({
+    text: true,
+    textTypes: ['application/x-www-form-urlencoded'],
+    textLimit: maxBytes,
+    urlencoded: false,
     json: false,
-    text: false,
     multipart: false,
-    formLimit: maxBytes,
-    includeUnparsed: true,
     onError(error) {
       const status = 'status' in error ? error.status : undefined
       if (status === 413) {
@@ -26,8 +26,8 @@ export function urlencodedFormReader(maxBytes: number): ReadUrlencodedForm {
     },
   })
   return async (ctx) => {
-    await parse(ctx, async () => {})
-    const { rawBody } = ctx.request as { rawBody?: unknown }
-    return typeof rawBody === 'string' ? rawBody : ''
+    await read(ctx, async () => {})
+    const { body } = ctx.request as { body?: unknown }
+    return typeof body === 'string' ? body : ''
   }
 }

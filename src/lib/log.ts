@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { createLogTime } from './logTime.ts'
 
 /** The members of the line that is written for each request. None of them contains a secret. */
 export interface RequestLine {
@@ -54,15 +55,28 @@ const deepest = 8
 /** Error codes of libraries, such as `ECONNREFUSED` and `23505`. Authorization codes never match. */
 const errorCode = /^[A-Z0-9_]{2,30}$/
 
-/** Creates a structured log with one JSON object per line. Removes token values, codes, secrets and cookies from each line. */
-export function createLog(level: string, destination?: DestinationStream): Log {
+/** Where the lines of a log go, if those of requests are written in another way. */
+export interface LogStreams {
+  immediately: DestinationStream
+  /** For the lines of requests. */
+  together: DestinationStream
+}
+
+/**
+ * Creates a structured log with one JSON object per line, on standard output by default. Removes token values, codes, secrets and cookies
+ * from each line.
+ */
+export function createLog(level: string, destination: DestinationStream | LogStreams = standardOutput()): Log {
   const clean = (members: Record<string, unknown>): Record<string, unknown> => withoutSecrets(members, 0) as Record<string, unknown>
-  const common = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
-  const stream = destination ?? pino.destination({ fd: 1, sync: true })
-  const log = pino({ ...common, formatters: { log: clean } }, stream)
-  const requests = pino(common, stream)
+  const common = { level, base: null, timestamp: createLogTime() }
+  const { immediately, together } = 'write' in destination ? { immediately: destination, together: destination } : destination
+  const log = pino({ ...common, formatters: { log: clean } }, immediately)
+  const requests = pino(common, together)
   return Object.assign(log, { request: (line: RequestLine) => requests.info(line, 'request') })
 }
+
+/** Writes each line to standard output before it returns. */
+export const standardOutput = (): DestinationStream => pino.destination({ fd: 1, sync: true })
 
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value

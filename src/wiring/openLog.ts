@@ -1,5 +1,6 @@
 import type { Environment } from '../config/environment.ts'
-import { createLog, type Log } from '../lib/log.ts'
+import { linesOfTurn } from '../lib/linesOfTurn.ts'
+import { createLog, type Log, standardOutput } from '../lib/log.ts'
 import { prettyLog } from '../lib/prettyLog.ts'
 
 /** Standard output, as far as the log and the welcome text use it. */
@@ -12,15 +13,21 @@ export interface Output {
 export const isPretty = (format: Environment['LOG_FORMAT'], { isTTY }: Output): boolean =>
   format === 'auto' ? isTTY === true : format === 'pretty'
 
+/** The process whose log is opened. */
+export interface LogProcess {
+  env: { NO_COLOR?: string | undefined }
+  stdout: Output
+  on(event: 'exit', listener: () => void): unknown
+}
+
 /**
  * Opens the log of the service. On a terminal it contains warnings and errors only, unless LOG_LEVEL is set, so that the welcome text with
- * the demo password stays in view.
+ * the demo password stays in view. As JSON, the lines of requests are written once per turn of the event loop.
  */
-export async function openLog(
-  { LOG_FORMAT, LOG_LEVEL }: Pick<Environment, 'LOG_FORMAT' | 'LOG_LEVEL'>,
-  output: Output,
-  { NO_COLOR }: { NO_COLOR?: string | undefined } = {},
-): Promise<Log> {
-  if (!isPretty(LOG_FORMAT, output)) return createLog(LOG_LEVEL ?? 'info')
-  return createLog(LOG_LEVEL ?? 'warn', await prettyLog(output, { isColoured: output.isTTY === true && !NO_COLOR }))
+export async function openLog({ LOG_FORMAT, LOG_LEVEL }: Pick<Environment, 'LOG_FORMAT' | 'LOG_LEVEL'>, self: LogProcess): Promise<Log> {
+  if (isPretty(LOG_FORMAT, self.stdout))
+    return createLog(LOG_LEVEL ?? 'warn', await prettyLog(self.stdout, { isColoured: self.stdout.isTTY === true && !self.env.NO_COLOR }))
+  const lines = linesOfTurn(standardOutput())
+  self.on('exit', lines.flush)
+  return createLog(LOG_LEVEL ?? 'info', lines)
 }

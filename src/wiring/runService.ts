@@ -20,7 +20,7 @@ export interface ServiceProcess extends Self {
 /** Starts the service in this process, and stops or reloads it on a signal. */
 export async function runService(self: ServiceProcess): Promise<void> {
   const settings = readSettings(self.env)
-  const log = await openLog(settings.environment, self.stdout, self.env)
+  const log = await openLog(settings.environment, self)
   const isTerminal = self.stdout.isTTY === true && isPretty(settings.environment.LOG_FORMAT, self.stdout)
   const isFirst = !cluster.worker || cluster.worker.id === 1
   const progress = isTerminal && isFirst ? terminalProgress(self.stdout) : loggedProgress(log)

@@ -1,6 +1,6 @@
-/** The signals of a process. */
+/** The signals of a process, and its end. */
 export interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown
+  on(event: NodeJS.Signals | 'exit', listener: () => void): unknown
 }
 
 export interface StopHandlers {

@@ -34,3 +34,11 @@ test('a problem carries its cause for the log', () => {
   const cause = new Error('connection lost')
   expect(new Problem('temporarily_unavailable', { cause }).cause).toBe(cause)
 })
+
+test('a rejected request has no stack trace, a failure of the service has one, and later errors are not affected', () => {
+  const { stackTraceLimit } = Error
+  expect(new Problem('not_found').stack).not.toContain('problem.test.ts')
+  expect(new Problem('server_error').stack).toContain('problem.test.ts')
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
+  expect(new Error('later').stack).toContain('problem.test.ts')
+})
