@@ -102,9 +102,13 @@ export async function startProcess({
     },
   })
   const killGroup = (): void => void (isGone(child.pid as number) || process.kill(-(child.pid as number), 'SIGKILL'))
-  // A test that fails before it stops the service leaves no process behind.
-  process.once('exit', killGroup)
-  child.once('exit', () => process.off('exit', killGroup))
+  // A test that fails before it stops the service leaves no process behind. Vitest ends its workers with SIGTERM.
+  const endWithWorker = (): void => {
+    killGroup()
+    process.kill(process.pid, 'SIGTERM')
+  }
+  process.once('exit', killGroup).once('SIGTERM', endWithWorker)
+  child.once('exit', () => process.off('exit', killGroup).off('SIGTERM', endWithWorker))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit')
