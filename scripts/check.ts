@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { typeCheck } from './typeCheck.ts'
 
 interface Check {
   name: string
@@ -13,7 +14,7 @@ interface Check {
 }
 
 const checks: readonly Check[] = [
-  { name: 'types', command: 'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/tsc.json' },
+  { name: 'types', command: typeCheck },
   { name: 'migrations lead to the schema', command: 'node --disable-warning=ExperimentalWarning scripts/makeMigration.ts --check' },
   {
     name: 'lint and format',

@@ -13,11 +13,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { readTestGraph } from './relatedTests.ts'
+import { typeCheck } from './typeCheck.ts'
 
 /** The maximum number of related files, so that a run takes less than a minute. The whole run includes the others. */
 const mostRelated = 15
 const root = resolve(import.meta.dirname, '..')
-const typeCheck = 'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/tsc.json'
 
 const args = process.argv.slice(2)
 const [isLong, isRerun] = [take('--long'), take('--rerun')]
