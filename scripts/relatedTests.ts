@@ -2,8 +2,9 @@
  * Finds the test files that are nearest to a changed file: those that import it, not counting imports through the composition of the whole
  * service, which every test of the service imports, and those that are named after it.
  */
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { importsOf } from './importsOf.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -52,13 +53,6 @@ export function readTestGraph(): TestGraph {
 }
 
 const isTest = (path: string): boolean => path.endsWith('.test.ts')
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  return [...text.matchAll(/(?:from|import)\s*\(?'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) =>
-    relative(root, resolve(root, dirname(file), path)),
-  )
-}
 
 /** True if the test has the name of the file itself. */
 const hasNameOf = (test: string, file: string): boolean => basename(test, '.test.ts') === basename(file, '.ts')

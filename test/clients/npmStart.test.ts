@@ -59,7 +59,7 @@ const isRefused = async (issuer: string): Promise<boolean> =>
 
 test('SIGTERM ends the service with 0 once requests in flight are answered, and `npm start` on the same data goes on from there', async () => {
   const port = await freePort()
-  const first = await start({ port, viaNpm: true, isFirstStart: true })
+  const first = await start({ port, viaNpm: true, hasDemo: true })
   const agent = await createAgent(first.issuer)
   const { body: tokens } = await agent.tokens(learner())
   const refresh = await beginRefresh(first.issuer, agent, tokens.refresh_token)

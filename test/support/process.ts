@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { stringify } from 'yaml'
+import { neededBy } from '../../scripts/importsOf.ts'
 import { imageKey, unpackEmbedded } from './databases.ts'
 import { until } from './poll.ts'
 
@@ -146,14 +147,14 @@ async function unpackDemo(data: string): Promise<void> {
   await tar('-xf', await demoImageFile(), '-C', data)
 }
 
-/** Returns an archive of the data after a first start. It is rebuilt each day, because the demo counts from today, and when its sources change. */
+/** Returns an archive of the data after a first start. It is rebuilt each day, because the demo counts from today, and when its data or its loader change. */
 async function demoImageFile(): Promise<string> {
   const cache = join(root, 'node_modules/.cache')
   const file = join(cache, `demo-${await demoKey()}.tar`)
   if (existsSync(file)) return file
   const home = await createHome()
   try {
-    await (await startProcess({ home, isFirstStart: true })).stop()
+    await (await startProcess({ home, viaNpm: true })).stop()
     await mkdir(cache, { recursive: true })
     const draft = `${file}.${randomBytes(6).toString('hex')}`
     await tar('-cf', draft, '-C', home.data, '.')
@@ -169,12 +170,9 @@ async function demoKey(): Promise<string> {
   const key = createHash('sha256')
     .update(await imageKey())
     .update(new Date().toISOString().slice(0, 10))
-  for (const folder of ['demo', 'src/demo']) {
-    for (const entry of (await readdir(join(root, folder), { recursive: true, withFileTypes: true })).filter((one) => one.isFile())) {
-      const path = join(entry.parentPath, entry.name)
-      key.update(path).update(await readFile(path))
-    }
-  }
+  const data = (await readdir(join(root, 'demo'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const files = [...data.map((entry) => join(entry.parentPath, entry.name)), ...neededBy('src/demo/makeDemoSchool.ts')]
+  for (const file of files) key.update(file).update(await readFile(resolve(root, file)))
   return key.digest('hex').slice(0, 16)
 }
 
