@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { openSession } from '../../src/cli/session.ts'
-import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
+import { openTestDatabase, type TestDatabase, unpackEmbedded } from '../support/databases.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -82,13 +82,18 @@ describe('as a process', () => {
     })
   })
 
-  test('with an embedded database a person is created, and if another process holds it the error contains the fix', async () => {
-    expect(await schoolgate(['people', 'list'], environment)).toMatchObject({ exitCode: 1, err: expect.stringContaining('migrate up') })
-    expect(await schoolgate(['migrate', 'up'], environment)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
-    expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
+  test('an embedded database without migrations is reported with the command that applies them', async () => {
+    const variables = { ...environment, DATA_DIR: join(home, '.new') }
+    expect(await inThisProcess(['people', 'list'], variables)).toMatchObject({ exitCode: 1, err: expect.stringContaining('migrate up') })
+    expect(await schoolgate(['migrate', 'up'], variables)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
+    expect(await inThisProcess(['people', 'list'], variables)).toMatchObject({
       exitCode: 1,
       err: expect.stringContaining('has no data yet'),
     })
+  })
+
+  test('with an embedded database a person is created, and if another process holds it the error contains the fix', async () => {
+    await unpackEmbedded(environment.DATA_DIR as string)
     const create = ['people', 'create', 'ada@example.org', '--name', 'Ada', '--role', 'owner', '--password-stdin']
     expect(await schoolgate(create, environment, 'seven lanterns in the fog\n')).toMatchObject({ exitCode: 0 })
     expect(await schoolgate(['people', 'list'], environment)).toMatchObject({
