@@ -15,8 +15,10 @@ const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'target-size', 'sc
 export async function barriers(page: Page, which: 'all' | 'looks' = 'all'): Promise<string[]> {
   // Evaluated by the debugger: the page's policy lets no script of the page in, and none is put into it.
   if (!(await page.evaluate<boolean>('typeof axe === "object"'))) await page.evaluate(axe)
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { runOnly: ${JSON.stringify(which === 'all' ? everyRule : rulesOfLooks)} })`,
+  const options = { runOnly: which === 'all' ? everyRule : rulesOfLooks, resultTypes: ['violations'] }
+  // The rest of the results describes every element of the page.
+  const violations = await page.evaluate<AxeResults['violations']>(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary ?? ''}`),

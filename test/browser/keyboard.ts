@@ -52,7 +52,8 @@ export async function keyboardBarriers(page: Page): Promise<string[]> {
   const mostSteps = all.length * 5 + 20
   let step = 0
   for (; step < mostSteps; step += 1) {
-    await page.keyboard.press('Tab')
+    // The focus moves when the key goes down; held, it moves on.
+    await page.keyboard.down('Tab')
     const { order, isPage, isSeen, html } = await page.evaluate<Focus>(focused)
     if (isPage || (order === 0 && reached.length > 0 && reached.at(-1) !== 0)) break
     if (!isSeen) found.push(`focus not visible: ${html}`)
@@ -60,6 +61,7 @@ export async function keyboardBarriers(page: Page): Promise<string[]> {
     if (order < (reached.at(-1) ?? -1)) found.push(`out of order: ${html}`)
     reached.push(order)
   }
+  await page.keyboard.up('Tab')
   if (step === mostSteps) found.push(`trap after ${all[reached.at(-1) ?? 0]}`)
   const missed = all.filter((_, order) => !reached.includes(order)).map((html) => `not reached: ${html}`)
   return [...new Set([...found, ...missed])]

@@ -4,7 +4,7 @@ import type { FormDefinition } from '../../src/domain/forms/saveForm.ts'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
 import { siteTour } from './siteTour.ts'
-import { signIn } from './visitor.ts'
+import { sendForm, sendSignIn, signIn } from './visitor.ts'
 
 const learner = 'learner001@example.org'
 const owner = 'owner@example.com'
@@ -62,7 +62,7 @@ export const tour: readonly Stop[] = [
   {
     name: 'apps-none',
     async open(page, guide) {
-      await newPerson(page, guide)
+      await sendNewPerson(page, guide)
       await apps(page, guide)
       await page.locator('.app').first().waitFor({ state: 'detached' })
     },
@@ -166,14 +166,14 @@ export const tour: readonly Stop[] = [
   {
     name: 'sign-out',
     async open(page, guide) {
-      await apps(page, guide, learner)
+      await sendAccountSignIn(page, guide, learner)
       await at('/oauth/logout')(page, guide)
     },
   },
   {
     name: 'signed-out',
     async open(page, guide) {
-      await apps(page, guide, learner)
+      await sendAccountSignIn(page, guide, learner)
       await at('/oauth/logout')(page, guide)
       await page.locator('button[name="logout"]').click()
       await page.waitForURL('**/logout/success*')
@@ -196,14 +196,14 @@ export const tour: readonly Stop[] = [
   {
     name: 'finish-sign-up',
     async open(page, guide) {
-      await signUpSent(page, guide, 'finishing@example.com')
+      await sendSignUp(page, guide, 'finishing@example.com')
       await page.goto(await guide.mailedLink('finishing@example.com'))
     },
   },
   {
     name: 'finish-sign-up-refused',
     async open(page, guide) {
-      await signUpSent(page, guide, 'hurrying@example.com')
+      await sendSignUp(page, guide, 'hurrying@example.com')
       await page.goto(await guide.mailedLink('hurrying@example.com'))
       await choosePassword(page, 'short')
       await page.getByRole('alert').waitFor()
@@ -212,7 +212,11 @@ export const tour: readonly Stop[] = [
   {
     name: 'account-made',
     async open(page, guide) {
-      await newPerson(page, guide)
+      const email = newAddress()
+      await sendSignUp(page, guide, email)
+      await page.goto(await guide.mailedLink(email))
+      await choosePassword(page, chosenPassword)
+      await page.waitForURL(/\/account$/)
     },
   },
   { name: 'link-ended', open: at('/account/password/new?token=nothing') },
@@ -221,7 +225,7 @@ export const tour: readonly Stop[] = [
   {
     name: 'new-password',
     async open(page, guide) {
-      await forgottenSent(page, guide)
+      await sendForm(page, `${guide.agent.issuer}/account/password`, { email: learner })
       await page.goto(await guide.mailedLink(learner))
     },
   },
@@ -231,8 +235,8 @@ export const tour: readonly Stop[] = [
       const email = 'wren.applegarth-of-the-quiet-pond@a-rather-long-host.example.com'
       const { access_token } = await tokenOf(guide, learner)
       await postJson(`${guide.agent.issuer}/api/v1/account/email`, { email }, { authorization: `Bearer ${access_token}` })
+      await sendAccountSignIn(page, guide, learner)
       await page.goto(await guide.mailedLink(email))
-      await signIn(page, learner, password)
       await page.waitForURL('**/account/email*')
     },
   },
@@ -275,7 +279,7 @@ export const tour: readonly Stop[] = [
   {
     name: 'account-security-factors',
     async open(page, guide) {
-      await withApp(page, guide)
+      await sendNewFactor(page, guide)
       await at('/account/security')(page, guide)
     },
   },
@@ -297,13 +301,16 @@ export const tour: readonly Stop[] = [
   {
     name: 'recovery-codes',
     async open(page, guide) {
-      await withApp(page, guide)
+      await appSetup(page, guide)
+      await page.locator('#code').fill(codeOn(await page.content()))
+      await page.locator('button.main').click()
+      await page.locator('.codes').waitFor()
     },
   },
   {
     name: 'second-factor',
     async open(page, guide) {
-      const email = await withApp(page, guide)
+      const email = await sendNewFactor(page, guide)
       await page.context().clearCookies()
       await ask(page, guide)
       await signIn(page, email, chosenPassword)
@@ -313,7 +320,7 @@ export const tour: readonly Stop[] = [
   {
     name: 'confirm',
     async open(page, guide) {
-      await withApp(page, guide)
+      await sendNewFactor(page, guide)
       // Forgets that the code has just proved who the person is.
       await page.context().clearCookies({ name: 'sg_confirmed' })
       await at('/account/security/app')(page, guide)
@@ -328,7 +335,7 @@ export const tour: readonly Stop[] = [
   {
     name: 'signed-out-everywhere',
     async open(page, guide) {
-      await apps(page, guide, learner)
+      await sendAccountSignIn(page, guide, learner)
       await at('/account/sessions')(page, guide)
       await page.locator('form[action="/account/sign-out-everywhere"] button').click()
       await page.locator('form').first().waitFor({ state: 'detached' })
@@ -336,31 +343,42 @@ export const tour: readonly Stop[] = [
   },
 ]
 
+const newAddress = (): string => `new-${crypto.randomUUID()}@example.com`
+
+/** Signs the window in without showing a page: a page that is not looked at would take half a second. */
+async function sendAccountSignIn(page: Page, { agent }: TourGuide, email: string): Promise<void> {
+  await sendSignIn(page, `${agent.issuer}/account/sign-in`, email, password)
+}
+
+async function sendSignUp(page: Page, { agent }: TourGuide, email: string): Promise<void> {
+  await sendForm(page, `${agent.issuer}/account/sign-up`, { email, name: 'Wren Applegarth' })
+}
+
 /** Creates an account, whose owner is then signed in. Another one each time: the tour is walked more than once. */
-async function newPerson(page: Page, guide: TourGuide): Promise<string> {
-  const email = `new-${crypto.randomUUID()}@example.com`
-  await signUpSent(page, guide, email)
-  await page.goto(await guide.mailedLink(email))
-  await choosePassword(page, chosenPassword)
-  await page.waitForURL(/\/account$/)
+async function sendNewPerson(page: Page, guide: TourGuide): Promise<string> {
+  const email = newAddress()
+  await sendSignUp(page, guide, email)
+  await sendForm(page, await guide.mailedLink(email), { password: chosenPassword, repeated: chosenPassword })
   return email
 }
 
 /** The page of a new authenticator app, of a new person. */
-async function appSetup(page: Page, guide: TourGuide): Promise<string> {
-  const email = await newPerson(page, guide)
+async function appSetup(page: Page, guide: TourGuide): Promise<void> {
+  await sendNewPerson(page, guide)
   await at('/account/security/app')(page, guide)
+}
+
+/** Sets up an authenticator app for a new person. */
+async function sendNewFactor(page: Page, guide: TourGuide): Promise<string> {
+  const email = await sendNewPerson(page, guide)
+  await sendForm(page, `${guide.agent.issuer}/account/security/app`, (html) => ({ code: codeOn(html) }))
   return email
 }
 
-/** Sets up an authenticator app. The page then shows the recovery codes. */
-async function withApp(page: Page, guide: TourGuide): Promise<string> {
-  const email = await appSetup(page, guide)
-  const secret = ((await page.locator('output').textContent()) ?? '').replaceAll(' ', '')
-  await page.locator('#code').fill(new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate())
-  await page.locator('button.main').click()
-  await page.locator('.codes').waitFor()
-  return email
+/** The current code of the authenticator app whose secret is on the page. */
+function codeOn(html: string): string {
+  const secret = (/<output[^>]*>([^<]*)/.exec(html)?.[1] ?? '').replaceAll(' ', '')
+  return new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate()
 }
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0'
@@ -371,8 +389,8 @@ async function ask(page: Page, { agent }: TourGuide, parameters: Record<string, 
 }
 
 async function consent(page: Page, guide: TourGuide, email: string, scope = scopes): Promise<void> {
-  await ask(page, guide, { scope })
-  await signIn(page, email, password)
+  const next = await sendSignIn(page, guide.agent.authorizationUrl({ scope }).href, email, password)
+  await page.goto(next)
   await page.locator('#scopes').waitFor()
 }
 
@@ -408,16 +426,16 @@ async function use({ agent }: TourGuide, email: string): Promise<void> {
 }
 
 async function apps(page: Page, guide: TourGuide, email?: string): Promise<void> {
+  if (email !== undefined) await sendAccountSignIn(page, guide, email)
   await at('/account/apps')(page, guide)
-  if (email !== undefined) await signIn(page, email, password)
   await page.waitForURL('**/account/apps')
 }
 
 /** Opens a page of the school as its owner, with all details. */
 function schoolPage(path: string): Stop['open'] {
   return async (page, guide) => {
+    await sendAccountSignIn(page, guide, owner)
     await at(path)(page, guide)
-    await signIn(page, owner, password)
     await page.waitForURL(`**${path.split('?')[0]}*`)
     for (const details of await page.locator('main details > summary').all()) await details.click()
   }
@@ -426,8 +444,8 @@ function schoolPage(path: string): Stop['open'] {
 /** Opens a page of the account of a learner. */
 function accountPage(path: string) {
   return async (page: Page, guide: TourGuide): Promise<void> => {
+    await sendAccountSignIn(page, guide, learner)
     await at(path)(page, guide)
-    await signIn(page, learner, password)
     await page.waitForURL(`**${path}`)
   }
 }

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, CDPSession, Page, Response } from 'playwright-core'
+import { formsOf } from '../support/person.ts'
 import { until } from '../support/poll.ts'
 
 /** A person with a separate browser window. */
@@ -64,6 +65,36 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.locator('#email').fill(email)
   await page.locator('#password').fill(password)
   await page.locator('button.main').click()
+}
+
+/**
+ * Sends the first form of a page with the cookies of the window, which shows neither the page nor the response. Returns the address to which
+ * the service sends the browser, or of the page.
+ */
+export async function sendForm(
+  page: Page,
+  url: string,
+  fields: Record<string, string> | ((html: string) => Record<string, string>),
+): Promise<string> {
+  // A new account gets the language of its window.
+  const headers = { 'accept-language': await page.evaluate<string>('navigator.language'), origin: new URL(url).origin }
+  const shown = await page.request.get(url, { headers })
+  const html = await shown.text()
+  const [form] = formsOf(html)
+  if (!form) throw new Error(`no form on ${shown.url()} (${shown.status()}): ${html.slice(0, 1500)}`)
+  const hidden = form.fields.filter(({ type }) => type === 'hidden').map(({ name, value }) => [name, value])
+  const sent = await page.request.post(new URL(form.action, shown.url()).href, {
+    form: { ...Object.fromEntries(hidden), ...(typeof fields === 'function' ? fields(html) : fields) },
+    headers,
+    maxRedirects: 0,
+  })
+  if (sent.status() >= 400) throw new Error(`${sent.url()}: ${sent.status()} ${(await sent.text()).slice(0, 1500)}`)
+  return new URL(sent.headers().location ?? '', sent.url()).href
+}
+
+/** Signs the window in with the form to which an address leads. Returns the address to which the service then sends the browser. */
+export async function sendSignIn(page: Page, url: string, email: string, password: string): Promise<string> {
+  return await sendForm(page, url, { email, password })
 }
 
 export const box = (page: Page, scope: string) => page.locator(`input[type="checkbox"][value="${scope}"]`)
