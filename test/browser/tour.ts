@@ -235,8 +235,8 @@ export const tour: readonly Stop[] = [
       const email = 'wren.applegarth-of-the-quiet-pond@a-rather-long-host.example.com'
       const { access_token } = await tokenOf(guide, learner)
       await postJson(`${guide.agent.issuer}/api/v1/account/email`, { email }, { authorization: `Bearer ${access_token}` })
-      await sendAccountSignIn(page, guide, learner)
       await page.goto(await guide.mailedLink(email))
+      await signIn(page, learner, password)
       await page.waitForURL('**/account/email*')
     },
   },
