@@ -1,6 +1,7 @@
 import { deprecated } from '../framework/declare/deprecation.ts'
 import { exampleRequest } from '../framework/declare/exampleOf.ts'
 import { isStreamed, type Operation } from '../framework/declare/operations.ts'
+import { operationsOf } from '../framework/declare/operationsOf.ts'
 import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 import { answerSchema, bodyName, bodySchema, type JsonSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
 import { errorResponses, takesKey } from './openApiErrors.ts'
@@ -27,7 +28,7 @@ export function describeOperation(operation: Described, path: string): Record<st
     parameters: [...parametersOf(operation, path), ...headersOf(operation)],
     ...requestOf(operation),
     responses: {
-      [operation.successStatus]: answerOf(operation),
+      [operation.successStatus]: { ...answerOf(operation), ...linksOf(operation) },
       ...otherSuccess(operation),
       ...errorResponses,
     },
@@ -38,6 +39,14 @@ export function describeOperation(operation: Described, path: string): Record<st
     'x-anonymous': anonymous,
     'x-roles': roles,
   }
+}
+
+/** Returns the operations that follow this one. */
+function linksOf(operation: Described): { links?: Record<string, { operationId: string; description: string }> } {
+  if (!isOperation(operation)) return {}
+  const following = operationsOf(operation.resource).filter((other) => other.kind === 'action' && other.rules.follows === operation.id)
+  if (following.length === 0) return {}
+  return { links: Object.fromEntries(following.map(({ id, summary }) => [id, { operationId: id, description: `${summary}.` }])) }
 }
 
 const visitors = (anonymous: Described['anonymous']): object[] => (anonymous === 'none' ? [] : [{}])

@@ -34,13 +34,22 @@ const aboutForms = ({ representations }: Operation['resource']): string =>
   representations.map(({ type }) => ` Also available as \`${type}\`: request it with \`Accept\`.`).join('')
 
 function aboutStates(operation: Operation): string {
+  if (operation.kind === 'create') {
+    const { parentStatus } = operation.rules
+    return parentStatus && operation.parent ? `Requires the status ${anyOf(parentStatus)} of the ${words(operation.parent.resource)}.` : ''
+  }
   if (operation.kind !== 'action' && operation.kind !== 'remove') return ''
   const { from } = operation.rules
-  const to = 'to' in operation.rules ? operation.rules.to : undefined
-  const states = (from ?? []).map((state) => `\`${state}\``).join(' or ')
-  if (to === undefined) return states === '' ? '' : `Requires the status ${states}.`
-  return `Changes the status${states === '' ? '' : ` from ${states}`} to \`${to}\`. Has no effect if that is the status already.`
+  const to = operation.kind === 'action' && operation.rules.to !== undefined ? [operation.rules.to].flat() : []
+  if (!from) return ''
+  if (to.length === 0) return `Requires the status ${anyOf(from)}.`
+  const isRepeated = to.every((status) => !from.includes(status))
+  return `Changes the status from ${anyOf(from)} to ${anyOf(to)}.${isRepeated ? ' Has no effect if that is the status already.' : ''}`
 }
+
+const anyOf = (statuses: readonly string[]): string => statuses.map((status) => `\`${status}\``).join(' or ')
+
+const words = ({ object }: Operation['resource']): string => object.replaceAll('_', ' ')
 
 const people = { anonymous: 'visitors', learner: 'learners', lecturer: 'lecturers', staff: 'owners and admins' } as const
 

@@ -174,6 +174,7 @@ export const account = defineResource({
     'email/resend': {
       scope: 'write',
       id: 'resendEmailChange',
+      follows: 'changeEmail',
       status: 202,
       limit: 'guess',
       summary: 'Send the link to your new address again',
@@ -193,6 +194,7 @@ export const account = defineResource({
     restore: {
       scope: 'write',
       summary: 'Cancel the scheduled deletion of your account',
+      follows: 'deleteAccount',
       run: async (writing, row) => restoreAccount(writing, row),
     },
     revoke_authorization: defineAction('account', {

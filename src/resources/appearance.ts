@@ -144,6 +144,7 @@ export const appearance = defineResource({
       scope: 'write',
       view: 'staff',
       summary: "Reset colours, fonts and corners to the theme, and remove the school's own stylesheet",
+      follows: 'updateAppearance',
       run: (_writing, appearance) => resetTheme(appearance),
     },
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { couponStatuses } from '../domain/coupons/couponRow.ts'
+import { type CouponStatus, couponStatuses } from '../domain/coupons/couponRow.ts'
 import { isInState, itemsOf, listsItem, stateOf } from '../domain/coupons/couponSelections.ts'
 import { archiveCoupon, pauseCoupon, resumeCoupon } from '../domain/coupons/couponStates.ts'
 import {
@@ -46,6 +46,9 @@ const discountColumns = (discount: DiscountInput) => ({
   percent_bps: discount.type === 'percent' ? basisPoints(discount.percent_off) : null,
   amount_off: discount.type === 'amount' ? String(discount.amount_off.amount) : null,
 })
+
+/** The statuses of a coupon that is neither paused nor at its end. Dates and the number of uses decide which of them it has. */
+const usable = ['active', 'scheduled', 'exhausted'] as const satisfies readonly CouponStatus[]
 
 /** Coupons of the school. */
 export const coupons = defineResource({
@@ -144,9 +147,15 @@ export const coupons = defineResource({
     remove: { scope: 'write', before: requireUnused },
   },
   actions: {
-    pause: { scope: 'write', summary: 'Pause a coupon', run: pauseCoupon },
-    resume: { scope: 'write', summary: 'Resume a paused coupon', run: resumeCoupon },
-    archive: { scope: 'write', summary: 'Archive a coupon permanently', run: archiveCoupon },
+    pause: { scope: 'write', summary: 'Pause a coupon', from: usable, to: 'paused', run: pauseCoupon },
+    resume: { scope: 'write', summary: 'Resume a paused coupon', from: ['paused'], to: usable, run: resumeCoupon },
+    archive: {
+      scope: 'write',
+      summary: 'Archive a coupon permanently',
+      from: [...usable, 'paused', 'expired'],
+      to: 'archived',
+      run: archiveCoupon,
+    },
   },
   collectionReads: {
     validate: defineCollectionRead({

@@ -153,6 +153,7 @@ export const digitalProducts = defineResource({
     publish: {
       scope: 'write',
       summary: 'Publish a product',
+      follows: 'addProductFile',
       from: ['draft', 'archived'],
       to: 'published',
       run: publishProduct,

@@ -18,25 +18,27 @@ import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import { enrollmentSummary, lessonState, positionSeconds } from './enrollmentFields.ts'
 
+const enrollment = { object: 'enrollment' }
+
 type EnrollmentAction = Action<'enrollment', 'read' | 'write'>
 
 const reason = z.string().max(500).optional().meta({ description: 'Reason.', example: 'Asked for it.' })
 
 /** Returns the action for a transition. Students can cancel their own enrolment unless the school has suspended it. */
 export function transitionOf(transition: Transition, summary: string): EnrollmentAction {
-  const { from, already } = transitions[transition]
+  const { from, to } = transitions[transition]
   const isForAll = transition === 'cancel'
   return defineAction('enrollment', {
     scope: 'write',
     ...(!isForAll && { view: 'staff', roles: ['lecturer', 'staff'] }),
     summary,
     input: z.object({ reason }),
+    from,
+    to,
     async run(writing, row, input) {
-      const status = statusAt(row, writing.now)
-      if (already.some((one) => one === status)) return undefined
       const isOwn = row.person_id === writing.caller.personId && writing.caller.role === 'learner'
-      const allowed = isOwn ? from.filter((one) => one !== 'suspended') : from
-      if (!allowed.some((one) => one === status)) throw wrongState({ object: 'enrollment' }, { verb: transition, status, from: allowed })
+      if (isOwn && row.status === 'suspended')
+        throw wrongState(enrollment, { verb: transition, status: row.status, from: from.filter((one) => one !== 'suspended') })
       return { ...(await applyTransition(writing, row, transition)), status_reason: input.reason ?? null }
     },
   })

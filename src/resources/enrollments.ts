@@ -151,6 +151,7 @@ export const enrollments = defineResource({
     reset_progress: {
       scope: 'write',
       id: 'resetProgress',
+      follows: 'completeEnrollment',
       view: 'staff',
       roles: teachers,
       summary: 'Reset the progress of a student in a course',
@@ -160,6 +161,7 @@ export const enrollments = defineResource({
     certificate: {
       scope: 'write',
       id: 'issueCertificate',
+      follows: 'completeEnrollment',
       summary: 'Issue the certificate of a completed course',
       status: 201,
       isOnce: true,

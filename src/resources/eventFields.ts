@@ -165,7 +165,7 @@ export const ownRsvp = z.object({
 
 /** A change of an RSVP as a request contains it. */
 export const rsvpChange = z.object({
-  status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'going' }),
+  status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'canceled' }),
 })
 
 /** The people who attended an event as a request contains them. */

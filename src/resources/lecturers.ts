@@ -168,6 +168,7 @@ export const lecturers = defineResource({
       method: 'DELETE',
       status: 204,
       summary: 'Unlink the login from a lecturer',
+      follows: 'linkLecturer',
       async run(writing, row) {
         return (await unlinkLecturer(writing, row)) ? {} : undefined
       },

@@ -58,16 +58,16 @@ export const memberSchema = z.object({
   metadata: metadata(),
 })
 
-const labels = (description: string) =>
+const labels = (description: string, example: string) =>
   z
     .array(line(40))
     .max(50)
     .default([])
-    .meta({ description, example: ['founder'] })
+    .meta({ description, example: [example] })
 
 /** A change of the labels of many members. */
 export const labelling = z.object({
   member_ids: z.array(reference('mbr', 'Id of a member.')).min(1).max(100).meta({ description: 'Members to change.', example: [] }),
-  add: labels('Labels to add.'),
-  remove: labels('Labels to remove.'),
+  add: labels('Labels to add.', 'founder'),
+  remove: labels('Labels to remove.', 'newcomer'),
 })

@@ -117,7 +117,14 @@ export const membershipPlans = defineResource({
     remove: { scope: 'write', from: ['draft'], before: removePrices },
   },
   actions: {
-    activate: { scope: 'write', summary: 'Activate a plan', from: ['draft', 'archived'], to: 'active', run: requirePrice },
+    activate: {
+      scope: 'write',
+      summary: 'Activate a plan',
+      follows: 'addPlanPrice',
+      from: ['draft', 'archived'],
+      to: 'active',
+      run: requirePrice,
+    },
     archive: { scope: 'write', summary: 'Archive a plan, so that it accepts no new subscriptions', from: ['active'], to: 'archived' },
     prices: defineAction('membership_plan', {
       scope: 'write',

@@ -167,7 +167,14 @@ export const pages = defineResource({
     },
   },
   actions: {
-    publish: { scope: 'write', view: 'staff', summary: 'Publish the draft of a page', perform: publishPage },
+    publish: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Publish the draft of a page',
+      from: ['draft', 'published', 'archived'],
+      to: 'published',
+      run: publishPage,
+    },
     unpublish: {
       scope: 'write',
       view: 'staff',
@@ -204,6 +211,8 @@ export const pages = defineResource({
       view: 'staff',
       summary: 'Replace the draft of a page with its published version',
       id: 'discardPageDraft',
+      from: ['published'],
+      follows: 'updatePage',
       perform: discardDraft,
     },
     'revisions/{n}/restore': defineAction('page', {
@@ -211,6 +220,7 @@ export const pages = defineResource({
       view: 'staff',
       summary: 'Restore a revision of a page as its draft',
       id: 'restorePageRevision',
+      follows: 'updatePage',
       parameters: z.object({ n: z.int().min(1).max(2_147_483_647).meta({ description: 'Number of the revision.', example: 3 }) }),
       perform: restoreRevision,
     }),

@@ -185,6 +185,8 @@ export const posts = defineResource({
       scope: 'write',
       view: 'staff',
       summary: 'Publish a post, now or at a future time',
+      from: ['draft', 'scheduled', 'published'],
+      to: ['published', 'scheduled'],
       input: z.object({
         at: timestamp()
           .nullable()

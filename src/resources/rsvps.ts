@@ -80,6 +80,7 @@ export const rsvps: Resource = defineResource({
     create: {
       scope: 'write',
       roles: ['lecturer', 'staff'],
+      parentStatus: ['published'],
       check: checkGuest,
       defaults: (writing, values) => placeGuest(writing, parentOf(writing), values),
       async after(writing, rsvp) {

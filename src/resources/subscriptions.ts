@@ -142,6 +142,8 @@ export const subscriptions = defineResource({
     resume: {
       scope: 'write',
       summary: 'Resume a subscription that is paused or is set to end',
+      from: ['paused', 'trialing', 'active', 'past_due'],
+      to: ['active', 'trialing', 'past_due'],
       run: resumeSubscription,
       after: afterTransition,
     },
@@ -149,6 +151,8 @@ export const subscriptions = defineResource({
       scope: 'write',
       roles: ['staff'],
       summary: 'Pause a subscription',
+      from: ['trialing', 'active', 'paused'],
+      to: 'paused',
       input: z.object({
         resumes_at: timestamp().nullable().optional().meta({ description: 'When the subscription resumes automatically.', example: null }),
       }),
@@ -192,6 +196,7 @@ export const subscriptions = defineResource({
     'change_plan/cancel': {
       scope: 'write',
       id: 'cancelPlanChange',
+      follows: 'changePlan',
       summary: 'Cancel a pending change of plan',
       run: async (_writing, { pending_price_id }) => (pending_price_id === null ? undefined : noPendingChange),
     },

@@ -15,7 +15,10 @@ type Contents = Record<string, { schema: Json; example?: unknown }>
 interface Described extends Json {
   operationId: string
   parameters: Json[]
-  responses: Record<string, { content?: Contents; 'x-media-types'?: Record<string, { example: string }> }>
+  responses: Record<
+    string,
+    { content?: Contents; links?: Record<string, { operationId: string }>; 'x-media-types'?: Record<string, { example: string }> }
+  >
   requestBody?: { $ref: string }
   security: Record<string, string[]>[]
 }
@@ -137,6 +140,27 @@ describe('the OpenAPI document', () => {
   test('describes both responses of the operations that return what exists already', () => {
     const both = described.filter(({ responses }) => responses['200'] && responses['201']).map(({ operationId }) => operationId)
     expect(both.toSorted()).toEqual(['createEnrollment', 'grantProduct', 'issueCertificate'])
+  })
+
+  test('links an operation to those that follow it', () => {
+    const links = described.flatMap(({ operationId, responses }) =>
+      Object.values(responses).flatMap(({ links = {} }) => Object.values(links).map((link) => [operationId, link.operationId])),
+    )
+    const following = operations.flatMap((one) =>
+      one.kind === 'action' && one.rules.follows !== undefined ? [[one.rules.follows, one.id]] : [],
+    )
+    expect(links.toSorted()).toEqual(following.toSorted())
+    expect(links).toContainEqual(['changeEmail', 'resendEmailChange'])
+  })
+
+  test('names the statuses that an operation requires and leads to', () => {
+    const descriptionOf = (id: string) => described.find(({ operationId }) => operationId === id)?.description
+    expect(descriptionOf('createRsvp')).toContain('Requires the status `published` of the event.')
+    expect(descriptionOf('discardPageDraft')).toContain('Requires the status `published`.')
+    expect(descriptionOf('cancelEvent')).toContain(
+      'Changes the status from `published` to `canceled`. Has no effect if that is the status already.',
+    )
+    expect(descriptionOf('publishPage')).toMatch(/Changes the status from `draft` or `published` or `archived` to `published`\.(?! Has)/)
   })
 
   test('takes less than 2.8 kB for each operation', () => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { defineArea } from '../../src/framework/declare/area.ts'
 import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything, nothing } from '../../src/framework/declare/expressions.ts'
+import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
 
 const text = (description = 'A text.') => z.string().meta({ description })
 
@@ -64,6 +65,19 @@ describe('a declaration that types cannot judge is refused at start', () => {
   test('an order by a text that may be null', () => {
     const schema = z.object({ headline: z.string().nullable().meta({ description: 'Headline.' }) })
     expect(() => defineResource({ ...base, schema, sorts: ['headline'] })).toThrow('headline may be null')
+  })
+
+  test.each([
+    ['a status that rows never have', { from: ['active'], to: 'hiden' }, 'names the status hiden, which rows never have'],
+    ['a status that it leads to from nowhere', { to: 'hidden' }, 'declares to, so it must declare from'],
+  ])('an action with %s', (_what, states, message) => {
+    const hide = { scope: 'read' as const, summary: 'Hide a lecturer', ...states }
+    expect(() => defineResource({ ...base, actions: { hide } })).toThrow(message)
+  })
+
+  test('an action that follows an operation that does not exist', () => {
+    const hide = { scope: 'read' as const, summary: 'Hide a lecturer', follows: 'showLecturers' }
+    expect(() => operationsOf(defineResource({ ...base, actions: { hide } }))).toThrow('lecturers has no operation showLecturers')
   })
 })
 

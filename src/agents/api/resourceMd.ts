@@ -68,17 +68,15 @@ function fieldSection({ resource, operations, schemas }: ResourceFacts): Markdow
 /** Returns the changes of status that the operations make. */
 function stateSection(operations: readonly Operation[]): Markdown[] {
   const rows = operations.flatMap((operation): Part[][] => {
-    if (operation.kind !== 'action' && operation.kind !== 'remove') return []
-    const { from } = operation.rules
-    const to = 'to' in operation.rules ? operation.rules.to : undefined
-    if (from === undefined && to === undefined) return []
-    return [[code(callOf(operation)), from?.join(', ') ?? 'any', to ?? (operation.kind === 'remove' ? 'deleted' : 'unchanged')]]
+    if ((operation.kind !== 'action' && operation.kind !== 'remove') || !operation.rules.from) return []
+    const to = operation.kind === 'remove' ? 'deleted' : (operation.rules.to ?? 'unchanged')
+    return [[code(callOf(operation)), operation.rules.from.join(', '), [to].flat().join(', ')]]
   })
   if (rows.length === 0) return []
   return [
     markdown`## States`,
     table(['Operation', 'From', 'To'], rows),
-    markdown`In another status the call gets 409 ${code('invalid_state')}; in the status that it leads to, it has no effect.`,
+    markdown`In another status the call gets 409 ${code('invalid_state')}. It has no effect in a status that it leads to and that From does not name.`,
   ]
 }
 

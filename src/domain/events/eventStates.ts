@@ -44,22 +44,8 @@ export async function unpublishEvent(context: EventChange, event: Event) {
 
 /** Cancels an event and e-mails the people who have a seat or are on the waitlist. */
 export async function cancelEvent(context: EventChange, event: Event, { reason }: { reason?: string | null }) {
-  if (event.status === 'canceled') return undefined
-  if (event.status !== 'published') {
-    throw new Problem('invalid_state', {
-      description: 'Only a published event can be canceled. Delete the draft instead.',
-      details: [
-        {
-          field: 'status',
-          code: 'invalid_state',
-          message: 'The event is a draft.',
-          meta: { status: event.status, allowed: ['published'] },
-        },
-      ],
-    })
-  }
   await notifyOfCancellation(context, event, reason ?? null)
-  return { status: 'canceled', canceled_at: context.now, cancel_reason: reason ?? null }
+  return { canceled_at: context.now, cancel_reason: reason ?? null }
 }
 
 /** Deletes the comments of a draft that is deleted. An event with RSVPs cannot be deleted. */

@@ -41,7 +41,6 @@ export async function checkGuest({ member_id, status }: GuestValues, { writer, s
  * @throws Problem invalid_state, event_full
  */
 export async function placeGuest({ writer, school }: EventChange, event: HostedEvent, values: GuestValues) {
-  requirePublished(event)
   const locked = { schoolId: school.id, eventId: event.id }
   const personId = uuidOf('mbr', values.member_id)
   const before = await findRsvp(writer, { ...locked, personId })
@@ -122,7 +121,6 @@ const statesBefore: Readonly<Record<string, readonly string[]>> = {
  */
 export async function recordAttendance(context: EventChange, event: HostedEvent, attended: readonly string[]) {
   const { writer, school, now } = context
-  requirePublished(event)
   if (now < event.starts_at) throw new Problem('invalid_state', { description: 'Attendance can be recorded once the event has begun.' })
   const ids = attended.map((id) => uuidOf('rsv', id))
   const rows = await writer

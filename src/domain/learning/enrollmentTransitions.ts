@@ -5,13 +5,13 @@ import { revokeFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { requirePlace } from './requirePlace.ts'
 
-/** The actions on an enrolment: the states in which each is possible, and those in which it has no effect. */
+/** The actions on an enrolment: the states in which each is possible, and those that it leads to, the usual one first. */
 export const transitions = {
-  suspend: { from: ['active', 'completed'], already: ['suspended'] },
-  resume: { from: ['suspended'], already: ['active', 'completed'] },
-  cancel: { from: ['active', 'expired', 'suspended'], already: ['canceled'] },
-  complete: { from: ['active'], already: ['completed'] },
-} as const satisfies Record<string, { from: readonly EnrollmentStatus[]; already: readonly EnrollmentStatus[] }>
+  suspend: { from: ['active', 'completed'], to: ['suspended'] },
+  resume: { from: ['suspended'], to: ['active', 'completed'] },
+  cancel: { from: ['active', 'expired', 'suspended'], to: ['canceled'] },
+  complete: { from: ['active'], to: ['completed'] },
+} as const satisfies Record<string, { from: readonly EnrollmentStatus[]; to: readonly EnrollmentStatus[] }>
 
 export type Transition = keyof typeof transitions
 

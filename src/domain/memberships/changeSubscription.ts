@@ -50,13 +50,10 @@ export async function cancelSubscription(
 
 /**
  * Resumes a subscription: revokes its cancellation at the end of the period, and ends a pause.
- * @throws Problem invalid_state for one that has ended or never started
+ * @throws Problem invalid_state for one that has ended
  */
 export async function resumeSubscription({ now }: SubscriptionContext, row: SubscriptionRow): Promise<SubscriptionColumns | undefined> {
-  const isOver = dueStep(row, now)?.kind === 'end'
-  if (isFinal(row.status) || row.status === 'incomplete' || isOver) {
-    throw wrongSubscriptionState('resume', isOver ? 'canceled' : row.status, statesBefore('canceled'))
-  }
+  if (dueStep(row, now)?.kind === 'end') throw wrongSubscriptionState('resume', 'canceled', statesBefore('canceled'))
   const notCanceled = row.cancel_at_period_end
     ? { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_reason: null, cancellation_comment: null }
     : undefined
@@ -66,7 +63,7 @@ export async function resumeSubscription({ now }: SubscriptionContext, row: Subs
 
 /**
  * Pauses a subscription until it is resumed, or until `resumes_at`.
- * @throws Problem invalid_state, or validation_failed for a time in the past
+ * @throws Problem validation_failed for a time in the past
  */
 export async function pauseSubscription(
   { now }: SubscriptionContext,
@@ -81,7 +78,6 @@ export async function pauseSubscription(
     const isSame = resumes_at === undefined || resumesAt?.getTime() === row.resumes_at?.getTime()
     return isSame ? undefined : { resumes_at: resumesAt }
   }
-  if (!stateAfter(row.status, 'paused')) throw wrongSubscriptionState('pause', row.status, statesBefore('paused'))
   return pausedColumns(now, resumesAt)
 }
 

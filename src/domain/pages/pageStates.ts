@@ -10,13 +10,13 @@ export interface Page extends PageColumns {
   published_at: Date | null
 }
 
-/** Publishes the draft of a page. */
+/** Publishes the draft of a page. Returns the columns to write, undefined if the draft is published already. */
 export async function publishPage(context: PageContext, page: Page) {
-  if (page.status === 'published' && !hasUnpublishedChanges(page)) return { isUnchanged: true }
+  if (page.status === 'published' && !hasUnpublishedChanges(page)) return undefined
   const draft = draftOf(page)
   const live = JSON.stringify(draft)
   await savePageFiles(context, { ...page, live: draft })
-  return { columns: { status: 'published', live, title: draft.title, published_at: page.published_at ?? context.now } }
+  return { live, title: draft.title, published_at: page.published_at ?? context.now }
 }
 
 /** Hides a page from visitors and keeps its draft. The home page cannot be hidden. */
@@ -34,8 +34,7 @@ export async function withdrawPage(context: PageContext, page: Page) {
 /** Replaces the draft with the published copy. */
 export async function discardDraft(context: PageContext, page: Page) {
   const live = liveOf(page)
-  if (live === null) throw new Problem('invalid_state', { description: 'The page has no published copy. Restore a revision instead.' })
-  if (isSameContent(draftOf(page), live)) return { isUnchanged: true }
+  if (live === null || isSameContent(draftOf(page), live)) return { isUnchanged: true }
   await addRevision(context, page.id, { event: 'discarded', content: live })
   await savePageFiles(context, { ...page, ...draftRow(live) })
   return { columns: draftColumns(live) }

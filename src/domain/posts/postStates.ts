@@ -29,17 +29,14 @@ export async function publishPost(context: WriteContext, post: Post, { at }: { a
   await requirePublisher(context)
   const isDone = time ? post.status === 'scheduled' && post.scheduled_for?.getTime() === time.getTime() : post.status === 'published'
   if (isDone) return undefined
-  if (post.status === 'archived' || post.status === 'published') {
+  if (post.status === 'published') {
     throw new Problem('invalid_state', {
-      description:
-        post.status === 'archived'
-          ? 'An archived post cannot be published. Restore it first.'
-          : 'A published post cannot be scheduled. Archive it first.',
+      description: 'A published post cannot be scheduled. Archive it first.',
       details: [
         {
           field: 'status',
           code: 'invalid_state',
-          message: `The post is ${post.status}.`,
+          message: 'The post is published.',
           meta: { status: post.status, allowed: ['draft', 'scheduled'] },
         },
       ],

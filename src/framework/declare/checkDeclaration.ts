@@ -39,12 +39,14 @@ export function checkDeclaration(resource: Resource): void {
     throw new Error(`${name} has slugs: it must name the field for them in slugFrom`)
   const isRemoved = typeof operations.remove === 'object' ? operations.remove.instead === undefined : operations.remove !== undefined
   if (isSingleton && (operations.create || isRemoved)) throw new Error(`${name} is a singleton: it cannot be created or deleted`)
+  const statuses = statusesOf(resource)
   for (const [action, rules] of Object.entries(resource.actions)) {
     const { from, to } = rules
     if (rules.perform && (rules.run || to !== undefined))
       throw new Error(`${name}: the action ${action} must declare either perform, or run and to`)
-    if ((from === undefined) !== (to === undefined))
-      throw new Error(`${name}: the action ${action} must declare both from and to, or neither`)
+    if (to !== undefined && from === undefined) throw new Error(`${name}: the action ${action} declares to, so it must declare from`)
+    const unknown = [from ?? [], to ?? []].flat().find((status) => !statuses.includes(status))
+    if (unknown !== undefined) throw new Error(`${name}: the action ${action} names the status ${unknown}, which rows never have`)
   }
   for (const [what, { parameters }] of Object.entries({
     ...resource.reads,
@@ -65,6 +67,13 @@ export function checkDeclaration(resource: Resource): void {
   for (const [what, { output }] of Object.entries({ ...resource.reads, ...resource.collectionReads, ...resource.actions })) {
     if (output) checkDescriptions(output, `${name}: the response of ${what}`)
   }
+}
+
+/** Returns the values of the field `status`. */
+function statusesOf({ schema }: Resource): readonly unknown[] {
+  const { status } = membersOf(schema)
+  const values = status && unwrapped(status)
+  return values instanceof z.ZodEnum ? values.options : []
 }
 
 const rulesOf = ({ update, replace, remove }: Resource['operations']): Record<string, { parameters?: z.ZodObject }> =>

@@ -11,15 +11,19 @@ import type { Resource } from './resource.ts'
 
 /**
  * Returns every operation of a resource.
- * @throws Error if the declaration deprecates an operation that does not exist
+ * @throws Error if the declaration deprecates or follows an operation that does not exist
  */
 export function operationsOf(resource: Resource): Operation[] {
-  const { name, deprecations } = resource
+  const { name, actions, deprecations } = resource
   const operations = allOf(resource)
   for (const [id, deprecation] of Object.entries(deprecations)) {
     if (!operations.some((operation) => operation.id === id))
       throw new Error(`${name} has no operation ${id}: correct the id in deprecations`)
     deprecated(deprecation)
+  }
+  for (const { follows } of Object.values(actions)) {
+    if (follows !== undefined && !operations.some(({ id }) => id === follows))
+      throw new Error(`${name} has no operation ${follows}: correct the id in follows`)
   }
   return operations.map((operation) => {
     const deprecation = deprecations[operation.id]

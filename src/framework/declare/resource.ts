@@ -118,9 +118,15 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   isOwn?: true
   /** The end of its path, if that is not its name: `authorizations/{id}`. */
   at?: string
-  /** The states in which it can be called, and the one that it leads to. In that one, the call has no effect. */
+  /** The statuses in which it can be called. In another one the response is invalid_state. */
   from?: readonly string[]
-  to?: string
+  /**
+   * The status that it leads to, which is written if it has a column. If there are several, `run` writes one of them; the first is usual.
+   * A call in one of them that `from` does not name has no effect.
+   */
+  to?: string | readonly string[]
+  /** The id of an operation that comes before it, without which it has no effect or is not possible. Documented as a link of that one. */
+  follows?: string
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** 201 if `perform` creates a row or a part of this one, 204 if the response is empty. */
   status?: 200 | 201 | 202 | 204

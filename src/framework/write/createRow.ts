@@ -12,9 +12,11 @@ import { answerWritten, requireVisible } from './changeRow.ts'
 import { joinFieldErrors } from './joinFieldErrors.ts'
 import { parseBody, parseInput, requireNoFieldErrors } from './parseBody.ts'
 import { recordWrite } from './recordWrite.ts'
+import { statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
 import type { Made } from './writing.ts'
+import { wrongState } from './wrongState.ts'
 
 /** Creates a row from the fields of the body, the defaults of the resource, and a generated slug if none was sent. */
 export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
@@ -22,13 +24,18 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
   const writing = { ...write, parent: owner }
-  if (rules.perform && rules.input) return await answerPerformed(write, await rules.perform(writing, parseInput(rules.input, body)))
+  if (rules.perform && rules.input) {
+    const input = parseInput(rules.input, body)
+    requireParentStatus(write, owner)
+    return await answerPerformed(write, await rules.perform(writing, input))
+  }
   const { values, fieldErrors } = parseBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
   const together = await joinFieldErrors(fieldErrors, values, async (seen) => [
     ...((await rules.check?.(seen, writing)) ?? []),
     ...(await checkFileFields(write, seen)),
   ])
   requireNoFieldErrors([...fieldErrors, ...together])
+  requireParentStatus(write, owner)
   if (rules.perform) return await answerPerformed(write, await rules.perform(writing, values))
   const id = newId()
   const slug = await slugOfNew(write, id, values)
@@ -86,4 +93,13 @@ async function lockParent(write: Write<OperationOf<'create'>>, { resource }: Cre
   if (!row) throw noSuchRow(resource)
   requireVisible(row, resource, write.operation.rules.view ?? 'staff')
   return row
+}
+
+/** @throws Problem invalid_state if rows cannot be created under a row with this status */
+function requireParentStatus(write: Write<OperationOf<'create'>>, owner: SeenRow | undefined): void {
+  const { resource, rules, parent } = write.operation
+  if (!owner || !parent || !rules.parentStatus) return
+  const status = statusOf(parent.resource, owner, write)
+  if (!rules.parentStatus.includes(status))
+    throw wrongState(parent.resource, { verb: `creating a ${resource.object.replaceAll('_', ' ')}`, status, from: rules.parentStatus })
 }

@@ -8,27 +8,29 @@ import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { parseInput } from './parseBody.ts'
 import { recordWrite } from './recordWrite.ts'
+import { hasStoredStatus, statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import type { Performed } from './writing.ts'
 import { wrongState } from './wrongState.ts'
 
 type ActionWrite = Write<OperationOf<'action'>>
 
-/** Changes the state of a row, or runs the declared action. Has no effect if the row is in the target state already. */
+/** Changes the status of a row, or runs the declared action. Has no effect if the row has the target status already. */
 export async function performAction(write: ActionWrite): Promise<Answer> {
   const { operation, body } = write
   const { from, to, run, perform } = operation.rules
   const row = await rowToChange(write)
   const input = parseInput(operation.input, body)
-  if (perform) return await answerPerformed(write, row, await perform(write, row, input))
-  if (to !== undefined) {
-    const status = String(row[operation.resource.stateColumn])
-    if (status === to) return answerWritten(write, row)
-    if (!from?.includes(status)) throw wrongState(operation.resource, { verb: operation.name, status, from: from ?? [] })
+  const status = statusOf(operation.resource, row, write)
+  if (from && !from.includes(status)) {
+    if ([to].flat().includes(status)) return answerDone(write, row)
+    throw wrongState(operation.resource, { verb: operation.name, status, from })
   }
+  if (perform) return await answerPerformed(write, row, await perform(write, row, input))
   const following = run ? await run(write, row, input) : {}
-  if (following === undefined && to === undefined) return answerDone(write, row)
-  const columns = { ...following, ...(to !== undefined && { [operation.resource.stateColumn]: to }) }
+  const isMoved = typeof to === 'string' && status !== to
+  if (following === undefined && !isMoved) return answerDone(write, row)
+  const columns = { ...following, ...(isMoved && hasStoredStatus(operation.resource) && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
   const said = await operation.rules.after(write, written)

@@ -4,6 +4,7 @@ import type { OperationOf } from '../declare/operations.ts'
 import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { recordWrite } from './recordWrite.ts'
+import { statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
@@ -13,7 +14,7 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   const { operation, writer, queryScope } = write
   const row = await rowToChange(write)
   const { from } = operation.rules
-  const status = String(row[operation.resource.stateColumn])
+  const status = statusOf(operation.resource, row, write)
   if (from && !from.includes(status)) throw wrongState(operation.resource, { verb: 'deletion', status, from })
   const removed = await operation.rules.before?.(write, row)
   if (operation.rules.instead) {

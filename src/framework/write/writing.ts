@@ -95,6 +95,8 @@ export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New ex
   id?: string
   /** How much of the parent row the caller must see. Default: all of it, as staff do. */
   view?: View
+  /** The statuses of the parent row in which rows can be created under it. In another one the response is invalid_state. */
+  parentStatus?: readonly string[]
   /** The form that is sent instead of JSON. */
   takes?: FormRules
   /** Returns errors of fields in combination. */
