@@ -64,7 +64,8 @@ process.stdout.write(`test/api/operations.csv
 
 Next: edit the fields in prisma/schema.prisma, the migration and src/resources/${files.variable}.ts together, translate the German texts in
 views/locales/de.scopes.json, say in src/resources/personalData.ts which rows belong to a person if any do, and run npm run docs, npm run check
-and npx vitest run test/api.
+and npx vitest run test/api. The tests derive rows and requests from the declaration: if they report that it is not enough, describe the rest in
+test/api/subjects/${files.variable}.ts.
 `)
 
 async function declaredNames() {

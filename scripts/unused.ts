@@ -5,7 +5,7 @@
  *   node scripts/unused.ts    exits with 1 and lists what is unused
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, matchesGlob, normalize } from 'node:path'
 import ts from 'typescript'
 
 /** Packages that are needed although no code names them, each with the reason. */
@@ -39,6 +39,9 @@ const texts = [...configuration, ...modules.map(({ text }) => text)]
 
 const uses = new Set(modules.flatMap(({ imported }) => imported.map(([file, name]) => `${file}#${name}`)))
 const importedFiles = new Set(modules.flatMap(({ imported }) => imported.map(([file]) => file)))
+/** Files that are imported by a pattern of their names. */
+const patterns = [...importedFiles].filter((file) => file.includes('*'))
+const isMatched = (file: string): boolean => patterns.some((pattern) => matchesGlob(file, pattern))
 const complaints = [...unusedFiles(), ...unusedExports(), ...unusedPackages()]
 if (complaints.length > 0) fail(`${complaints.join('\n')}\n\nDelete what is unused. A value that only its file uses needs no \`export\`.`)
 process.stdout.write(`${modules.length} modules, nothing unused\n`)
@@ -58,12 +61,17 @@ function readModule(file: string): Module {
   const lineOf = (node: ts.Node): number => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
   const fileAt = (specifier: ts.Node): string | undefined =>
     ts.isStringLiteralLike(specifier) && specifier.text.startsWith('.') ? normalize(join(dirname(file), specifier.text)) : undefined
+  /** The files that a template such as `./parts/${name}.ts` can name. */
+  const patternAt = (specifier: ts.Node): string | undefined =>
+    ts.isTemplateExpression(specifier) && specifier.head.text.startsWith('.')
+      ? normalize(join(dirname(file), `${specifier.head.text}*${specifier.templateSpans.map(({ literal }) => literal.text).join('*')}`))
+      : undefined
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
       const from = node.moduleSpecifier && fileAt(node.moduleSpecifier)
       if (from) for (const name of namesOf(node)) imported.push([from, name])
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      const from = node.arguments[0] && fileAt(node.arguments[0])
+      const from = node.arguments[0] && (fileAt(node.arguments[0]) ?? patternAt(node.arguments[0]))
       if (from) imported.push([from, '*'])
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       const from = fileAt(node.argument.literal)
@@ -95,7 +103,7 @@ function declaredNames(node: ts.VariableStatement | ts.FunctionDeclaration | ts.
 function unusedFiles(): string[] {
   const isNamed = (file: string): boolean => texts.some((text) => text.includes(`${basename(file)}'`) || text.includes(file))
   return modules.flatMap(({ file }) =>
-    file.endsWith('.test.ts') || settings.includes(file) || importedFiles.has(file) || isNamed(file)
+    file.endsWith('.test.ts') || settings.includes(file) || importedFiles.has(file) || isMatched(file) || isNamed(file)
       ? []
       : [`${file}: no file imports or starts it`],
   )
@@ -104,7 +112,7 @@ function unusedFiles(): string[] {
 function unusedExports(): string[] {
   return modules.flatMap(({ file, exported }) =>
     [...exported].flatMap(([name, line]) =>
-      name === hook || uses.has(`${file}#${name}`) || uses.has(`${file}#*`)
+      name === hook || uses.has(`${file}#${name}`) || uses.has(`${file}#*`) || isMatched(file)
         ? []
         : [`${file}:${line}  ${name} is exported and no other file imports it`],
     ),

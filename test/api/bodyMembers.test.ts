@@ -8,7 +8,8 @@ import { sendablePart } from '../../src/framework/write/parseBody.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
-import { actorOf, addressOf, everyWrite, subjectOf, withMatch } from './subjects.ts'
+import { createSubjects, type Subjects } from './derived/createSubjects.ts'
+import { actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { takesForm } from './wrongs.ts'
 
 /** Codes that say: the operation does not take this member at all. */
@@ -29,8 +30,10 @@ const createOnly = ({ resource }: Operation): string[] => [
 describe('bodies of operations, member by member', async () => {
   const [database] = (await databasesToTest()).toReversed()
   let api: DemoApi
+  let subjects: Subjects
   beforeAll(async () => {
     api = await startDemoApi(await (database as NonNullable<typeof database>).open())
+    subjects = createSubjects(api)
   })
   afterAll(() => api.stop())
 
@@ -46,7 +49,7 @@ describe('bodies of operations, member by member', async () => {
     const as = actorOf(operation)
     const { resource, method } = operation
     const read = (id: string): Promise<Reply> => api.get(`${apiPath}/${resource.path}${id && `/${id}`}`, { as })
-    const send = (id: string, body: object): Promise<Reply> => api.send(addressOf(operation, id), withMatch({ method, as, body }))
+    const send = (id: string, body: object): Promise<Reply> => api.send(subjects.addressOf(operation, id), withMatch({ method, as, body }))
     /** The current body: all of it for a replacement. */
     const base = (row: Readonly<Record<string, unknown>>): Record<string, unknown> =>
       operation.kind === 'update' ? {} : Object.fromEntries(listed(operation).map((member) => [member, currentOf(row, member)]))
@@ -56,7 +59,7 @@ describe('bodies of operations, member by member', async () => {
         : sendablePart(resource.schema.shape[member] as z.ZodType, row[member], 'staff')
 
     test('takes every member that its body lists, and leaves no trace where the value is the current one', async () => {
-      const id = await subjectOf(api, operation)
+      const id = await subjects.subjectOf(operation)
       for (const member of listed(operation)) {
         const before = await read(id)
         const start = await entries()
@@ -68,7 +71,7 @@ describe('bodies of operations, member by member', async () => {
     })
 
     test('counts a change where something changes, and nothing where nothing does', async () => {
-      const id = await subjectOf(api, operation)
+      const id = await subjects.subjectOf(operation)
       for (const member of listed(operation)) {
         const schema = writeForm(schemaOf(operation, member), 'staff')
         const before = await read(id)
@@ -90,7 +93,7 @@ describe('bodies of operations, member by member', async () => {
     })
 
     test('refuses what is sent only where a row is made, and does not list it', async () => {
-      const id = await subjectOf(api, operation)
+      const id = await subjects.subjectOf(operation)
       for (const member of createOnly(operation)) {
         expect([member, listed(operation).includes(member)]).toEqual([member, false])
         const schema = writeForm(schemaOf(operation, member), 'staff')
@@ -105,14 +108,14 @@ describe('bodies of operations, member by member', async () => {
   })
 
   test.each(creations)('$id takes every member that its body lists', async (operation) => {
-    const id = await subjectOf(api, operation)
+    const id = await subjects.subjectOf(operation)
     const { rules, resource } = operation as Extract<Operation, { kind: 'create' }>
     if (rules.input) return
     for (const member of listed(operation)) {
       const example = schemaOf(operation, member).meta()?.example ?? null
       // The whole body is invalid, so no row is created. Only the error of this member counts.
       const body = { ...exampleBody(resource, true), [member]: example, no_such_field: 1 }
-      const reply = await api.send(addressOf(operation, id), withMatch({ method: 'POST', as: actorOf(operation), body }))
+      const reply = await api.send(subjects.addressOf(operation, id), withMatch({ method: 'POST', as: actorOf(operation), body }))
       expect([member, codesOf(reply, member).filter((code) => refusals.includes(code))]).toEqual([member, []])
     }
   })

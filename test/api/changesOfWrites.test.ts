@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyRows, AnyTables } from '../../src/framework/declare/expressions.ts'
-import type { Operation } from '../../src/framework/declare/operations.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { changeFeedOf } from '../../src/framework/output/changeFeed.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
@@ -13,7 +12,9 @@ import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { until } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
-import { actor, actorOf, addressOf, everyWrite, provedWithSignIn, sendingFor, subjectOf, withMatch } from './subjects.ts'
+import { createSubjects } from './derived/createSubjects.ts'
+import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
+import { isTestedElsewhere } from './derived/exceptions.ts'
 
 const operations = operationsIn(resources)
 const feed = changeFeedOf(operations)
@@ -81,12 +82,12 @@ describe('the change feed', () => {
   test('has an entry with the new version of every row that an operation changes', async () => {
     const missed: string[] = []
     const unknown = new Set<string>()
-    const isDone = ({ id }: Operation): boolean => !provedWithSignIn.includes(id)
-    for (const operation of everyWrite.filter(isDone)) {
-      const id = await subjectOf(api, operation)
-      const sending = await sendingFor(api, operation, id)
+    const subjects = createSubjects(api)
+    for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one))) {
+      const id = await subjects.subjectOf(operation)
+      const sending = await subjects.sendingFor(operation, id)
       const options = withMatch({ ...sending, method: operation.method, as: actorOf(operation) })
-      const result = await missedBy(() => api.send(addressOf(operation, id), options))
+      const result = await missedBy(() => api.send(subjects.addressOf(operation, id), options))
       if (result.reply.status >= 300) missed.push(`${operation.id}: ${result.reply.status} ${result.reply.text}`)
       missed.push(...result.missed.map((row) => `${operation.id}: ${row}`))
       for (const action of result.actions) if (!(action in changeActions)) unknown.add(action)

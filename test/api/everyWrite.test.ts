@@ -15,21 +15,9 @@ import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
 import { newPerson, newProduct, newUses } from '../support/shop.ts'
 import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
-import {
-  actor,
-  actorOf,
-  addressOf,
-  everyWrite,
-  foreignId,
-  freshRow,
-  inputOf,
-  namesRow,
-  provedWithSignIn,
-  resourceOnPath,
-  sendingFor,
-  subjectOf,
-  withMatch,
-} from './subjects.ts'
+import { createSubjects, type Subjects } from './derived/createSubjects.ts'
+import { actor, actorOf, everyWrite, inputOf, namesRow, resourceOnPath, withMatch } from './derived/everyWrite.ts'
+import { isTestedElsewhere } from './derived/exceptions.ts'
 import { checksVersion, type Request, takesForm, takesJson, wrongs } from './wrongs.ts'
 
 const people = [
@@ -77,8 +65,10 @@ const ofEachSort: ReadonlySet<Operation> = new Set([
 
 describe.each(databases)('on $name', ({ name, open }) => {
   let api: DemoApi
+  let subjects: Subjects
   beforeAll(async () => {
     api = await startDemoApi(await open())
+    subjects = createSubjects(api)
     const { database } = api
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
     await makeDemoSchool(database, { school: other, now, hashPassword: async () => '$argon2id$none', only: 'catalogue' })
@@ -104,16 +94,17 @@ describe.each(databases)('on $name', ({ name, open }) => {
   const traces = async (): Promise<[number, number]> => [await count('audit_log'), await count('change_log')]
 
   const isRefusedHere = (operation: Operation): boolean => name !== 'embedded' || databases.length === 1 || ofEachSort.has(operation)
-  const isDoneHere = ({ id }: Operation): boolean => !provedWithSignIn.includes(id)
+  const isDoneHere = (operation: Operation): boolean => !isTestedElsewhere(operation)
 
   describe.each(everyWrite.filter((one) => isRefusedHere(one) || isDoneHere(one)))('$id', (operation) => {
     const { method, scope, roles, resource, successStatus } = operation
-    const send = (id: string, options: SendOptions = {}): Promise<Reply> => api.send(addressOf(operation, id), { method, as, ...options })
+    const send = (id: string, options: SendOptions = {}): Promise<Reply> =>
+      api.send(subjects.addressOf(operation, id), { method, as, ...options })
     const as = actorOf(operation)
     let subject: Promise<string> | undefined
     // A rejected request leaves the row as it is, so all of them share one row.
     const untouched = (): Promise<string> => {
-      subject ??= subjectOf(api, operation)
+      subject ??= subjects.subjectOf(operation)
       return subject
     }
 
@@ -159,7 +150,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
               withMatch({ path: '', id, as, ...(takesJson(operation) && { body: {} }) }),
             )
           const { path, id: asked, ...options } = request
-          const reply = await api.send(addressOf(operation, asked) + path, { method, ...options })
+          const reply = await api.send(subjects.addressOf(operation, asked) + path, { method, ...options })
           if (status === 422) expect((reply.json.details as { field: string }[]).map(({ field }) => field)).toContain('no_such_field')
           else expect([error, reply.json.error]).toEqual([error, error])
           expect([error, reply.status]).toEqual([error, status])
@@ -169,7 +160,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
       })
 
       test('refuses other methods and names the right ones, without asking for a token', async () => {
-        const path = addressOf(operation, toPublicId(resource.idPrefix, newId()))
+        const path = subjects.addressOf(operation, toPublicId(resource.idPrefix, newId()))
         const taken = methodsAt(path)
         const unused = ['PUT', 'DELETE', 'PATCH', 'POST', 'GET'].find((one) => !taken.includes(one)) as string
         const reply = await api.send(path, { method: unused })
@@ -182,9 +173,9 @@ describe.each(databases)('on $name', ({ name, open }) => {
       if (namesRow(operation)) {
         test('answers 404 for a record that the caller may not see, as for none', async () => {
           const none = toPublicId(resourceOnPath(operation).idPrefix, newId())
-          const hidden: [string, string][] = [[actor, await foreignId(api, resourceOnPath(operation))]]
+          const hidden: [string, string][] = [[actor, await subjects.foreignId(resourceOnPath(operation))]]
           for (const [audience, as] of people) {
-            if (audience !== 'staff' && roles.includes(audience)) hidden.push([as, await freshRow(api, operation)])
+            if (audience !== 'staff' && roles.includes(audience)) hidden.push([as, await subjects.freshRow(operation)])
           }
           for (const [by, id] of hidden) {
             const [asked, nothing] = [await send(id, asAny(by)), await send(none, asAny(by))]
@@ -226,7 +217,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
         test('takes an Idempotency-Key of 255 visible characters and no other', async () => {
           const id = await untouched()
           for (const key of ['k'.repeat(256), 'tab\there', 'umlaut-ü', '""']) {
-            const sending = await sendingFor(api, operation, id)
+            const sending = await subjects.sendingFor(operation, id)
             const reply = await send(id, withMatch({ ...sending, headers: { ...sending.headers, 'idempotency-key': key } }))
             expect([key, reply.status, reply.json.error]).toEqual([key, 400, 'invalid_request'])
           }
@@ -236,8 +227,8 @@ describe.each(databases)('on $name', ({ name, open }) => {
 
     function effects(): void {
       test('does it once, says what it did as its schema promises, and leaves one trace', async () => {
-        const id = await subjectOf(api, operation)
-        const sending = await sendingFor(api, operation, id)
+        const id = await subjects.subjectOf(operation)
+        const sending = await subjects.sendingFor(operation, id)
         const headers: Record<string, string> = { ...sending.headers }
         if (checksVersion(operation)) {
           const stale = await send(id, withMatch(sending, '"999999-s"'))
@@ -290,8 +281,8 @@ describe.each(databases)('on $name', ({ name, open }) => {
       const keepsRow = ['update', 'replace', 'action'].includes(operation.kind) && successStatus === 200
       if (keepsRow || (operation.kind === 'remove' && successStatus === 202)) {
         test('answers what is in effect already as it is', async () => {
-          const id = await subjectOf(api, operation)
-          const sending = await sendingFor(api, operation, id)
+          const id = await subjects.subjectOf(operation)
+          const sending = await subjects.sendingFor(operation, id)
           const first = await send(id, withMatch(sending))
           expect(first.status).toBe(successStatus)
           const start = await traces()

@@ -5,7 +5,7 @@ import { isReadable } from '../../src/framework/read/visible.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import type { DemoApi } from './demoApi.ts'
-import { newRow } from './subjects.ts'
+import { createSubjects } from './derived/createSubjects.ts'
 
 /** One account of each kind of caller, from the one that sees the least to the one that sees everything. */
 export const callersByPower = [undefined, 'learner001@example.org', 'lecturer1@example.com', 'admin1@example.com', 'owner@example.com']
@@ -35,7 +35,7 @@ interface Keys {
 
 /**
  * Chooses rows of the demo for every read operation, with the visibility rules of the declarations. If the demo has no such row, it is
- * created as test/api/subjects.ts describes.
+ * created like the row of a write, by test/api/derived.
  */
 export async function chooseRowsToRead(api: DemoApi): Promise<RowsToRead> {
   const keys = new Map<string, Keys>()
@@ -58,7 +58,7 @@ export function resourceNamed({ path, resource }: Operation): Resource {
 
 async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
   const resource = resourceNamed(operation)
-  if ((await readableIds(api, resource, owner)).size === 0) await newRow(api, resource)
+  if ((await readableIds(api, resource, owner)).size === 0) await createSubjects(api).newRow(resource)
   const visibleTo = new Map<string | undefined, Set<string>>()
   for (const email of callersByPower) visibleTo.set(email, await readableIds(api, resource, email))
   const readersOf = (id: string) => new Set(callersByPower.filter((email) => visibleTo.get(email)?.has(id)))
@@ -72,7 +72,7 @@ async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
 
   async function hiddenKey(): Promise<string | undefined> {
     if (hidden !== undefined) return await keyOf(api, operation, resource, hidden)
-    return operation.kind === 'collectionRead' ? undefined : await newRow(api, resource)
+    return operation.kind === 'collectionRead' ? undefined : await createSubjects(api).newRow(resource)
   }
 }
 

@@ -6,7 +6,7 @@ import { newForm } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { untilServed } from '../support/poll.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
-import { sendingFor } from './subjects.ts'
+import { createSubjects } from './derived/createSubjects.ts'
 
 const as = 'owner@example.com'
 
@@ -51,7 +51,7 @@ describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => 
     expect(parent).toBeUndefined()
     const name = `Same Words ${resource.object.replaceAll('_', ' ')}`
     const base = name.toLowerCase().replaceAll(' ', '-')
-    const { body = exampleBody(resource, true) } = await sendingFor(api, operation, '')
+    const { body = exampleBody(resource, true) } = await createSubjects(api).sendingFor(operation, '')
     const { slug: _slug, external_id: _key, ...fields } = body as Record<string, unknown>
     const send = (more: object = {}) => api.send(path, { as, body: { ...fields, [resource.slugFrom as string]: name, ...more } })
     const [chosen, ...others] = await Promise.all([send({ slug: base }), send(), send({ slug: `${base}-2` }), send(), send(), send()])
@@ -68,7 +68,7 @@ describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => 
 
   test.each(copying)('$id: copies that are made together get different slugs', async (operation) => {
     const creation = slugged.find(({ resource }) => resource === operation.resource) as Operation
-    const sending = await sendingFor(api, creation, '')
+    const sending = await createSubjects(api).sendingFor(creation, '')
     const { slug: _slug, ...fields } = (sending.body ?? {}) as Record<string, unknown>
     const { json } = await api.send(creation.path, { as, body: fields })
     const copies = await Promise.all(

@@ -1,7 +1,7 @@
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { allScopes } from './demoApi.ts'
-import { namesRow, resourceOnPath, type Sending } from './subjects.ts'
+import { namesRow, resourceOnPath, type Sending } from './derived/everyWrite.ts'
 
 /** A file in a form. */
 export const takesForm = (operation: Operation): boolean => operation.kind === 'create' && operation.rules.takes !== undefined

@@ -5,7 +5,8 @@ import { unwrapped } from '../../src/framework/declare/schemas.ts'
 import { viewOf } from '../../src/framework/declare/views.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import type { DemoApi } from '../api/demoApi.ts'
-import { actor, addressOf, everyWrite, freshRow, subjectOf, withMatch } from '../api/subjects.ts'
+import { createSubjects } from '../api/derived/createSubjects.ts'
+import { actor, everyWrite, withMatch } from '../api/derived/everyWrite.ts'
 import { newPlan } from '../support/community.ts'
 import { secretMark } from './plantMarkers.ts'
 
@@ -53,13 +54,14 @@ interface Sending {
 
 async function sendTo(api: DemoApi, { update, publish, gate, secret, result }: Sending): Promise<void> {
   const { resource } = update
-  const id = publish ? await subjectOf(api, publish) : await freshRow(api, update)
+  const subjects = createSubjects(api)
+  const id = publish ? await subjects.subjectOf(publish) : await subjects.freshRow(update)
   const markers = Object.fromEntries(
     secret.map((field) => [field, `Words ${secretMark}-sent-${resource.object}-${field}-${result.sent.length}`.replaceAll('_', '-')]),
   )
   const steps: [Operation, object][] = [[update, { ...gate, ...markers }], ...(publish ? ([[publish, {}]] as [Operation, object][]) : [])]
   for (const [operation, body] of steps) {
-    const reply = await api.send(addressOf(operation, id), withMatch({ as: actor, method: operation.method, body }))
+    const reply = await api.send(subjects.addressOf(operation, id), withMatch({ as: actor, method: operation.method, body }))
     if (reply.status >= 300) result.refused.push(`${operation.id} ${JSON.stringify(gate)}: ${reply.status} ${reply.text.slice(0, 300)}`)
     else if (operation === update) result.sent.push(...secret.map((field) => `${resource.object}.${field}`))
   }

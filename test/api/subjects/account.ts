@@ -1,0 +1,5 @@
+import type { Exceptions } from '../derived/exceptions.ts'
+
+export const exceptions: Exceptions = {
+  elsewhere: { revokeAuthorization: 'test/api/account.test.ts', endSession: 'test/api/account.test.ts' },
+}

@@ -1,0 +1,7 @@
+import type { Exceptions } from '../derived/exceptions.ts'
+
+export const exceptions: Exceptions = {
+  before: {
+    unschedulePost: ({ send }, post) => send('publishPost', post, { at: new Date(Date.now() + 86_400_000).toISOString() }),
+  },
+}
