@@ -76,6 +76,7 @@ export const ${variable} = defineResource({
     read: 'See the ${many} of the school',
     write: { staff: 'Add, change and delete ${many}' },
   },
+  catalogue: false,
   schema: z.object({
     title: line(120).meta({ description: 'Title.', example: 'First ${one}' }),
     slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'first-${object.replaceAll('_', '-')}' }),

@@ -71,7 +71,13 @@ describe('a generated resource', () => {
   // Each test awaits the commands that it needs.
   beforeAll(() => {
     expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/resources/giftCards.ts')
-    const files = ['test/api/giftCards.test.ts', 'test/api/register.test.ts', 'test/pages/catalogues.test.ts']
+    const files = [
+      'test/api/giftCards.test.ts',
+      'test/api/register.test.ts',
+      'test/framework/permissionSentences.test.ts',
+      'test/mcp/toolList.test.ts',
+      'test/pages/catalogues.test.ts',
+    ]
     // Two checkers take nearly twice the CPU time of one. The other commands use the other core, one after the other.
     const typeCheck = ['--noEmit', '--checkers', '1', '--preserveSymlinks', '--incremental', '--tsBuildInfoFile']
     const operations = start('scripts/operations.ts', '--check')
@@ -109,9 +115,9 @@ describe('a generated resource', () => {
     expect(triggers?.map((trigger) => trigger.split(' ')[4])).toEqual(['INSERT', 'UPDATE', 'DELETE'])
   })
 
-  test('passes its own test, the register and the catalogues', async () => {
+  test('passes its own test, the register, the sentences of its scopes, the list of tools and the catalogues', async () => {
     const { status, output } = await checks.tests
-    expect(output).toMatch(/Test Files .*3 passed/)
+    expect(output).toMatch(/Test Files .*5 passed/)
     expect(status).toBe(0)
   })
 
