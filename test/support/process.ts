@@ -154,7 +154,7 @@ async function demoImageFile(): Promise<string> {
   if (existsSync(file)) return file
   const home = await createHome()
   try {
-    await (await startProcess({ home, viaNpm: true })).stop()
+    await (await startProcess({ home, viaNpm: true, isFirstStart: true })).stop()
     await mkdir(cache, { recursive: true })
     const draft = `${file}.${randomBytes(6).toString('hex')}`
     await tar('-cf', draft, '-C', home.data, '.')
