@@ -44,12 +44,8 @@ describe.runIf((await availableServices()).postgresql)('the tables that the cata
 
   test.each(reads.map((read) => [read.id, read] as const))('%s reads only tables that report their changes', async (_id, operation) => {
     const address = rows.addressOf(operation, rows.visible(operation))
-    const { expansions, onDemand, searches } = shapesOf(operation)
-    const paths = [
-      address,
-      ...expansions.map((name) => `${address}?expand=${name}`),
-      ...onDemand.map((name) => `${address}?fields=${name}`),
-    ]
+    const { expansions, searches } = shapesOf(operation)
+    const paths = [address, ...expansions.map((name) => `${address}?expand=${name}`)]
     if (searches) paths.push(`${address}?q=art`)
     for (const path of paths) {
       const tables = await tablesOf(path)
@@ -66,8 +62,13 @@ describe.runIf((await availableServices()).postgresql)('the tables that the cata
 function shapesOf({ parameters, resource }: (typeof reads)[number]) {
   const has = (name: string): boolean => parameters.some((one) => one.name === name)
   return {
-    expansions: has('expand') ? Object.keys(resource.expansions) : [],
-    onDemand: has('fields') ? resource.onDemand : [],
+    expansions: has('expand') ? [...resource.onDemand, ...Object.entries(resource.expansions).flatMap(pathsOfExpansion)] : [],
     searches: has('q'),
   }
 }
+
+/** Returns the names of an expansion, and of those that it can contain. */
+const pathsOfExpansion = ([name, expansion]: [string, (typeof reads)[number]['resource']['expansions'][string]]): string[] => [
+  name,
+  ...(expansion.resources ? [] : Object.keys(expansion.resource().expansions).map((inner) => `${name}.${inner}`)),
+]
