@@ -114,6 +114,9 @@ testGrowth(cases)
 
 test('a quadratic parser is found', async () => {
   const search = (text: string): boolean => /[a-z]+\s*:|&/.test(text)
-  const quadratic = defineCase({ parser: 'planted', grows: 'a', size: 1500, input: (n) => 'a'.repeat(n), parse: search })
-  expect(await fasterThanInput(quadratic)).toContain('planted')
+  const quadratic = defineCase({ parser: 'planted', grows: 'a', size: 2500, input: (n) => 'a'.repeat(n), parse: search })
+  // A machine whose speed changes during a measurement can hide the growth once.
+  let found: string | undefined
+  for (let attempt = 0; attempt < 5 && !found; attempt++) found = await fasterThanInput(quadratic)
+  expect(found ?? 'nothing found').toContain('planted')
 })

@@ -4,8 +4,8 @@
  */
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,6 +16,7 @@ import type { Database } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { createRedis, type RedisClient } from '../../src/store/redis.ts'
+import { builtOnce } from './builtOnce.ts'
 import { setSessionLimits } from './pgBouncer.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -227,15 +228,8 @@ async function migratedImage(): Promise<Blob> {
 
 /** Returns the file of the dump. It is rebuilt when a migration or the engine changes. */
 async function migratedImageFile(): Promise<string> {
-  const cache = join(root, 'node_modules/.cache')
-  const file = join(cache, `embedded-${await imageKey()}.tar`)
-  if (!existsSync(file)) {
-    await mkdir(cache, { recursive: true })
-    const draft = `${file}.${randomBytes(6).toString('hex')}`
-    await writeFile(draft, await makeImage())
-    await rename(draft, file)
-  }
-  return file
+  const file = join(root, `node_modules/.cache/embedded-${await imageKey()}.tar`)
+  return await builtOnce(file, async (draft) => await writeFile(draft, await makeImage()))
 }
 
 /** Identifies the migrations and the engine. */

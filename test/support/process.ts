@@ -1,14 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { stringify } from 'yaml'
 import { neededBy } from '../../scripts/importsOf.ts'
+import { builtOnce } from './builtOnce.ts'
 import { imageKey, unpackEmbedded } from './databases.ts'
 import { until } from './poll.ts'
 
@@ -150,20 +151,16 @@ async function unpackDemo(data: string): Promise<void> {
 /** Returns an archive of the data after a first start. It is rebuilt each day, because the demo counts from today, and when its data or its loader change. */
 async function demoImageFile(): Promise<string> {
   const cache = join(root, 'node_modules/.cache')
-  const file = join(cache, `demo-${await demoKey()}.tar`)
-  if (existsSync(file)) return file
-  const home = await createHome()
-  try {
-    await (await startProcess({ home, viaNpm: true, isFirstStart: true })).stop()
-    await mkdir(cache, { recursive: true })
-    const draft = `${file}.${randomBytes(6).toString('hex')}`
-    await tar('-cf', draft, '-C', home.data, '.')
-    for (const name of await readdir(cache)) if (/^demo-\w+\.tar$/.test(name)) await rm(join(cache, name), { force: true })
-    await rename(draft, file)
-  } finally {
-    await home.remove()
-  }
-  return file
+  return await builtOnce(join(cache, `demo-${await demoKey()}.tar`), async (draft) => {
+    const home = await createHome()
+    try {
+      await (await startProcess({ home, viaNpm: true, isFirstStart: true })).stop()
+      await tar('-cf', draft, '-C', home.data, '.')
+      for (const name of await readdir(cache)) if (/^demo-\w+\.tar$/.test(name)) await rm(join(cache, name), { force: true })
+    } finally {
+      await home.remove()
+    }
+  })
 }
 
 async function demoKey(): Promise<string> {
