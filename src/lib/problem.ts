@@ -145,7 +145,7 @@ export class Problem extends Error {
     const text = plainAscii(description ?? problems[code].description)
     const { status } = problems[code]
     const frames = Error.stackTraceLimit
-    // A rejected request is not a defect, and its stack trace would cost a sixth of the CPU of the request.
+    // A rejected request is not a defect, and its stack trace would cost a tenth of the CPU of the request.
     if (status < 500) Error.stackTraceLimit = 0
     super(`${code}: ${text}`, { cause })
     Error.stackTraceLimit = frames
