@@ -1,6 +1,7 @@
 import type { CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server'
 import type { Surroundings } from '../framework/call.ts'
 import { apiPath, type Operation } from '../framework/declare/operations.ts'
+import { ownMember } from '../lib/ownMember.ts'
 import { Problem } from '../lib/problem.ts'
 import { catalogueReads, read } from './catalogue.ts'
 import type { CataloguePrompt } from './prompts.ts'
@@ -35,7 +36,7 @@ export function catalogueCompletions(
   function ofPrompt(name: string, argument: string): readonly string[] | string | undefined {
     const prompt = prompts.find(({ listing }) => listing.name === name)
     if (!prompt) throw unknownReference(`There is no prompt ${name.slice(0, 100)}.`)
-    return prompt.completions?.[argument]
+    return ownMember(prompt.completions ?? {}, argument)
   }
 
   /** Returns the name of the list: `school://courses/{slug}/outline` has the slugs of `/api/v1/courses`. */

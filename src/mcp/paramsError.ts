@@ -23,7 +23,7 @@ const envelope = 'JSONRPCRequest' satisfies SpecTypeName
 export function paramsError(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null || !('method' in message)) return undefined
   const { params, ...rest }: Record<string, unknown> = { ...message }
-  const type = requests.get(String(rest.method))
+  const type = typeof rest.method === 'string' ? requests.get(rest.method) : undefined
   if (type === undefined || typeError(envelope, rest) !== undefined) return undefined
   // A member that is null is present but not an object.
   const sent = 'params' in message ? { ...rest, params } : rest

@@ -19,12 +19,11 @@ export function serveSkills(server: Server, skills: () => Promise<readonly Serve
   server.setRequestHandler('skills/list', { params: anyParams }, async () => ({ skills: (await skills()).map(entryOf), ...cache }))
   server.setRequestHandler('skills/get', { params: anyParams }, async (params) => {
     const uri: unknown = Reflect.get(Object(params), 'uri')
+    if (typeof uri !== 'string')
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'uri must be the text of an address. skills/list names all skills.')
     const skill = (await skills()).find((one) => skillUri(one) === uri)
     if (!skill)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no skill ${String(uri).slice(0, 100)}. skills/list names all of them.`,
-      )
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no skill ${uri.slice(0, 100)}. skills/list names all of them.`)
     return { skill: entryOf(skill), ...cache }
   })
 }

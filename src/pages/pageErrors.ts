@@ -2,10 +2,10 @@ import type { Context, Middleware } from 'koa'
 import { requestIds } from '../http/requestIds.ts'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
-import { Problem, problems } from '../lib/problem.ts'
+import { Problem } from '../lib/problem.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
 import type { FindPageContext } from './pageContext.ts'
-import type { PageErrorKind } from './pageProblem.ts'
+import { PageProblem } from './pageProblem.ts'
 import type { Views } from './templates.ts'
 
 /** Shows thrown errors as a page. Errors that are not a `Problem` are bugs and are logged. */
@@ -33,7 +33,7 @@ function pageErrorOf(problem: Problem, requestId: string | undefined): PageError
     error: problem.code,
     errorDescription: problem.description,
     requestId,
-    kind: problem.details[0]?.code as PageErrorKind | undefined,
+    kind: problem instanceof PageProblem ? problem.kind : undefined,
   }
 }
 
@@ -41,12 +41,10 @@ function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isSessionNotFound(error)) {
     const description = 'This sign-in has ended, or it was started in another browser.'
-    return new Problem('invalid_request', { description, details: [{ code: 'interaction_expired', message: description }], cause: error })
+    return new PageProblem('interaction_expired', 'invalid_request', { description, cause: error })
   }
   if (isUnavailable(error) || isOutage(error)) {
-    const { description } = problems.temporarily_unavailable
-    const details = [{ code: 'unavailable' satisfies PageErrorKind, message: description }]
-    return new Problem('temporarily_unavailable', { details, headers: { 'Retry-After': '2' }, cause: error })
+    return new PageProblem('unavailable', 'temporarily_unavailable', { headers: { 'Retry-After': '2' }, cause: error })
   }
   return new Problem('server_error', { cause: error })
 }

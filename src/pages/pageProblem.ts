@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from '../lib/problem.ts'
+import { Problem, type ProblemCode, type ProblemOptions } from '../lib/problem.ts'
 
 /** The kind of an error page; each has its own instructions. */
 export type PageErrorKind =
@@ -19,7 +19,15 @@ export type PageErrorKind =
   | 'unavailable'
   | 'server_error'
 
-/** Returns a problem whose page does not follow from its code alone. */
-export function pageProblem(kind: PageErrorKind, code: ProblemCode, description: string): Problem {
-  return new Problem(code, { description, details: [{ code: kind, message: description }] })
+/** A problem whose page does not follow from its code alone. */
+export class PageProblem extends Problem {
+  readonly kind: PageErrorKind
+
+  constructor(kind: PageErrorKind, code: ProblemCode, options: ProblemOptions = {}) {
+    super(code, options)
+    this.kind = kind
+  }
 }
+
+export const pageProblem = (kind: PageErrorKind, code: ProblemCode, description: string): PageProblem =>
+  new PageProblem(kind, code, { description })

@@ -2,6 +2,7 @@ import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import type { Language } from '../lib/languages.ts'
+import { ownMember } from '../lib/ownMember.ts'
 import { knownTimeZone } from '../lib/timeZone.ts'
 import { nearestSentence, type Reader, type SentencesByRole } from '../policy/permissionSentences.ts'
 import type { ConsentScope } from './consentScope.ts'
@@ -116,12 +117,10 @@ export function createTexts(language: Language): Texts {
     parts,
     ...datesIn('UTC', language),
     sentence({ name, sentences }, reader) {
-      const translated = own(scopes.sentences, name)
+      const translated = ownMember(scopes.sentences, name)
       const byRole = typeof translated === 'string' ? { learner: translated } : translated
       return nearestSentence(byRole ?? sentences, reader) ?? ''
     },
-    areaTitle: ({ area, areaTitle }) => own(scopes.areas, area) ?? areaTitle,
+    areaTitle: ({ area, areaTitle }) => ownMember(scopes.areas, area) ?? areaTitle,
   }
 }
-
-const own = <Text>(texts: Record<string, Text>, name: string): Text | undefined => (Object.hasOwn(texts, name) ? texts[name] : undefined)

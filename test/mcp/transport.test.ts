@@ -288,6 +288,7 @@ describe('params that a method does not take', () => {
 })
 
 test('any JSON, with any headers, gets a response that is not an internal error', async () => {
+  const ofPrototype = { name: 'constructor', value: '' }
   const method = fc.constantFrom(
     'initialize',
     'ping',
@@ -300,10 +301,17 @@ test('any JSON, with any headers, gets a response that is not an internal error'
     'prompts/get',
     'completion/complete',
     'server/discover',
+    'skills/list',
+    'skills/get',
     'x',
     '',
   )
-  const wild = fc.jsonValue({ maxDepth: 3 })
+  // Names that every object inherits, and objects that cannot be converted to text.
+  const inherited = fc.constantFrom('constructor', 'toString', '__proto__')
+  const wild = fc.oneof(
+    { weight: 4, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
+    fc.oneof(inherited, fc.constant<unknown>({ toString: {} }), fc.constant({ valueOf: 1, toJSON: null })),
+  )
   const message = fc.oneof(
     wild,
     fc.record(
@@ -314,7 +322,15 @@ test('any JSON, with any headers, gets a response that is not an internal error'
         params: fc.oneof(
           wild,
           fc.record(
-            { name: wild, arguments: wild, uri: wild, cursor: wild, _meta: fc.oneof(fc.constant(envelope), wild) },
+            {
+              name: fc.oneof(fc.constantFrom('list_courses', 'get_course', 'search', 'fetch', 'recommend_course'), wild),
+              arguments: fc.oneof(fc.dictionary(fc.constantFrom('id_or_slug', 'query', 'fields', 'expand', 'cursor', 'id'), wild), wild),
+              uri: wild,
+              cursor: wild,
+              ref: fc.constantFrom<unknown>({ type: 'ref/prompt', name: 'recommend_course' }, { type: 'ref/prompt', name: 'constructor' }),
+              argument: fc.record({ name: fc.oneof(fc.constant('level'), inherited), value: fc.constant('') }),
+              _meta: fc.oneof(fc.constant(envelope), wild),
+            },
             { requiredKeys: [] },
           ),
         ),
@@ -342,7 +358,14 @@ test('any JSON, with any headers, gets a response that is not an internal error'
         if (answer.error) expect([answer.error.code, answer.error.message]).not.toContain(-32603)
       }
     }),
-    { numRuns: 300 },
+    {
+      numRuns: 300,
+      examples: [
+        [{ method: { toString: {} } }, {}],
+        [request('skills/get', { uri: { toString: {} } }), {}],
+        [request('completion/complete', { ref: { type: 'ref/prompt', name: 'recommend_course' }, argument: ofPrototype }), {}],
+      ],
+    },
   )
   expect(failures()).toEqual([])
   expect((await post(origin, ping)).json.result).toEqual({})

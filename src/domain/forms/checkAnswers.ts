@@ -1,3 +1,4 @@
+import { ownMember } from '../../lib/ownMember.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { deliverableEmail } from '../accounts/emailAddress.ts'
 
@@ -27,7 +28,7 @@ export function checkAnswers(questions: readonly Question[], answers: Readonly<R
     .map((key) => fieldError(`answers.${key}`, 'unknown_field', 'is not a question of the form'))
   const wrong = questions.flatMap((question) => {
     const field = `answers.${question.key}`
-    const answer = Object.hasOwn(answers, question.key) ? answers[question.key] : undefined
+    const answer = ownMember(answers, question.key)
     if (answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0) || answer === false)
       // No sender can send a file, so that none is required.
       return question.required && question.kind !== 'file' ? [fieldError(field, 'required', 'is required')] : []

@@ -1,5 +1,6 @@
 import { type Answer, longestAnswer } from '../../domain/forms/checkAnswers.ts'
 import type { OpenForm, ShownQuestion } from '../../domain/forms/openForm.ts'
+import { ownMember } from '../../lib/ownMember.ts'
 import type { PageContext } from '../pageContext.ts'
 import { type Frame, frame, type Views } from '../templates.ts'
 import type { Texts } from '../texts.ts'
@@ -136,7 +137,7 @@ const controls: Readonly<Record<string, Control>> = {
 
 function shownField(texts: Texts, question: ShownQuestion, rejected: Rejected | undefined): ShownField {
   const { key, kind, label, required, options, help } = question
-  const answer = rejected?.answers[key]
+  const answer = ownMember(rejected?.answers ?? {}, key)
   const name = inputName(key)
   const control = controls[kind] ?? { control: 'input' }
   const error = rejected ? errorOf(texts, question, rejected) : ''
@@ -166,13 +167,13 @@ const shownValue = (answer: Answer | undefined, control: ShownField['control']):
   control === 'box' ? (answer === true ? 'yes' : '') : answer === undefined ? '' : String(answer)
 
 function errorOf(texts: Texts, { key, kind, max_length }: ShownQuestion, { errors, answers }: Rejected): string {
-  const error = Object.hasOwn(errors, key) ? errors[key] : undefined
+  const error = ownMember(errors, key)
   if (error === undefined) return ''
   const isChoice = kind === 'single_choice' || kind === 'multiple_choice'
   if (isChoice) return texts.text('school_form.choose')
   if (error === 'missing') return texts.text(kind === 'checkbox' || kind === 'consent' ? 'school_form.tick' : 'school_form.required')
   const longest = longestAnswer({ kind, max_length })
-  if (String(answers[key] ?? '').length > longest && kind !== 'number' && kind !== 'date')
+  if (String(ownMember(answers, key) ?? '').length > longest && kind !== 'number' && kind !== 'date')
     return texts.text('school_form.too_long', { count: longest })
   if (kind === 'email') return texts.text('school_form.email')
   if (kind === 'number') return texts.text('school_form.number')
