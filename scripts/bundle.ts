@@ -4,23 +4,18 @@
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
+import type { InputOptions } from 'rolldown'
 import { bundledSource, bundleFolder, programs, root, sourceList } from '../src/wiring/programFile.ts'
 
-/** Packages that a process loads on demand, or that find their own files by the place of their code. */
-const separate = [
-  '@aws-sdk',
-  '@electric-sql/pglite',
-  '@modelcontextprotocol',
-  '@opentelemetry/exporter-trace-otlp-http',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-trace',
-  '@prisma',
-  '@zxcvbn-ts',
-  'file-type',
-  'nodemailer',
-  'pglite-prisma-adapter',
-  'pino-pretty',
-]
+/**
+ * Packages that find their own files by the place of their code. Every other package is in the bundle, in a file of its own if it is
+ * imported on demand, so that no package exists twice in a process: `instanceof` is false for an object of the other copy.
+ */
+const separate = ['@electric-sql/pglite', '@prisma/client']
+
+/** Returns the folder of a module's package below `node_modules`; undefined for a module of ours. */
+export const packageOf = (file: string): string | undefined =>
+  /node_modules\/(.*node_modules\/)?(@[^/]+\/)?[^/]+/.exec(file)?.[0].slice('node_modules/'.length)
 
 const isSeparate = (id: string): boolean => separate.some((name) => id === name || id.startsWith(`${name}/`))
 
@@ -33,31 +28,35 @@ function withOwnPlace(code: string, id: string): { code: string; map: null } | u
   return { code: placed, map: null }
 }
 
+/** Returns what rolldown bundles: the programs below a directory with their packages. Adds the modules that stay outside to `outside`. */
+export const bundleOptions = (cwd: string, outside = new Set<string>()): InputOptions => ({
+  cwd,
+  input: Object.fromEntries(programs.map((program) => [basename(program), `src/${program}.ts`])),
+  platform: 'node',
+  // A package of Koa's uses eval to name its deprecations.
+  checks: { eval: false },
+  external: (id) => isSeparate(id) && Boolean(outside.add(id)),
+  plugins: [{ name: 'own-place', transform: withOwnPlace }],
+})
+
 /** Writes the bundle. A production install has no bundler: there the sources run, or the bundle that came with them. */
 export async function writeBundle(): Promise<void> {
   const { rolldown } = await import('rolldown').catch(() => ({ rolldown: undefined }))
   if (!rolldown) return
   const directory = join(root, bundleFolder)
   await rm(directory, { recursive: true, force: true })
-  const bundle = await rolldown({
-    cwd: root,
-    input: Object.fromEntries(programs.map((program) => [basename(program), `src/${program}.ts`])),
-    platform: 'node',
-    // A package of Koa's uses eval to name its deprecations.
-    checks: { eval: false },
-    external: isSeparate,
-    plugins: [{ name: 'own-place', transform: withOwnPlace }],
-  })
+  const bundle = await rolldown(bundleOptions(root))
   const { output } = await bundle.write({
     dir: directory,
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
+    // The entry files of many packages have the same name, such as `index`.
+    chunkFileNames: ({ facadeModuleId }) => `${packageOf(facadeModuleId ?? '')?.replaceAll('/', '-') ?? '[name]'}-[hash].js`,
     // A process holds the text of its programs: licences stay, documentation does not.
     comments: { legal: true, annotation: false, jsdoc: false },
   })
   await bundle.close()
   const files = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   const own = files.map((file) => relative(root, file)).filter((path) => /^(src|views)\//.test(path) && !path.startsWith('src/gen/'))
-  await writeFile(join(root, sourceList), JSON.stringify(['package.json', ...own].map((path) => bundledSource(path))))
+  await writeFile(join(root, sourceList), JSON.stringify(['package.json', 'scripts/bundle.ts', ...own].map((path) => bundledSource(path))))
 }

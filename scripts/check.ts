@@ -25,6 +25,7 @@ const checks: readonly Check[] = [
   { name: 'plain English', command: 'node scripts/language.ts' },
   { name: 'nothing unused', command: 'node scripts/unused.ts' },
   { name: 'no state in modules', command: 'node scripts/moduleState.ts' },
+  { name: 'no package twice', command: 'node scripts/packagesTwice.ts' },
   { name: 'limits of the source', command: 'node scripts/sourceLimits.ts' },
   { name: 'generated documents', command: 'node scripts/docs.ts --check' },
 ]

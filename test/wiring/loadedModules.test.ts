@@ -24,13 +24,23 @@ const loadedLate = {
   'the dictionaries for passwords': /\/@zxcvbn-ts\/|\/passwordRule\/guessWorker\.ts/,
   'the detection of file types': /\/file-type\//,
   'the demo school': /\/makeDemoSchool/,
-  'the commands of the operator': /\/src\/cli\/|\/bundle\/(commandLine|program-)/,
+  'the commands of the operator': /\/src\/cli\//,
 }
 
 const { postgresql, redis } = await availableServices()
 
 const environment = (file: string): Record<string, string> => ({ NODE_OPTIONS: `--import ${preload}`, LOADED_MODULES: file })
-const loaded = async (file: string): Promise<string[]> => (await readFile(file, 'utf8')).split('\n').filter(Boolean)
+/** Returns the modules that a process loaded. A file of the bundle is followed by the modules that it consists of. */
+async function loaded(file: string): Promise<string[]> {
+  const urls = (await readFile(file, 'utf8')).split('\n').filter(Boolean)
+  return (await Promise.all(urls.map(async (url) => (url.includes('/src/gen/bundle/') ? [url, ...(await modulesIn(url))] : [url])))).flat()
+}
+
+/** Reads the comments with which the modules in a file of the bundle begin. */
+async function modulesIn(url: string): Promise<string[]> {
+  const text = await readFile(new URL(url), 'utf8')
+  return [...text.matchAll(/^\/\/ ((?:src|node_modules|views)\/\S+)$/gm)].map(([, path]) => `${url}#/${path}`)
+}
 
 /** Runs a command of the operator from the source, and returns the modules that it loads. */
 async function loadedByCommand(home: Home): Promise<string[]> {
@@ -100,6 +110,7 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
         await fetch(`${service.issuer}/api/v1/courses`)
         const before = await loaded(file)
         expect(before.some((url) => first.test(url))).toBe(true)
+        expect(before.some((url) => /\/src\/store\/redis\.ts$/.test(url))).toBe(true)
         for (const [name, modules] of Object.entries(loadedLate)) {
           expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
         }
