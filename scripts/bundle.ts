@@ -8,7 +8,7 @@ import type { InputOptions } from 'rolldown'
 import { bundledSource, bundleFolder, programs, root, sourceList } from '../src/wiring/programFile.ts'
 
 /**
- * Packages that find their own files by the place of their code. Every other package is in the bundle, in a file of its own if it is
+ * Packages that find their own files by the place of their code. Every other package is in the bundle, in a separate file if it is
  * imported on demand, so that no package exists twice in a process: `instanceof` is false for an object of the other copy.
  */
 const separate = ['@electric-sql/pglite', '@prisma/client']
@@ -28,14 +28,14 @@ function withOwnPlace(code: string, id: string): { code: string; map: null } | u
   return { code: placed, map: null }
 }
 
-/** Returns what rolldown bundles: the programs below a directory with their packages. Adds the modules that stay outside to `outside`. */
-export const bundleOptions = (cwd: string, outside = new Set<string>()): InputOptions => ({
+/** Returns what rolldown bundles: the programs below a directory with their packages. Adds the modules that stay out to `separated`. */
+export const bundleOptions = (cwd: string, separated = new Set<string>()): InputOptions => ({
   cwd,
   input: Object.fromEntries(programs.map((program) => [basename(program), `src/${program}.ts`])),
   platform: 'node',
   // A package of Koa's uses eval to name its deprecations.
   checks: { eval: false },
-  external: (id) => isSeparate(id) && Boolean(outside.add(id)),
+  external: (id) => isSeparate(id) && Boolean(separated.add(id)),
   plugins: [{ name: 'own-place', transform: withOwnPlace }],
 })
 

@@ -7,14 +7,14 @@
 import { type InputOptions, rolldown } from 'rolldown'
 import { bundleOptions, packageOf } from './bundle.ts'
 
-const outside = new Set<string>()
-const bundled = await packagesOf(bundleOptions(process.cwd(), outside))
+const separated = new Set<string>()
+const bundled = await packagesOf(bundleOptions(process.cwd(), separated))
 // Without packages the check would always pass.
 if (bundled.size === 0) fail('the bundle contains no package: run this in the root of the project')
 const complaints: string[] = []
-for (const id of outside) {
+for (const id of separated) {
   // Node loads every file that a package imports, whether its exports are used or not.
-  const loaded = await packagesOf({ input: { outside: id }, platform: 'node', treeshake: false, logLevel: 'silent' })
+  const loaded = await packagesOf({ input: { separated: id }, platform: 'node', treeshake: false, logLevel: 'silent' })
   const twice = [...loaded].filter((name) => bundled.has(name))
   if (twice.length > 0) complaints.push(`${id} is outside of the bundle and loads packages that are in it: ${twice.join(', ')}`)
 }
