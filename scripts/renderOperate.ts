@@ -9,7 +9,8 @@ const markers = (name: string, source: string): [string, string] => [
 ]
 
 interface Rule {
-  alert: string
+  /** Absent from rules that record a series. */
+  alert?: string
   labels: { severity: string }
   annotations: { summary: string; action: string }
 }
@@ -31,8 +32,8 @@ function metrics(): string {
 }
 
 function alerts(rules: readonly Rule[]): string {
-  const rows = rules.map(
-    ({ alert, labels, annotations }) => `| \`${alert}\` | ${labels.severity} | ${annotations.summary} | ${annotations.action} |`,
+  const rows = rules.flatMap(({ alert, labels, annotations }) =>
+    alert === undefined ? [] : [`| \`${alert}\` | ${labels.severity} | ${annotations.summary} | ${annotations.action} |`],
   )
   return ['| alert | severity | meaning | what to do |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

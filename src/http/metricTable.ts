@@ -50,6 +50,20 @@ export const metricTable = {
     help: 'Requests that a rate limit refused',
     use: 'See which limit of `rate_limits` in `server.yaml` refuses requests. The request lines of the log name the client.',
   },
+  schoolgate_ready: {
+    type: 'gauge',
+    labels: [],
+    across: 'min',
+    help: 'Whether the process is ready: 1 or 0',
+    use: 'While it is 0, `/readyz` responds with 503, names the reason, and the gateway sends no requests.',
+  },
+  schoolgate_degraded: {
+    type: 'gauge',
+    labels: ['part'],
+    across: 'max',
+    help: 'Whether a part is unavailable while the process serves the requests that do not need it: 1 or 0',
+    use: '`/readyz` and the line `part unavailable` of the log name the reason. [Degraded parts](#degraded-parts) says what fails meanwhile.',
+  },
   schoolgate_database_up: {
     type: 'gauge',
     labels: [],
@@ -143,7 +157,7 @@ export const metricTable = {
   schoolgate_job_runs_total: {
     type: 'counter',
     labels: ['job_name', 'outcome'],
-    help: 'Runs of background jobs. `skipped`: another process was running the job',
+    help: 'Runs of background jobs. `skipped`: another process was running the job. `unavailable`: a store did not respond',
     use: 'See `job failed` in the log for the reason of a `failure`, and `schoolgate jobs list`.',
   },
   schoolgate_job_last_success_timestamp_seconds: {

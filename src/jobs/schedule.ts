@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts'
+import { isOutage } from '../lib/outage.ts'
 import { reasonOf } from '../lib/reason.ts'
 import type { JobRun as FinishedRun } from '../store/jobRuns.ts'
 
@@ -11,10 +12,13 @@ export interface Job {
   run(signal?: AbortSignal): Promise<Record<string, number> | undefined>
 }
 
-/** A run of a job. `skipped`: another process was running the job. */
+/** How a run ended. `skipped`: another process was running the job. `unavailable`: a store did not respond. */
+export const runOutcomes = ['success', 'failure', 'skipped', 'unavailable'] as const
+
+/** A run of a job. */
 export interface JobRun {
   job: string
-  outcome: 'success' | 'failure' | 'skipped'
+  outcome: (typeof runOutcomes)[number]
   seconds: number
 }
 
@@ -44,7 +48,7 @@ export async function runJob(
     if (Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
     await store({ result: done, failure: undefined })
   } catch (error) {
-    report('failure')
+    report(isOutage(error) ? 'unavailable' : 'failure')
     log.error({ err: error, job: job.name }, 'job failed')
     await store({ result: undefined, failure: reasonOf(error) })
   }

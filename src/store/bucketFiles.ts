@@ -4,7 +4,7 @@ import { Disk } from 'flydrive'
 import { S3Driver } from 'flydrive/drivers/s3'
 import { newId } from '../lib/ids.ts'
 import type { BucketAddress } from '../lib/storageAddress.ts'
-import { causeOf, type FileStorage } from './fileStorage.ts'
+import { causeOf, type FileStorage, storageFailure } from './fileStorage.ts'
 
 export interface BucketCredentials {
   accessKeyId: string
@@ -30,6 +30,7 @@ export function bucketFiles({ bucket, endpoint, region }: BucketAddress, credent
     logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   })
   const disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }))
+  const place = `the bucket ${bucket}${endpoint === undefined ? '' : ` at ${new URL(endpoint).host}`}`
   const remove = async (key: string): Promise<void> => {
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))
   }
@@ -55,10 +56,14 @@ export function bucketFiles({ bucket, endpoint, region }: BucketAddress, credent
     remove,
     async check() {
       const key = `check/${newId()}`
-      await disk.put(key, 'writable')
-      await remove(key)
+      try {
+        await disk.put(key, 'writable')
+        await remove(key)
+      } catch (error) {
+        throw storageFailure(place, error)
+      }
     },
-    describe: () => `files are stored in the bucket ${bucket}${endpoint === undefined ? '' : ` at ${new URL(endpoint).host}`}`,
+    describe: () => `files are stored in ${place}`,
     close: () => client.destroy(),
   }
 }

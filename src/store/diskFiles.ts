@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { newId } from '../lib/ids.ts'
-import type { FileStorage } from './fileStorage.ts'
+import { type FileStorage, storageFailure } from './fileStorage.ts'
 
 /** File storage in a directory of this machine. Several machines need it shared, or a bucket in its place. */
 export function diskFiles(directory: string): FileStorage {
@@ -30,8 +30,12 @@ export function diskFiles(directory: string): FileStorage {
     remove: (key) => disk.delete(key),
     async check() {
       const key = `check/${newId()}`
-      await disk.put(key, 'writable')
-      await disk.delete(key)
+      try {
+        await disk.put(key, 'writable')
+        await disk.delete(key)
+      } catch (error) {
+        throw storageFailure(`the directory ${directory}`, error)
+      }
     },
     describe: () => `files are stored in ${directory}`,
     close() {},

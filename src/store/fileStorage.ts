@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream'
+import { errorCode } from '../lib/errorCode.ts'
+import { reasonOf } from '../lib/reason.ts'
 
 /** A range of bytes, both ends included. */
 export interface ByteRange {
@@ -17,13 +19,24 @@ export interface FileStorage {
   read(key: string, range?: ByteRange): Promise<Readable | undefined>
   /** Removes the bytes. Removing what is not there is no failure. */
   remove(key: string): Promise<void>
-  /** Throws where nothing can be written. */
+  /**
+   * Writes a small file and removes it.
+   * @throws Error with the place and the reason
+   */
   check(): Promise<void>
   /** Returns one line for the log, without secrets. */
   describe(): string
   close(): void
 }
 
-/** Returns the cause of a failed write: the library wraps the error of the stream. */
+/** Returns the cause of a failure: the library wraps the error of the stream or of the store. */
 export const causeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error && error.code === 'E_CANNOT_WRITE_FILE' ? (error.cause ?? error) : error
+  error instanceof Error && errorCode(error)?.startsWith('E_CANNOT_') ? (error.cause ?? error) : error
+
+/** Creates the error of a failed check, with the place of the files. Responses of a bucket have a name and a status. */
+export function storageFailure(place: string, error: unknown): Error {
+  const cause = causeOf(error)
+  const status = cause instanceof Error && '$metadata' in cause && (cause.$metadata as { httpStatusCode?: number }).httpStatusCode
+  const reason = cause instanceof Error && status ? `${cause.name} (status ${status})` : reasonOf(cause)
+  return new Error(`${place} takes no writes: ${reason}`, { cause })
+}

@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { outage } from '../lib/outage.ts'
+import { reasonOf as textOf } from '../lib/reason.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { parseRedisUrl, type RedisAddress } from './redisAddress.ts'
 import { traceCommands } from './redisSpans.ts'
@@ -65,7 +66,12 @@ export function createRedis(
     },
     figures: () => ({ isReady: client.status === 'ready', errors }),
     async ping() {
-      await answered(client.set(probeKey, '1', 'EX', 60))
+      try {
+        await client.set(probeKey, '1', 'EX', 60)
+      } catch (error) {
+        // The connection knows why it failed, the command only that there was none.
+        throw redisFailure(client.status !== 'ready' && lastError !== undefined ? lastError : error)
+      }
     },
     async close() {
       if (client.status === 'ready') await withinDeadline(client.quit(), 1000, 'it').catch(() => undefined)
@@ -89,9 +95,15 @@ export function redisFailure(error: unknown): Error {
 }
 
 function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message || error.name : String(error)
-  return reason.replace(/,? with args beginning with.*$/s, '')
+  const reason = textOf(error).replace(/,? with args beginning with.*$/s, '')
+  return clientMessages.find(([pattern]) => pattern.test(reason))?.[1] ?? reason
 }
+
+/** Messages of the client that name its options instead of the failure. */
+const clientMessages: readonly [RegExp, string][] = [
+  [/^(Reached the max retries per request limit|Stream isn't writeable|Connection is closed)/, 'no connection'],
+  [/^Command timed out/, `no response within ${commandTimeout} ms`],
+]
 
 function createClient({ mode, hosts, db, tls, username, password, master, sentinelUsername, sentinelPassword }: RedisAddress): RedisClient {
   const options = {

@@ -1,14 +1,13 @@
 import type { Metrics } from '../http/metrics.ts'
-import type { Job, JobRun } from '../jobs/schedule.ts'
+import { type Job, type JobRun, runOutcomes } from '../jobs/schedule.ts'
 
 /** Creates the metrics of these jobs, and returns the function that counts their runs. */
 export function jobFigures(metrics: Metrics, jobs: readonly Pick<Job, 'name' | 'everySeconds'>[]): (run: JobRun) => void {
   const startedAt = Date.now() / 1000
   const lastSuccess = new Map(jobs.map(({ name }) => [name, startedAt]))
-  const outcomes: readonly JobRun['outcome'][] = ['success', 'failure', 'skipped']
   metrics.begin(
     'schoolgate_job_runs_total',
-    jobs.flatMap(({ name }) => outcomes.map((outcome) => ({ job_name: name, outcome }))),
+    jobs.flatMap(({ name }) => runOutcomes.map((outcome) => ({ job_name: name, outcome }))),
   )
   metrics.begin(
     'schoolgate_job_seconds_total',

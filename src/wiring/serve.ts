@@ -6,7 +6,7 @@ import { type App, createApp } from '../app.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/load.ts'
 import type { ReadSecret } from '../config/webhookSecrets.ts'
-import { type AdminArguments, createAdmin } from '../http/admin.ts'
+import { createAdmin } from '../http/admin.ts'
 import { schedule } from '../jobs/schedule.ts'
 import { createKeyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
@@ -14,9 +14,8 @@ import { beginChangeEpoch } from '../store/changeLog.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { recordJobRun } from '../store/jobRuns.ts'
-import { migrate, pendingMigrations } from '../store/migrate.ts'
+import { migrate } from '../store/migrate.ts'
 import type { ReplicaFigures } from '../store/readReplica.ts'
-import { withinDeadline } from '../store/withinDeadline.ts'
 import { createRenderAll } from './allMetrics.ts'
 import type { Commands } from './commandRunner.ts'
 import { jobFigures } from './jobFigures.ts'
@@ -26,6 +25,8 @@ import { openConfiguredFileStorage, openConfiguredReplica, openConfiguredTranspo
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
 import { createPrivateRequests } from './privateRequests.ts'
+import { collectReadiness, createReadiness, PartialLoss, type PartState, type Readiness, summarise } from './readiness.ts'
+import { serviceParts } from './serviceParts.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
 import type { StartProgress } from './startProgress.ts'
 import { openTracing } from './tracing.ts'
@@ -61,8 +62,6 @@ export interface StopOptions {
   drainSeconds?: number
 }
 
-type AdminChecks = ReturnType<AdminArguments['checks']>
-
 /** One process of the service: its stores, its two ports, its jobs. */
 export async function serve(args: ServeArguments): Promise<Service> {
   const { environment, config, readSecret, rootSecrets, log, progress, migrations, commands, prepare } = args
@@ -76,21 +75,23 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const { HOST: host, PORT, ADMIN_PORT } = environment
     const [keyring, deadline] = [createKeyring(rootSecrets), performance.now() + environment.START_TIMEOUT_SECONDS * 1000]
     let isStopping = false
-    let started: { checks: AdminChecks; app: App; handlers: readonly Middleware[]; details(): Record<string, unknown> } | undefined
-    const starting: AdminChecks = { start: () => Promise.reject(new Error('the service is starting')) }
+    let started: { readiness: Readiness; app: App; handlers: readonly Middleware[]; details(): Record<string, unknown> } | undefined
+    const starting: PartState = { part: 'start', reason: 'the service is starting', loses: 'all' }
+    const stopping: PartState = { part: 'stopping', reason: 'this process is shutting down', loses: 'all' }
     let waiting = starting
     // Opened first, so that /livez responds while the service waits for its stores.
     const admin = createAdmin({
-      checks: () => started?.checks ?? waiting,
-      details: () => (started ? started.details() : {}),
-      isStopping: () => isStopping,
+      async readiness(options) {
+        const states = (await started?.readiness.states()) ?? [waiting]
+        return { ...summarise(isStopping ? [...states, stopping] : states, options), ...started?.details() }
+      },
       metrics: createRenderAll(() => started?.app.metrics, cluster.worker),
       handlers: () => started?.handlers ?? [],
     })
     const adminPort = await listenOn('ADMIN_PORT', { handler: admin.callback(), port: ADMIN_PORT, host })
     undo.push(() => adminPort.close({ quietMs: 0, cutOff: cutOffAfter(1) }))
     const onWaiting: WaitArguments['onWaiting'] = (variable, text) => {
-      waiting = { [variable]: () => Promise.reject(new Error(text)) }
+      waiting = { part: variable, reason: text, loses: 'all' }
     }
     const tracing = await openTracing({ environment, settings: config.server.tracing, log })
     if (tracing) undo.push(() => tracing.shutdown())
@@ -111,7 +112,10 @@ export async function serve(args: ServeArguments): Promise<Service> {
       schools: () => started?.app.schools.all.map(({ school }) => school.slug) ?? config.schools.map(({ slug }) => slug),
       keepHours: () => config.oauth.signing_keys.keep_after_retirement_hours,
     })
-    await keys()
+    await keys().catch((error: unknown) => {
+      if (!(error instanceof PartialLoss)) throw error
+      log.error({ reason: error.message }, 'signing keys unusable')
+    })
 
     const replica = await openConfiguredReplica(environment, log, {
       connections: config.server.database_connections,
@@ -156,13 +160,8 @@ export async function serve(args: ServeArguments): Promise<Service> {
     undo.push(() => jobs.stop())
 
     let quietMs = 0
-    const checks: AdminChecks = {
-      database: () => database.ping(),
-      storage: () => storage.check(),
-      migrations: () => withinDeadline(nonePending(database.lane('authorization'), migrations), readinessMs, 'the database'),
-      keys: () => withinDeadline(keys(), readinessMs, 'the database'),
-      ...(redis ? { redis: () => redis.ping() } : {}),
-    }
+    const readiness = createReadiness(serviceParts({ database, migrations, redis, replica, storage, keys }), log)
+    collectReadiness(app.metrics, readiness)
     const privateRequests = createPrivateRequests()
     undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
     const port = await listenOn('PORT', { handler: app.handler, port: PORT, host })
@@ -174,7 +173,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
       self_check: app.selfCheck.summary(),
       ...(replica && { read_replica: replicaSummary(replica.figures()) }),
     })
-    started = { checks, app, handlers: privateRequests.guard(handlers), details }
+    started = { readiness, app, handlers: privateRequests.guard(handlers), details }
     app.selfCheck.start()
     undo.push(() => app.selfCheck.stop())
     return {
@@ -196,20 +195,12 @@ export async function serve(args: ServeArguments): Promise<Service> {
   }
 }
 
-/** Describes the replica in the response of /readyz. It does not affect the status: the primary takes over. */
+/** Describes the replica in the response of /readyz. */
 const replicaSummary = ({ isUsable, lagSeconds, reason }: ReplicaFigures): Record<string, unknown> => ({
   state: isUsable ? 'used' : 'not used',
   ...(lagSeconds !== undefined && { lag_seconds: Number(lagSeconds.toFixed(1)) }),
   ...(reason !== undefined && { reason }),
 })
-
-async function nonePending(database: Database, migrations: string): Promise<void> {
-  const pending = await pendingMigrations(database, migrations)
-  if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
-}
-
-/** How long one check of readiness may wait for the database. */
-const readinessMs = 3000
 
 /** After draining, a connection counts as idle when it has been silent for this long: a gateway may be sending a request on it. */
 const quietAfterDrainMs = 1000

@@ -1,6 +1,7 @@
 import type { Keyring } from '../lib/keyring.ts'
 import type { Reader } from '../store/database.ts'
 import { fingerprintPublishedKeys, listPublishedKeys, listSealedKeys, type PublishedKey } from '../store/signingKeys.ts'
+import { PartialLoss } from './readiness.ts'
 
 export interface SigningKeyCheckArguments {
   database: Reader
@@ -17,7 +18,8 @@ const schoolsAtOnce = 200
 
 /**
  * Returns a check that SECRET_KEY opens every published signing key of each school. A key that was opened is opened again only after it
- * has changed. A school without keys passes: it gets its first ones soon after the start.
+ * has changed. A school without keys passes: it gets its first ones soon after the start. If only some keys fail, the loss is partial: the
+ * other schools are served.
  */
 export function createSigningKeyCheck({ database, keyring, schools, keepHours }: SigningKeyCheckArguments): () => Promise<void> {
   let opened = new Set<string>()
@@ -36,7 +38,7 @@ export function createSigningKeyCheck({ database, keyring, schools, keepHours }:
     }
     const failed = new Set(fresh.filter((key) => unusable.has(keyOf(key))).map(({ slug }) => slug))
     opened = new Set(published.map(keyOf).filter((key) => !unusable.has(key)))
-    if (failed.size > 0) throw new Error(explain([...failed]))
+    if (failed.size > 0) throw new (opened.size > 0 ? PartialLoss : Error)(explain([...failed].sort()))
     passed = before
   }
 

@@ -32,8 +32,9 @@ describe('the metrics', () => {
   test('have every series from the start, with the value zero', async () => {
     const found = await values()
     const families = new Set([...found.keys()].map((series) => series.replace(/\{.*/, '').replace(/_(bucket|sum|count)$/, '')))
-    // Jobs have series where a scheduler runs them, and signing keys exist soon after the start.
-    for (const name of Object.keys(metricTable)) if (!name.startsWith('schoolgate_job_')) expect(families).toContain(name)
+    // Jobs have series where a scheduler runs them, readiness in a whole process, and signing keys exist soon after the start.
+    const ofProcess = /^schoolgate_(job_|ready$|degraded$)/
+    for (const name of Object.keys(metricTable)) if (!ofProcess.test(name)) expect(families).toContain(name)
     for (const event of Object.keys(auditEvents).filter((name) => !name.startsWith('operator.')))
       expect(found.get(`schoolgate_events_total{event="${event}"}`)).toBe(0)
     for (const operation of ['listCourses', 'listChanges', 'oauth.token', 'mcp', 'document', '/account/apps', 'other'])

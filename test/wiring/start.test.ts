@@ -132,7 +132,7 @@ describe.runIf(postgresql)('signing keys that SECRET_KEY does not open', () => {
     await expect(wrong).rejects.toThrow(/^SECRET_KEY does not open the signing keys of alpha, beta, gamma\. Set it to the secret/)
   })
 
-  test('make /readyz 503 until they are gone; a school without keys is fine', async () => {
+  test('of one school make the others no less ready, of all schools make /readyz 503; a school without keys is fine', async () => {
     const { service, admin } = await begin()
     const { database: open } = await service
     await open.sql.query(`DELETE FROM signing_key USING school WHERE school.id = school_id AND slug = 'gamma'`)
@@ -142,11 +142,23 @@ describe.runIf(postgresql)('signing keys that SECRET_KEY does not open', () => {
       `INSERT INTO signing_key (school_id, kid, alg, private_jwk, active_at) SELECT id, 'k', 'ES256', $1, now() FROM school WHERE slug = 'beta'`,
       [sealed],
     )
-    const unready = await get(`${admin}/readyz`)
-    expect(unready.status).toBe(503)
-    expect(unready.body.checks.keys).toMatch(/^SECRET_KEY does not open the signing keys of beta\./)
-    await open.sql.query(`DELETE FROM signing_key WHERE kid = 'k'`)
-    expect((await get(`${admin}/readyz`)).status).toBe(200)
+    const degraded = await get(`${admin}/readyz`)
+    expect(degraded).toMatchObject({ status: 200, body: { status: 'degraded', degraded: ['keys'] } })
+    expect(degraded.body.checks.keys).toMatch(/^SECRET_KEY does not open the signing keys of beta\./)
+    expect((await get(`${admin}/readyz?strict=1`)).status).toBe(503)
+    await undoAll()
+    const again = await begin()
+    await again.service
+    expect(again.log()).toContain('"msg":"signing keys unusable"')
+    expect((await get(`${again.admin}/readyz`)).status).toBe(200)
+
+    const { database: current } = await again.service
+    await current.sql.query('UPDATE signing_key SET private_jwk = $1', [sealed])
+    const unready = await get(`${again.admin}/readyz`)
+    expect(unready).toMatchObject({ status: 503, body: { status: 'not ready', degraded: [] } })
+    expect(unready.body.checks.keys).toMatch(/^SECRET_KEY does not open the signing keys of alpha, beta/)
+    await current.sql.query('DELETE FROM signing_key')
+    expect((await get(`${again.admin}/readyz`)).status).toBe(200)
   })
 })
 

@@ -140,3 +140,22 @@ export const endpointStates = (db: Reader, schoolId: string) =>
     .where('school_id', '=', schoolId)
     .orderBy('name')
     .execute()
+
+const mostNamed = 5
+
+/** Returns which endpoints fail repeatedly and why, or undefined if none does. */
+export async function failingEndpoints(db: Reader): Promise<string | undefined> {
+  const failing = await db
+    .selectFrom('webhook_endpoint')
+    .innerJoin('school', 'school.id', 'webhook_endpoint.school_id')
+    .select(['school.slug', 'webhook_endpoint.name', 'webhook_endpoint.failure'])
+    .where('webhook_endpoint.is_active', '=', true)
+    .where('webhook_endpoint.failures', '>=', mostFailures)
+    .orderBy('school.slug')
+    .orderBy('webhook_endpoint.name')
+    .execute()
+  if (failing.length === 0) return undefined
+  const named = failing.slice(0, mostNamed).map(({ slug, name, failure }) => `${slug}/${name} (${failure ?? 'no reason'})`)
+  const more = failing.length > mostNamed ? ` and ${failing.length - mostNamed} more` : ''
+  return `receivers reject deliveries: ${named.join(', ')}${more}`
+}

@@ -1,0 +1,61 @@
+import { reasonOf } from '../lib/reason.ts'
+import type { Database } from '../store/database.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+import { mailOutage } from '../store/outbox/mailOutage.ts'
+import type { ReadReplica } from '../store/readReplica.ts'
+import type { RedisConnection } from '../store/redis.ts'
+import { failingEndpoints } from '../store/webhooks/endpointState.ts'
+import { withinDeadline } from '../store/withinDeadline.ts'
+import { PartialLoss, type Parts, readFromDatabase } from './readiness.ts'
+
+export interface ServicePartsArguments {
+  database: Database
+  migrations: string
+  redis?: RedisConnection | undefined
+  replica?: ReadReplica | undefined
+  storage: FileStorage
+  /** Checks that SECRET_KEY decrypts the signing keys. */
+  keys(): Promise<void>
+}
+
+/** Returns the parts that `/readyz` reports. docs/operate.md describes each. */
+export function serviceParts({ database, migrations, redis, replica, storage, keys }: ServicePartsArguments): Parts {
+  const { kysely } = database.lane('background')
+  return {
+    database: { loses: 'all', check: () => checkDatabase(database) },
+    migrations: { loses: 'all', check: () => nonePending(database.lane('authorization'), migrations) },
+    keys: { loses: 'all', check: keys },
+    ...(redis ? { redis: { loses: 'some', check: () => redis.ping() } } : {}),
+    // Each check writes an object, which a bucket charges for.
+    storage: { loses: 'some', check: () => storage.check(), freshSeconds: 10 },
+    mail: { loses: 'none', check: readFromDatabase(() => mailOutage(kysely)), freshSeconds: 5 },
+    webhooks: { loses: 'none', check: readFromDatabase(() => failingEndpoints(kysely)), freshSeconds: 5 },
+    ...(replica ? { read_replica: { loses: 'none', check: async () => checkReplica(replica) } } : {}),
+  }
+}
+
+/** A database that is full or read-only still serves reads. */
+async function checkDatabase(database: Database): Promise<void> {
+  try {
+    await database.ping()
+  } catch (error) {
+    const isRead = await withinDeadline(database.lane('authorization').sql.query('SELECT 1'), readMs, 'the database').then(
+      () => true,
+      () => false,
+    )
+    throw isRead ? new PartialLoss(`takes no writes: ${reasonOf(error)}`) : error
+  }
+}
+
+const readMs = 1000
+
+async function nonePending(database: Database, migrations: string): Promise<void> {
+  const pending = await pendingMigrations(database, migrations)
+  if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
+}
+
+function checkReplica(replica: ReadReplica): void {
+  const { isUsable, reason } = replica.figures()
+  if (!isUsable) throw new Error(reason)
+}
