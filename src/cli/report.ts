@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command, CommanderError } from 'commander'
 import { isObject } from '../lib/jsonValue.ts'
+import { parseJson } from '../lib/parseJson.ts'
 import { Problem } from '../lib/problem.ts'
 import { platformOperation } from '../platform/platformOperations.ts'
 import { runReport } from '../platform/runReport.ts'
@@ -18,7 +19,7 @@ export const withReference = (command: Command): Command =>
 export function parseObject(option: string, text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     if (isObject(value)) return value
   } catch {
     // The same message as for JSON of another type.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
 import { isDatabase, isHost, isMailServer, isStorage } from './addressForms.ts'
+import { adminHosts } from './adminHosts.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
 import { tracingVariables } from './tracing.ts'
@@ -63,6 +64,7 @@ export const variables = {
       examples: ['0.0.0.0'],
     }),
   ADMIN_PORT: port(9464, 'Health, readiness and metrics, on HOST. Never route it through the gateway.'),
+  ADMIN_HOSTS: adminHosts,
   BASE_URL: origin.optional().meta({
     title: 'an origin such as https://school.example.com, without a trailing slash',
     description: 'Public address of the demo school. Default: http://127.0.0.1:PORT.',
@@ -73,11 +75,7 @@ export const variables = {
     .meta({ title: 'a directory', description: 'Directory of the configuration files.', examples: ['/etc/schoolgate'] }),
   DATA_DIR: text()
     .default('./data')
-    .meta({
-      title: 'a directory',
-      description: 'Directory of the data that the service stores on disk.',
-      examples: ['/var/lib/schoolgate'],
-    }),
+    .meta({ title: 'a directory', description: 'Directory of the data on disk.', examples: ['/var/lib/schoolgate'] }),
   DATABASE_URL: database(
     'PostgreSQL 15 or later. Behind a pooler such as PgBouncer, add pooler=session or pooler=transaction, its pool_mode. Default: an embedded database under DATA_DIR.',
     'postgres://schoolgate@db/schoolgate',

@@ -69,11 +69,14 @@ function requireSignature(ctx: Context, signer: AddressSigner, subject: readonly
   throw new Problem('signature_invalid', { description: 'The signed URL is invalid or has expired. Request a new one.' })
 }
 
+/** A deleted file, and one that is private now, disappears from caches after this time. They revalidate by ETag, without the bytes. */
+const publicCaching = 'public, max-age=300, must-revalidate'
+
 /** Returns headers that isolate uploaded content: no sniffing, no scripts, no frames, and an opaque origin. */
 function headersOf({ visibility }: ServedFile): Record<string, string> {
   const isPublic = visibility === 'public'
   return {
-    'Cache-Control': isPublic ? 'public, max-age=31536000, immutable' : 'private, no-cache',
+    'Cache-Control': isPublic ? publicCaching : 'private, no-cache',
     'Content-Security-Policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Resource-Policy': isPublic ? 'cross-origin' : 'same-site',
     'X-Content-Type-Options': 'nosniff',

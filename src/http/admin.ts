@@ -1,5 +1,11 @@
 import Koa, { type Context, type Middleware } from 'koa'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
 import { allowMethods } from './methods.ts'
+import { isPrivateHost } from './privateHost.ts'
+import { bodyOf } from './problems.ts'
+import { newRequestId } from './requestId.ts'
+import { logResponseErrors } from './responseErrors.ts'
 
 export interface ReadinessReport {
   status: 'ready' | 'degraded' | 'not ready'
@@ -10,6 +16,9 @@ export interface ReadinessReport {
 }
 
 export interface AdminArguments {
+  log: Log
+  /** Host names that requests may use, in addition to addresses and names that nobody can register. */
+  hosts: readonly string[]
   /** Returns the body of `/readyz`. With `isStrict`, the process is ready only if every request can be served. */
   readiness(options: { isStrict: boolean }): Promise<ReadinessReport>
   metrics(): Promise<{ type: string; text: string }>
@@ -18,9 +27,11 @@ export interface AdminArguments {
 }
 
 /** The private port: `/livez`, `/readyz`, `/metrics`, and the paths of the handlers. Never routed by the gateway. */
-export function createAdmin({ readiness, metrics, handlers }: AdminArguments): Koa {
+export function createAdmin({ log, hosts, readiness, metrics, handlers }: AdminArguments): Koa {
   const app = new Koa()
+  app.on('error', logResponseErrors(log))
   app.use(async (ctx) => {
+    if (!isPrivateHost(ctx.get('host'), hosts)) return refuseHost(ctx, log)
     if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return await tryEach(handlers(), ctx)
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
     ctx.set('Cache-Control', 'no-store')
@@ -41,4 +52,17 @@ export function createAdmin({ readiness, metrics, handlers }: AdminArguments): K
 /** Calls the first handler; its `next` calls the following one. */
 async function tryEach([handler, ...others]: readonly Middleware[], ctx: Context): Promise<void> {
   await handler?.(ctx, () => tryEach(others, ctx))
+}
+
+function refuseHost(ctx: Context, log: Log): void {
+  const problem = new Problem('misdirected_request', {
+    description: 'Host must be an IP address, a name of the private network, or one of ADMIN_HOSTS.',
+  })
+  const requestId = newRequestId()
+  log.warn(
+    { host: ctx.get('host').slice(0, 100), address: ctx.req.socket.remoteAddress, request_id: requestId },
+    'private port called by a foreign name',
+  )
+  ctx.status = problem.status
+  ctx.body = bodyOf(problem, requestId)
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { DuplicateMember, parseJson } from '../lib/parseJson.ts'
 import { Problem } from '../lib/problem.ts'
 import { readBody } from './readBody.ts'
 
@@ -70,8 +71,9 @@ const tooMuch = (rule: string): Problem => new Problem('payload_too_large', { de
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw new Problem('invalid_json', { description: 'The body is not JSON in UTF-8.', cause })
+    const description = cause instanceof DuplicateMember ? cause.message : 'The body is not JSON in UTF-8.'
+    throw new Problem('invalid_json', { description, cause })
   }
 }

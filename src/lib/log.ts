@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { logMembers, logMessage } from './logMembers.ts'
 import { createLogTime } from './logTime.ts'
 
 /** The members of the line that is written for each request. None of them contains a secret. */
@@ -31,30 +32,6 @@ export interface Log extends Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 
   request(line: RequestLine): void
 }
 
-/** Names of members that are removed from log lines, at every depth and in every spelling. */
-const secret = [
-  'access_token',
-  'refresh_token',
-  'id_token',
-  'id_token_hint',
-  'token',
-  'code',
-  'code_verifier',
-  'client_secret',
-  'password',
-  'authorization',
-  'cookie',
-  'set-cookie',
-  'login_hint',
-  'state',
-  'secret',
-]
-const secretNames = new Set(secret.map(plain))
-const removed = '[removed]'
-const deepest = 8
-/** Error codes of libraries, such as `ECONNREFUSED` and `23505`. Authorization codes never match. */
-const errorCode = /^[A-Z0-9_]{2,30}$/
-
 /** Where the lines of a log go, if those of requests are written in another way. */
 export interface LogStreams {
   immediately: DestinationStream
@@ -67,28 +44,20 @@ export interface LogStreams {
  * from each line.
  */
 export function createLog(level: string, destination: DestinationStream | LogStreams = standardOutput()): Log {
-  const clean = (members: Record<string, unknown>): Record<string, unknown> => withoutSecrets(members, 0) as Record<string, unknown>
-  const common = { level, base: null, timestamp: createLogTime() }
+  // The members are complete: the serializer of pino for errors would add to them.
+  const common = { level, base: null, timestamp: createLogTime(), serializers: { err: (shownError: unknown) => shownError } }
   const { immediately, together } = 'write' in destination ? { immediately: destination, together: destination } : destination
-  const log = pino({ ...common, formatters: { log: clean } }, immediately)
+  const log = pino({ ...common, hooks: { logMethod: (given, write) => write.apply(log, shown(given)) } }, immediately)
   const requests = pino(common, together)
   return Object.assign(log, { request: (line: RequestLine) => requests.info(line, 'request') })
 }
 
+/** Returns the members and the message of a line, without secrets and of limited size. */
+function shown(given: unknown[]): [message: string] | [members: object, message?: string] {
+  const [first, message] = given
+  if (typeof first !== 'object' || first === null) return [logMessage(String(first))]
+  return typeof message === 'string' ? [logMembers(first), logMessage(message)] : [logMembers(first)]
+}
+
 /** Writes each line to standard output before it returns. */
 export const standardOutput = (): DestinationStream => pino.destination({ fd: 1, sync: true })
-
-function withoutSecrets(value: unknown, depth: number): unknown {
-  if (value === null || typeof value !== 'object' || value instanceof Date) return value
-  if (depth > deepest) return '[deeper]'
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1))
-  const isError = value instanceof Error
-  const members = Object.entries(isError ? pino.stdSerializers.err(value) : value)
-  const keep = (name: string, member: unknown): boolean =>
-    !secretNames.has(plain(name)) || (isError && name === 'code' && errorCode.test(String(member)))
-  return Object.fromEntries(members.map(([name, member]) => [name, keep(name, member) ? withoutSecrets(member, depth + 1) : removed]))
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_]/g, '')
-}

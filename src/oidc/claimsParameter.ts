@@ -1,4 +1,6 @@
 import { type ClaimsParameter, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { duplicateMember } from '../lib/parseJson.ts'
+import { plainAscii } from '../lib/problem.ts'
 
 /** The claims of the ID token that a request can name. All other claims follow from scopes, which the person allows. */
 const supported = ['acr', 'auth_time', 'sub'] as const
@@ -8,6 +10,10 @@ const supported = ['acr', 'auth_time', 'sub'] as const
  * (OpenID Connect Core section 5.5). `acr` takes precedence over `acr_values`.
  */
 export function takeClaims({ oidc }: KoaContextWithOIDC, { id_token: idToken = {} }: ClaimsParameter): void {
+  // The engine has parsed the parameter before.
+  const twice = typeof oidc.params?.claims === 'string' ? duplicateMember(oidc.params.claims) : undefined
+  if (twice !== undefined)
+    throw new errors.InvalidRequest(`claims must not have the member ${plainAscii(twice.slice(0, 100))} twice in one object`)
   const requested = supported.flatMap((name): [string, object | null][] => {
     const member: unknown = Object.hasOwn(idToken, name) ? idToken[name] : undefined
     if (member === undefined) return []

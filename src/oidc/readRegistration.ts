@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { putBodyBack, readBody } from '../http/readBody.ts'
+import { DuplicateMember, parseJson } from '../lib/parseJson.ts'
 import { Problem } from '../lib/problem.ts'
 import { acceptedMetadata, type RegistrationRules, registrationError } from '../policy/registrationError.ts'
 
@@ -39,9 +40,10 @@ export async function readRegistration(ctx: Context, rules: RegistrationRules): 
 function parseObject(body: Buffer): Record<string, unknown> {
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (error) {
-    throw new Problem('invalid_request', { description: 'The body is not valid JSON in UTF-8.', cause: error })
+    const description = error instanceof DuplicateMember ? error.message : 'The body is not valid JSON in UTF-8.'
+    throw new Problem('invalid_request', { description, cause: error })
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem('invalid_request', { description: 'The body must be a JSON object with client metadata.' })

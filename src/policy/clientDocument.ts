@@ -1,4 +1,5 @@
 import { loopbackUriError } from '../lib/loopbackUri.ts'
+import { parseJson } from '../lib/parseJson.ts'
 import { privateUseScheme, privateUseUriError } from '../lib/privateUseUri.ts'
 import { redirectTextError } from '../lib/redirectText.ts'
 import { documentUrlError } from './documentUrl.ts'
@@ -45,7 +46,7 @@ export function untrustedDocumentReason(clientId: string, { trustedHosts }: Pick
 export function readClientDocument(clientId: string, text: string, rules: DocumentRules): DocumentVerdict {
   const refuse = (problem: string): DocumentVerdict => ({ error: 'invalid_client', description: `The document at ${clientId} ${problem}` })
   const document = parseObject(text)
-  if (!document) return refuse('is not a JSON object')
+  if (!document) return refuse('is not a JSON object, or names a member twice')
   if (document.client_id !== clientId) return refuse('must have this address as its client_id')
   if (document.client_secret !== undefined || document.client_secret_expires_at !== undefined)
     return refuse('must not contain a client secret')
@@ -110,7 +111,7 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined

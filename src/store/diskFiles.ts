@@ -6,17 +6,28 @@ import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { newId } from '../lib/ids.ts'
 import { type FileStorage, storageFailure } from './fileStorage.ts'
+import { makePrivate } from './makePrivate.ts'
 
 /** File storage in a directory of this machine. Several machines need it shared, or a bucket in its place. */
 export function diskFiles(directory: string): FileStorage {
   const disk = new Disk(new FSDriver({ location: directory, visibility: 'private' }))
+  let prepared: Promise<void> | undefined
+  /** Reading creates nothing. */
+  const prepare = (): Promise<void> => {
+    prepared ??= makePrivate(directory).catch((error: unknown) => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
   return {
     async write(key, contents) {
       const path = join(directory, key)
       try {
-        await mkdir(dirname(path), { recursive: true })
+        await prepare()
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         // The library would report that the contents were aborted, and not that the disk is full.
-        await pipeline(contents, createWriteStream(path))
+        await pipeline(contents, createWriteStream(path, { mode: 0o600 }))
       } catch (error) {
         await disk.delete(key).catch(() => {})
         throw error
@@ -31,6 +42,7 @@ export function diskFiles(directory: string): FileStorage {
     async check() {
       const key = `check/${newId()}`
       try {
+        await prepare()
         await disk.put(key, 'writable')
         await disk.delete(key)
       } catch (error) {

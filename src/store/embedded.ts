@@ -14,6 +14,7 @@ import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import type { ConnectionWatch, FactGuard } from './facts/factGuard.ts'
 import type { MarkedChange } from './facts/factMarkers.ts'
+import { makePrivate } from './makePrivate.ts'
 import { createStatementSpans } from './statementSpans.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 import { withinDeadline } from './withinDeadline.ts'
@@ -52,6 +53,7 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
       },
     )
     await pglite.waitReady
+    if (directory !== null) await makePrivate(directory)
   } catch (error) {
     lock?.release()
     throw error

@@ -4,7 +4,6 @@ import { errorsUrl } from '../config/schools.ts'
 import { isUpload } from '../files/uploadRoute.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import { afterWrites } from '../http/afterWrites.ts'
-import { isClientAbort } from '../http/clientAbort.ts'
 import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
 import { inOrder } from '../http/inOrder.ts'
@@ -13,10 +12,10 @@ import { answerProbes } from '../http/probe.ts'
 import { renderProblems } from '../http/problems.ts'
 import { createRecorder, type RecordRequest, recordRequests } from '../http/recordRequests.ts'
 import { setRequestId } from '../http/requestId.ts'
-import { requestIds } from '../http/requestIds.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { originForm } from '../http/requestTarget.ts'
 import { arriveWithin } from '../http/requestTimeout.ts'
+import { logResponseErrors } from '../http/responseErrors.ts'
 import { createResponseTable, type ResponseTable } from '../http/responseTable.ts'
 import { securityHeaders } from '../http/securityHeaders.ts'
 import { storeResponses } from '../http/storeResponses.ts'
@@ -42,10 +41,7 @@ export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>)
   koa.keys = cookieKeys(keyring)
   // setAddress has read the forwarded headers according to the configuration, and resolveSchool replaces them.
   koa.proxy = true
-  koa.on('error', (error: Error, ctx?: Koa.Context) => {
-    if (isClientAbort(error, ctx)) log.debug(requestIds(ctx?.state), 'client closed the connection')
-    else log.error({ err: error, ...requestIds(ctx?.state) }, 'response failed')
-  })
+  koa.on('error', logResponseErrors(log))
   return koa
 }
 

@@ -81,6 +81,8 @@ export async function serve(args: ServeArguments): Promise<Service> {
     let waiting = starting
     // Opened first, so that /livez responds while the service waits for its stores.
     const admin = createAdmin({
+      log,
+      hosts: environment.ADMIN_HOSTS?.toLowerCase().split(',') ?? [],
       async readiness(options) {
         const states = (await started?.readiness.states()) ?? [waiting]
         return { ...summarise(isStopping ? [...states, stopping] : states, options), ...started?.details() }

@@ -64,6 +64,7 @@ const ofRequests = [
   'test/oidc/token.test.ts',
   'test/pages',
   'test/platform',
+  'test/security/brokenRequests.test.ts',
   'test/security/endedGrants.test.ts',
   'test/security/signOut.test.ts',
 ]

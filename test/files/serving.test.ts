@@ -30,7 +30,7 @@ describe('the address of a file', () => {
     return files.downloadAddress(school, { id: fromPublicId('fil', id) as string, filename, content_type })
   }
 
-  test('of a public file serves bytes that a browser caches forever and does not sniff', async () => {
+  test('of a public file serves bytes that a browser caches for five minutes and does not sniff', async () => {
     const file = await service.bring(owner, png, picture)
     const reply = await request(file.json.url)
     expect(reply.bytes.equals(png)).toBe(true)
@@ -47,7 +47,7 @@ describe('the address of a file', () => {
       ),
     ).toEqual([
       'image/png',
-      'public, max-age=31536000, immutable',
+      'public, max-age=300, must-revalidate',
       'nosniff',
       "sandbox; default-src 'none'; frame-ancestors 'none'",
       'inline; filename="kiln.png"',
@@ -59,6 +59,20 @@ describe('the address of a file', () => {
     const head = await request(file.json.url, { method: 'HEAD', headers: { range: 'bytes=0-1' } })
     expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([200, String(png.length), 0])
     expect((await request(file.json.url, { method: 'POST' })).status).toBe(405)
+  })
+
+  test('of a file that was deleted or is private now is 404 for every cache that asks again', async () => {
+    for (const withdraw of [
+      (id: string) => service.call(owner, `storage/files/${id}`, { method: 'DELETE' }),
+      (id: string) => service.database.sql.query("UPDATE file SET visibility = 'private' WHERE id = $1", [fromPublicId('fil', id)]),
+    ]) {
+      const { json } = await service.bring(owner, png, picture)
+      const condition = { 'if-none-match': (await request(json.url)).headers.get('etag') as string }
+      expect((await request(json.url, { headers: condition })).status).toBe(304)
+      await withdraw(json.id)
+      const gone = await request(json.url, { headers: condition })
+      expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store'])
+    }
   })
 
   test('returns ranges as slices of the bytes, also with conditions', async () => {

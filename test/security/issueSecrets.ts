@@ -8,7 +8,9 @@ import { type Browser, createBrowser, field } from '../pages/browser.ts'
 import { createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { until } from '../support/poll.ts'
 import type { Home, ServiceProcess } from '../support/process.ts'
+import { brokenRequests, privateTargets, publicTargets } from './brokenRequests.ts'
 import { issueAccountSecrets, issueFileSecrets, issueOperatorSecrets } from './issueOtherSecrets.ts'
+import { sendRaw } from './rawHttp.ts'
 import type { IssuedSecret } from './secretSpellings.ts'
 
 /** A learner of the demo school. */
@@ -120,6 +122,17 @@ export async function issueSecrets(
   const wrongKey = 'a platform key that somebody guessed wrong'
   expect((await fetch(`${admin}/platform/v1/orders`, { headers: { authorization: `Bearer ${wrongKey}` } })).status).toBe(401)
   note('wrong platform key', wrongKey, true)
+
+  // Malformed HTTP with a secret in every part, on both ports.
+  const broken = { token: 'a-token-in-malformed-HTTP', cookie: 'sg_session=a-cookie-in-malformed-HTTP' }
+  for (const [address, targets] of [
+    [issuer, publicTargets],
+    [admin, privateTargets],
+  ] as const) {
+    const requests = targets.flatMap((target) => brokenRequests(address, target, broken))
+    await Promise.all(requests.map(({ bytes }) => sendRaw(address, bytes)))
+  }
+  for (const [kind, value] of Object.entries(broken)) note(`${kind} of a broken request`, value, false)
 
   const flow = { issuer, note, mailedLink }
   await issueAccountSecrets(flow)

@@ -143,6 +143,9 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
     const log = service.output()
     expect(log.split('\n').length).toBeGreaterThan(50)
     expect(secretsIn(log, secrets)).toEqual([])
+    expect(log.split('\n').filter((line) => Buffer.byteLength(line) > 16_384)).toEqual([])
+    expect(log).not.toContain('rawPacket')
+    expect(log).toContain('request is not valid HTTP')
     expect(log.includes('"path":"/calendar/[removed]"')).toBe(true)
   })
 

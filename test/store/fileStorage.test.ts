@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -10,6 +10,7 @@ import { parseStorageAddress } from '../../src/lib/storageAddress.ts'
 import { bucketFiles } from '../../src/store/bucketFiles.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
 import { startBucketServer } from '../support/bucketServer.ts'
 
 const kinds: { name: string; open(): Promise<{ storage: FileStorage; close(): Promise<void> }> }[] = [
@@ -126,6 +127,31 @@ test('a full disk is an outage, with its own error code, and leaves no file', as
     expect(error).toMatchObject({ code: 'ENOSPC' })
     expect(isOutage(error)).toBe(true)
     expect(await readdir(directory)).toEqual([])
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})
+
+test('files and the embedded database are readable by their owner only, also in a directory that everybody may read', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'schoolgate-modes-'))
+  const mode = async (name: string): Promise<string> => ((await stat(join(directory, name))).mode & 0o777).toString(8)
+  try {
+    await chmod(directory, 0o755)
+    // As a release created it that did not set modes.
+    await mkdir(join(directory, 'files'), { mode: 0o755 })
+    const storage = diskFiles(join(directory, 'files'))
+    await storage.write('school/file', Readable.from([Buffer.from('words')], { objectMode: false }), {
+      bytes: 5,
+      contentType: 'text/plain',
+    })
+    const database = await openDatabase({ dataDirectory: directory })
+    await database.close()
+    expect([await mode('files'), await mode('files/school'), await mode('files/school/file')]).toEqual(['700', '700', '600'])
+    expect(await mode('db')).toBe('700')
+    const others = (await readdir(directory, { withFileTypes: true })).filter(
+      (entry) => entry.isDirectory() && !['files', 'db'].includes(entry.name),
+    )
+    expect(others.map(({ name }) => name)).toEqual([])
   } finally {
     await rm(directory, { recursive: true, force: true })
   }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { parseJson } from '../../lib/parseJson.ts'
 import { define, type SchoolOption } from '../define.ts'
 import { usage } from '../failures.ts'
 import { report, withReference } from '../report.ts'
@@ -177,7 +178,7 @@ const questionsForm = 'the questions must be a JSON array such as [{"key":"quest
 
 function parse(text: string, rule: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     throw usage(rule)
   }

@@ -1,3 +1,5 @@
+import { parseJson } from '../../lib/parseJson.ts'
+
 /** The answer of `navigator.credentials.create` or `get`, as `toJSON()` returns it. Its texts are base64url and not verified. */
 export interface PasskeyResponse {
   id: string
@@ -38,7 +40,7 @@ export function parsePasskeyResponse(text: string | null): PasskeyResponse | und
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    return objectOf(JSON.parse(text))
+    return objectOf(parseJson(text))
   } catch {
     return undefined
   }

@@ -1,0 +1,20 @@
+import type { Context } from 'koa'
+import { errorCode } from '../lib/errorCode.ts'
+import type { Log } from '../lib/log.ts'
+import { isClientAbort } from './clientAbort.ts'
+import { requestIds } from './requestIds.ts'
+
+/**
+ * Returns the listener of Koa's errors: what no middleware has handled, and errors of the connection. Strangers cause the latter with every
+ * request that they cut off or that is not HTTP, so these lines are for debugging only.
+ */
+export const logResponseErrors =
+  (log: Log) =>
+  (error: Error, ctx?: Context): void => {
+    const ids = requestIds(ctx?.state)
+    const code = errorCode(error)
+    if (isClientAbort(error, ctx)) log.debug(ids, 'client closed the connection')
+    // Codes of the parser of Node.
+    else if (code?.startsWith('HPE_')) log.debug({ reason: code, ...ids }, 'request is not valid HTTP')
+    else log.error({ err: error, ...ids }, 'response failed')
+  }
