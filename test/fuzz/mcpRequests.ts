@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../../src/demo/seededRandom.ts'
 import type { Draft } from './apiRequests.ts'
 import type { Memory } from './memory.ts'
-import { nastyValues } from './nasty.ts'
+import { nastyTexts, nastyValues } from './nasty.ts'
 import type { Schema } from './openApiTargets.ts'
 import type { ValueMaker } from './values.ts'
 
@@ -29,6 +29,8 @@ const otherMethods = [
   'prompts/get',
   'completion/complete',
   'logging/setLevel',
+  'skills/list',
+  'skills/get',
   'notifications/initialized',
   'notifications/cancelled',
   'sampling/createMessage',
@@ -60,9 +62,9 @@ export function mcpRequest({ tools, memory, random, validValue }: McpSources): D
     }
     message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: tool.name, arguments: args } }
   } else {
-    const method = random.pick(otherMethods)
+    const method: unknown = random.chance(0.9) ? random.pick(otherMethods) : random.pick(nastyValues)
     mutations.push('any method and parameters')
-    target = `MCP ${otherMethods.includes(method) ? method : 'other'}`
+    target = `MCP ${otherMethods.find((one) => one === method) ?? 'other'}`
     message = {
       jsonrpc: random.chance(0.9) ? '2.0' : random.pick(nastyValues),
       id,
@@ -72,6 +74,7 @@ export function mcpRequest({ tools, memory, random, validValue }: McpSources): D
         : random.pick([
             ...nastyValues,
             { uri: random.pick(nastyValues) },
+            { ref: { type: 'ref/prompt', name: 'recommend_course' }, argument: { name: random.pick(nastyTexts), value: '' } },
             { name: random.pick(nastyValues), arguments: random.pick(nastyValues) },
           ]),
     }

@@ -12,6 +12,7 @@ export const nastyTexts: readonly string[] = [
   '__proto__',
   'constructor',
   'toString',
+  'hasOwnProperty',
   "'; DROP TABLE account; --",
   '{{7*7}}',
   '<%= 7 %>',
@@ -65,6 +66,9 @@ export const nastyValues: readonly unknown[] = [
   [[]],
   [null],
   { toString: 1 },
+  { toString: {} },
+  { valueOf: 1, toJSON: null },
+  { constructor: { name: {} } },
   { length: 3, 0: 'a' },
   ...nastyTexts,
 ]
