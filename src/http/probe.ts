@@ -7,8 +7,11 @@ import type { RequestState } from './requestState.ts'
 /** Header that asks for a probe: `<kind> <milliseconds of the epoch> <signature>`. */
 export const probeHeader = 'x-schoolgate-probe'
 
-/** `facts`: what arrived. `stream`: a slow event stream. `redirect`: a redirect to a client's loopback address. */
-export type ProbeKind = 'facts' | 'stream' | 'redirect'
+/**
+ * `facts`: what arrived. `stream`: a slow event stream. `redirect`: a redirect to a client's loopback address. `temporary`: the usual
+ * response; a client that the request registers is temporary, and receivers of webhooks get no events about it.
+ */
+export type ProbeKind = 'facts' | 'stream' | 'redirect' | 'temporary'
 
 /** The request as it arrived. */
 export interface ProbeFacts {
@@ -47,7 +50,8 @@ export const signProbe = (sign: (text: string) => string, kind: ProbeKind, at = 
 export function answerProbes(verify: (text: string, signature: string) => boolean): Middleware<RequestState> {
   const answerProbe: Middleware<RequestState> = async (ctx, next) => {
     const kind = probeKind(ctx.get(probeHeader), verify)
-    if (kind === undefined) return await next()
+    if (kind === 'temporary') ctx.state.isTemporary = true
+    if (kind === undefined || kind === 'temporary') return await next()
     ctx.set('Cache-Control', 'no-store')
     if (kind === 'redirect') {
       ctx.status = 302
@@ -61,10 +65,10 @@ export function answerProbes(verify: (text: string, signature: string) => boolea
   return (ctx, next) => (ctx.req.headers[probeHeader] === undefined ? next() : answerProbe(ctx, next))
 }
 
-const kinds: readonly ProbeKind[] = ['facts', 'stream', 'redirect']
+const kinds: readonly ProbeKind[] = ['facts', 'stream', 'redirect', 'temporary']
 
 function probeKind(header: string, verify: (text: string, signature: string) => boolean): ProbeKind | undefined {
-  const [, kind, at, signature] = /^(facts|stream|redirect) (\d{1,15}) ([\w-]{43})$/.exec(header) ?? []
+  const [, kind, at, signature] = /^(facts|stream|redirect|temporary) (\d{1,15}) ([\w-]{43})$/.exec(header) ?? []
   if (kind === undefined || at === undefined || signature === undefined) return undefined
   if (Math.abs(Date.now() - Number(at)) > validMs || !verify(`${kind} ${at}`, signature)) return undefined
   return kinds.find((known) => known === kind)

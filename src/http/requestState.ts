@@ -13,6 +13,8 @@ export interface RequestState {
   school: School
   /** True for requests that the service sends to itself: they are not logged, counted or audited. External requests cannot set it. */
   isOwn?: true
+  /** True if `schoolgate doctor` registers a client for a check. */
+  isTemporary?: true
   /** The document of this response, if the response table may store the response. */
   storable?: { document: StoredDocument; contentType: string; freshMilliseconds: number }
   /** The version of what visitors can read of the school, read together with the count of the request. */

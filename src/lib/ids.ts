@@ -22,6 +22,13 @@ export function firstIdAt(milliseconds: number): string {
 /** Returns the time in milliseconds at which a UUIDv7 was made. */
 export const timeOfId = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 
+/**
+ * Returns a UUIDv8 (RFC 9562 section 5.8) for a temporary client or account of `schoolgate doctor`: events about it are not sent to receivers.
+ */
+export const newTemporaryId = (): string => temporaryStart + randomUUID().slice(temporaryStart.length)
+export const isTemporaryId = (uuid: string | undefined): boolean => uuid?.startsWith(temporaryStart) ?? false
+const temporaryStart = '00000000-0000-8'
+
 const publicId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** Crockford's base32 in lower case, as TypeID writes it. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1,5 +1,5 @@
 import type { Configuration } from 'oidc-provider'
-import { newId, toPublicId } from '../lib/ids.ts'
+import { fromPublicId, isTemporaryId, newId, newTemporaryId, toPublicId } from '../lib/ids.ts'
 import { randomToken } from '../lib/keyring.ts'
 
 /** The supported client authentication methods (RFC 7591 section 2). */
@@ -26,5 +26,9 @@ export function clients(): Pick<
   }
 }
 
-export const newClientId = (): string => toPublicId('cli', newId())
+export const newClientId = (): string => toPublicId(clientPrefix, newId())
+export const newTemporaryClientId = (): string => toPublicId(clientPrefix, newTemporaryId())
+/** True for clients that `schoolgate doctor` registered. */
+export const isTemporaryClient = (clientId: string): boolean => isTemporaryId(fromPublicId(clientPrefix, clientId))
+const clientPrefix = 'cli'
 export const newClientSecret = (): string => randomToken(256)

@@ -1,6 +1,6 @@
 import type { Configuration } from 'oidc-provider'
 import { takeClaims } from './claimsParameter.ts'
-import { newClientId, newClientSecret } from './clientOptions.ts'
+import { newClientId, newClientSecret, newTemporaryClientId } from './clientOptions.ts'
 import { type BindableResource, resourceIndicators } from './resourceIndicators.ts'
 
 export interface FeatureArguments {
@@ -22,7 +22,7 @@ export function features({ registration, resources, introspectionClients, logout
       registration: {
         enabled: registration,
         issueRegistrationAccessToken: false,
-        idFactory: newClientId,
+        idFactory: (ctx) => (ctx.state.isTemporary ? newTemporaryClientId() : newClientId()),
         secretFactory: newClientSecret,
       },
       resourceIndicators: resourceIndicators(resources),

@@ -7,8 +7,10 @@ import { type ObjectNames, type StoredEvent, type WebhookEvent, webhookEvent, we
 import type { Operation } from '../framework/declare/operations.ts'
 import type { OutboxHandler } from '../jobs/outbox/outboxWorker.ts'
 import { DeliveryFailure } from '../lib/deliveryFailure.ts'
+import { isTemporaryId } from '../lib/ids.ts'
 import { hash } from '../lib/keyring.ts'
 import { createOutbound, type OutboundNetwork } from '../lib/outboundRequest.ts'
+import { isTemporaryClient } from '../oidc/clientOptions.ts'
 import type { School } from '../policy/school.ts'
 import { securityEvents } from '../store/auditEvents.ts'
 import type { Database } from '../store/database.ts'
@@ -106,6 +108,7 @@ export function webhookHandler({ database, runtime, operations, send }: HandlerA
     async deliver({ school_id: schoolId, target, payload }) {
       const { endpoint, hosts, school } = endpointIn(runtime, schoolId, target ?? '')
       const stored = payload as StoredEvent
+      if (isTemporary(stored)) return
       const key = { schoolId, name: endpoint.name }
       try {
         const status = await send(endpoint, hosts, { id: webhookId(stored), event: webhookEvent(stored, school.issuer, names) })
@@ -121,6 +124,12 @@ export function webhookHandler({ database, runtime, operations, send }: HandlerA
     },
   }
 }
+
+/** True for events about a client or an account of `schoolgate doctor`. */
+const isTemporary = (stored: StoredEvent): boolean =>
+  stored.source === 'audit'
+    ? isTemporaryClient(stored.client_id ?? '') || isTemporaryId(stored.account_id ?? '')
+    : isTemporaryId(stored.resource_id)
 
 interface FoundEndpoint {
   endpoint: WebhookEndpoint

@@ -1,13 +1,23 @@
+import { appendFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
 import type { CheckResult } from '../../src/cli/doctor/check.ts'
 import { tlsChecks } from '../../src/cli/doctor/tlsChecks.ts'
+import { securityEvents } from '../../src/store/auditEvents.ts'
+import { openDatabase } from '../../src/store/openDatabase.ts'
 import { createCli } from '../cli/cli.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { type MailServer, startMailServer } from '../support/mailServer.ts'
 import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
 import { until } from '../support/poll.ts'
 import { createHome, freePort, type Home, rootSecret, type ServiceProcess, startProcess } from '../support/process.ts'
 
+const securityTypes = securityEvents.all.map((event) => `security.${event}`)
+const hookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const isRunnable = (await availableServices()).postgresql && (await hasNginx())
 
 describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy/', () => {
@@ -15,6 +25,8 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
   let database: Awaited<ReturnType<typeof throwawayPostgres>>
   let service: ServiceProcess
   let nginx: Nginx | undefined
+  let mail: MailServer
+  const received: object[] = []
   let [port, plainPort, upstream] = [0, 0, 0]
   const undo: (() => Promise<unknown>)[] = []
 
@@ -24,7 +36,33 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
     undo.push(() => database.drop())
     home = await createHome({ issuer: `https://127.0.0.1:${port}`, server: { trusted_proxies: ['loopback'] } })
     undo.push(() => home.remove())
-    service = await startProcess({ home, port: upstream, environment: { DATABASE_URL: database.url, DEMO: 'off' } })
+    mail = await startMailServer()
+    undo.push(() => mail.close())
+    const receiver = createServer(async (request, response) => {
+      received.push(JSON.parse(await text(request)))
+      response.end()
+    })
+    await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
+    undo.push(async () => void receiver.close())
+    await appendFile(
+      join(home.config, 'schools/demo.yaml'),
+      stringify({
+        webhook_private_hosts: ['127.0.0.1'],
+        webhooks: [
+          {
+            name: 'records',
+            url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+            types: securityTypes,
+            secrets: ['env:HOOK'],
+          },
+        ],
+      }),
+    )
+    service = await startProcess({
+      home,
+      port: upstream,
+      environment: { DATABASE_URL: database.url, DEMO: 'off', SMTP_URL: mail.url, MAIL_FROM: 'school@example.com', HOOK: hookSecret },
+    })
     undo.push(() => service.kill())
   })
   afterEach(async () => {
@@ -38,8 +76,23 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
   const begin = async (planted?: Record<string, string>): Promise<void> => {
     nginx = await startNginx({ port, plainPort, upstreams: [upstream, upstream], ...(planted && { planted }) })
   }
+  const outboxRows = async (): Promise<{ kind: string; state: string }[]> => {
+    const open = await openDatabase({ dataDirectory: home.data, databaseUrl: database.url })
+    try {
+      return await open.sql.query('SELECT kind, state FROM outbox')
+    } finally {
+      await open.close()
+    }
+  }
   const doctor = async (...more: string[]): Promise<CheckResult[]> => {
-    const variables = { CONFIG_DIR: home.config, DATA_DIR: home.data, SECRET_KEY: rootSecret, DEMO: 'off', DATABASE_URL: database.url }
+    const variables = {
+      CONFIG_DIR: home.config,
+      DATA_DIR: home.data,
+      SECRET_KEY: rootSecret,
+      DEMO: 'off',
+      DATABASE_URL: database.url,
+      HOOK: hookSecret,
+    }
     return (await createCli({ variables })(['doctor', '--json', ...more])).json().checks
   }
 
@@ -54,7 +107,30 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
       { what: 'the signing keys' },
     )
     expect(checks.filter(({ state }) => state === 'failed' || state === 'warned')).toEqual([])
-    expect(checks.filter(({ state }) => state === 'skipped').map(({ id }) => id)).toEqual(['redis', 'mail', 'http_to_https', 'forwarded'])
+    expect(checks.filter(({ state }) => state === 'skipped').map(({ id }) => id)).toEqual([
+      'redis',
+      'read_replica',
+      'mail',
+      'http_to_https',
+      'forwarded',
+    ])
+  })
+
+  test('a deployment with a mail server and a receiver of webhooks gets no message and no event from it', async () => {
+    await begin()
+    expect(await doctor('--only', 'registration', 'sign_in')).toMatchObject([{ state: 'passed' }, { state: 'passed' }])
+    await until(async () => (await outboxRows()).every(({ state }) => state !== 'pending'), { what: 'the outbox to be empty' })
+    // The events were recorded, and those of others are delivered.
+    expect((await outboxRows()).filter(({ kind }) => kind === 'webhook').length).toBeGreaterThan(2)
+    expect({ received, messages: mail.messages }).toEqual({ received: [], messages: [] })
+    const registration = { redirect_uris: ['http://127.0.0.1:5000/callback'] }
+    const response = await fetch(`https://127.0.0.1:${port}/api/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(registration),
+    })
+    expect(response.status).toBe(201)
+    await until(() => received.length === 1, { what: 'the event about another client' })
   })
 
   test.each([

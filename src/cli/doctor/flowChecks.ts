@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { hashPassword } from '../../domain/accounts/password.ts'
 import { eraseAccount } from '../../domain/students/eraseAccount.ts'
 import { scopeName } from '../../framework/declare/area.ts'
-import { newId } from '../../lib/ids.ts'
+import { probeHeader, signProbe } from '../../http/probe.ts'
+import { newId, newTemporaryId } from '../../lib/ids.ts'
 import { randomToken } from '../../lib/keyring.ts'
 import { endClient, endGrant } from '../../oidc/stores.ts'
 import { knownApps } from '../../policy/apps.ts'
@@ -33,8 +34,12 @@ export const flowChecks = (args: FlowArguments): Check[] => [
   { id: 'sign_in', run: () => checkSignIn(args) },
 ]
 
-const register = (base: string, metadata: object): Promise<Visited> =>
-  visit(`${base}/api/oauth/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(metadata) })
+/** Registers a temporary client: the service sends no events about it to receivers of webhooks. */
+const register = (base: string, session: Session, metadata: object): Promise<Visited> => {
+  const signed = signProbe((text) => session.keyring().sign('probes', text), 'temporary')
+  const headers = { 'content-type': 'application/json', [probeHeader]: signed }
+  return visit(`${base}/api/oauth/register`, { method: 'POST', headers, body: JSON.stringify(metadata) })
+}
 
 /** Sends the registrations of the known apps, and compares the answers with the rules of the configuration. */
 async function checkRegistration({ base, school: find, docsUrl, session }: FlowArguments): Promise<Finding> {
@@ -44,7 +49,7 @@ async function checkRegistration({ base, school: find, docsUrl, session }: FlowA
   const [made, wrong, accepted]: [string[], string[], string[]] = [[], [], []]
   try {
     for (const { name, registration } of knownApps) {
-      const { status, json } = await register(base, registration)
+      const { status, json } = await register(base, session, registration)
       if (status === 429) return skipped('the limit of registrations for this address is reached: try again in an hour')
       if (typeof json?.client_id === 'string') made.push(json.client_id)
       const refusal = registrationError({ ...registration }, rules)
@@ -68,13 +73,13 @@ async function checkSignIn({ base, school: find, session }: FlowArguments): Prom
   const school = await find()
   const password = randomToken(128)
   const email = `doctor-${newId()}@doctor.invalid`
-  const accountId = newId()
+  const accountId = newTemporaryId()
   const passwordHash = await hashPassword(password)
   const row = { school_id: school.id, id: accountId, email, name: 'Schoolgate doctor', email_verified: true, password_hash: passwordHash }
   await session.change(async ({ writer }) => void (await writer.insertInto('account').values(row).execute()))
   const made: string[] = []
   try {
-    return await signIn(base, { email, password, onClient: (id) => void made.push(id) })
+    return await signIn(base, session, { email, password, onClient: (id) => void made.push(id) })
   } finally {
     await removeClients(session, school, made)
     await session.change(async ({ writer, stores }) => {
@@ -94,10 +99,10 @@ interface Credentials {
   onClient(id: string): void
 }
 
-async function signIn(base: string, { email, password, onClient }: Credentials): Promise<Finding> {
+async function signIn(base: string, session: Session, { email, password, onClient }: Credentials): Promise<Finding> {
   const step = (name: string, fix = `${gateway}: cookies, forms and redirects below /oauth must pass unchanged.`, detail = ''): Finding =>
     failed(`the flow ends at ${name}${detail && `: ${detail}`}`, fix)
-  const registered = await register(base, {
+  const registered = await register(base, session, {
     client_name: 'Schoolgate doctor',
     redirect_uris: [redirectUri],
     token_endpoint_auth_method: 'none',

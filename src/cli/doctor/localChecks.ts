@@ -6,8 +6,11 @@ import { reasonOf } from '../../lib/reason.ts'
 import { checkSmtp, sendTestMail } from '../../mail/checkSmtp.ts'
 import { signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { pendingMigrations } from '../../store/migrate.ts'
+import { openDatabase } from '../../store/openDatabase.ts'
+import { mailOutage } from '../../store/outbox/mailOutage.ts'
 import { listSchools } from '../../store/schools.ts'
 import { listSchoolsWithoutKeys } from '../../store/signingKeys.ts'
+import { failingEndpoints } from '../../store/webhooks/endpointState.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { createSigningKeyCheck } from '../../wiring/signingKeyCheck.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
@@ -30,7 +33,10 @@ export const localChecks = ({ session, mailTo }: LocalArguments): Check[] => [
   { id: 'keys', run: () => checkKeys(session) },
   { id: 'storage', run: () => checkStorage(session) },
   { id: 'redis', run: () => checkRedis(session) },
+  { id: 'read_replica', run: () => checkReplica(session) },
   { id: 'mail', run: () => checkMail(session, mailTo) },
+  { id: 'mail_queue', run: () => checkMailQueue(session) },
+  { id: 'webhooks', run: () => checkWebhooks(session) },
 ]
 
 const isPublic = (session: Session): boolean => session.settings().config.schools.some(({ issuer }) => !isLoopback(issuer))
@@ -149,6 +155,35 @@ async function checkRedis(session: Session): Promise<Finding> {
   } catch (error) {
     return failed(`Redis does not respond: ${reasonOf(error)}`, 'Check REDIS_URL, and that the server is running.')
   }
+}
+
+async function checkReplica(session: Session): Promise<Finding> {
+  const { DATABASE_READ_URL: databaseUrl, DATA_DIR: dataDirectory } = session.settings().environment
+  if (!databaseUrl) return skipped('DATABASE_READ_URL is not set: visitors read from the primary')
+  const fix = 'Check DATABASE_READ_URL, and that the server is a streaming replica. Visitors read from the primary meanwhile.'
+  try {
+    const replica = await openDatabase({ dataDirectory, databaseUrl })
+    try {
+      const [row] = await replica.sql.query<{ is_copy: boolean }>('SELECT pg_is_in_recovery() AS is_copy')
+      return row?.is_copy ? passed('responds') : warned('the server is not a replica', fix)
+    } finally {
+      await replica.close()
+    }
+  } catch (error) {
+    return warned(`the replica does not respond: ${reasonOf(error)}`, fix)
+  }
+}
+
+async function checkMailQueue(session: Session): Promise<Finding> {
+  const reason = await mailOutage((await session.database()).kysely)
+  if (reason === undefined) return passed('no e-mails wait after failed attempts')
+  return warned(reason, 'Repair the mail server: the e-mails are sent when it responds. schoolgate outbox list shows them.')
+}
+
+async function checkWebhooks(session: Session): Promise<Finding> {
+  const reason = await failingEndpoints((await session.database()).kysely)
+  if (reason === undefined) return passed('no receiver rejects deliveries')
+  return warned(reason, 'Repair the receiver: deliveries wait for three days. schoolgate webhooks deliveries <endpoint> shows them.')
 }
 
 async function checkMail(session: Session, mailTo: string | undefined): Promise<Finding> {

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import type { SelfCheckResult } from '../../agents/selfCheck.ts'
 import { isObject } from '../../lib/jsonValue.ts'
+import { newTemporaryClientId } from '../../oidc/clientOptions.ts'
 import { type Check, failed, passed, skipped, warned } from './check.ts'
 import { visit } from './visit.ts'
 
@@ -130,11 +131,13 @@ async function checkChallenge(base: string) {
 }
 
 async function checkTokenEndpoint(base: string) {
+  // Unknown, and of the kind about which receivers of webhooks get no events.
+  const clientId = newTemporaryClientId()
   const send = () =>
     visit(`${base}/api/oauth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: 'grant_type=refresh_token&refresh_token=schoolgate-doctor&client_id=schoolgate-doctor',
+      body: `grant_type=refresh_token&refresh_token=schoolgate-doctor&client_id=${clientId}`,
     })
   const [first, second] = [await send(), await send()]
   if (first.status < 400 || first.status >= 500 || typeof first.json?.error !== 'string')
