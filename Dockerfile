@@ -35,6 +35,8 @@ COPY prisma/migrations prisma/migrations
 COPY views views
 COPY src src
 COPY --from=generate /app/src/gen src/gen
+# The operator's commands: docker exec <container> schoolgate doctor
+RUN chmod 0755 src/cli/main.ts && ln -s /app/src/cli/main.ts /usr/local/bin/schoolgate
 # Compiled code of the modules, so that the first start of a container is as quick as a second one. The start uses the same flags.
 ENV NODE_COMPILE_CACHE=/app/compile-cache
 RUN install -d -o node -g node /app/compile-cache
@@ -48,6 +50,7 @@ RUN ["node", "--max-semi-space-size=16", "--input-type=module", "--eval", "\
 # Everything else may be mounted read-only.
 VOLUME /data
 EXPOSE 3000 9464
+# Images in the OCI format have no health check: build with `podman build --format docker`. deploy/compose.yaml repeats it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "src/main.ts"]

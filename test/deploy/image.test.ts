@@ -65,7 +65,7 @@ beforeAll(async () => {
     dockerfile,
     ignored: ignoreRule(readFileSync(join(root, '.dockerignore'), 'utf8')),
     output,
-    folders: ['/app', '/data'],
+    folders: ['/app', '/data', '/usr/local/bin'],
     instead: linkPackages,
     environment,
   })
@@ -100,6 +100,14 @@ test('every step of the Dockerfile runs, and only the two installations are repl
   expect(replaced).toEqual(['npm ci --ignore-scripts', 'npm ci --omit=dev --omit=optional --ignore-scripts'])
   const [, major] = /^node:(\d+)/.exec(image.base) ?? []
   expect(major).toBe(process.versions.node.split('.')[0])
+})
+
+test('the image has the command schoolgate on its path, which works in any directory', async () => {
+  const path = `${join(image.root, '/usr/local/bin')}:${environment.PATH}`
+  const options = { cwd: tmpdir(), env: { ...environment, ...image.environment, DEMO: 'off', PATH: path } }
+  const { stdout } = await run('schoolgate', ['config', 'check'], options)
+  expect(stdout).toContain('demo')
+  expect((await run('sh', ['-c', 'command -v schoolgate'], options)).stdout.trim()).toBe(join(image.root, '/usr/local/bin/schoolgate'))
 })
 
 test('the image has what the service needs and nothing else', () => {

@@ -80,6 +80,8 @@ export function buildImage({ context, dockerfile, ignored, output, folders, inst
       const filled = base.replaceAll(/\$\{(\w+)\}/g, (_, key) => variables[key] ?? '')
       stage = { root: join(output, alias), directory: '/', base: filled, environment: {}, command: [], healthCheck: [] }
       stages.set(alias, stage)
+      // Every base image has it.
+      mkdirSync(join(stage.root, '/usr/local/bin'), { recursive: true })
     } else if (stage === undefined) throw new Error(`${name} comes before FROM`)
     else step(stage, { name, value })
   }
