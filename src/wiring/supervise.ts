@@ -20,6 +20,9 @@ const patienceMs = 1000
  */
 export function supervise(workers: number, self: Self, log: Log): void {
   let [isReady, isStopping] = [false, false]
+  // Workers accept connections themselves. With the other policy this process accepts them and passes them on, and a connection that is on
+  // its way to a worker that is killed stays open without a response.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   relayMetrics(cluster)
   cluster.fork()
   cluster.on('message', (_worker, message) => {
