@@ -8,6 +8,10 @@ export interface ListenArguments {
   handler: RequestListener
   port: number
   host: string
+  /** Connections above this number are closed immediately, so that a gateway tries another process. */
+  mostConnections?: number | undefined
+  /** Called for each of them. */
+  onFull?(): void
 }
 
 export interface CloseOptions {
@@ -32,7 +36,7 @@ const longestRequestMs = 3_600_000
 const lookEveryMs = 25
 
 /** Listens for HTTP requests. Draining and then closing the listener loses no request that has reached this process. */
-export async function listen({ handler, port, host }: ListenArguments): Promise<Listener> {
+export async function listen({ handler, port, host, mostConnections, onFull = () => undefined }: ListenArguments): Promise<Listener> {
   const server = createServer({
     keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: longestRequestMs,
@@ -41,6 +45,8 @@ export async function listen({ handler, port, host }: ListenArguments): Promise<
   })
   const connections = trackConnections(server)
   server.on('request', handler)
+  if (mostConnections !== undefined) server.maxConnections = mostConnections
+  server.on('drop', onFull)
   server.listen(port, host)
   await once(server, 'listening')
   return {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
+import { outage } from '../lib/outage.ts'
 import { inChildSpan, type Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import { copyStatement } from './copyText.ts'
@@ -75,12 +76,10 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
         pools: (['api', 'authorization', 'background'] as const).map((pool) => ({ pool, max: 1, inUse: 0, idle: 0, waiting: 0 })),
         lostConnections: 0,
       }),
-      checkWrites: () =>
-        withinDeadline(
-          pglite.query(writeCheck).then(() => undefined),
-          2000,
-          'the database',
-        ),
+      async checkWrites() {
+        if (directory !== null) await requireSpace(directory)
+        await withinDeadline(pglite.query(writeCheck), 2000, 'the database')
+      },
       script: (work) =>
         pglite.transaction((transaction) =>
           work({
@@ -110,6 +109,14 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
     guard,
   )
 }
+
+/** The log of the database has space in advance, so a record in it does not show that the disk is full. */
+async function requireSpace(directory: string): Promise<void> {
+  const { bavail: blocks, bsize: blockBytes } = await statfs(directory)
+  if (blocks * blockBytes < leastFreeBytes) throw outage(`the disk of ${directory} is full`)
+}
+
+const leastFreeBytes = 1_048_576
 
 /** A record in the log of the database, committed. */
 const writeCheck = `SELECT pg_logical_emit_message(true, 'schoolgate', '')`

@@ -1,5 +1,7 @@
 import { type ListenArguments, type Listener, listen } from '../http/listener.ts'
 import { errorCode } from '../lib/errorCode.ts'
+import type { Log } from '../lib/log.ts'
+import { openFileLimit } from '../lib/openFileLimit.ts'
 import { reasonOf } from '../lib/reason.ts'
 
 /**
@@ -22,4 +24,27 @@ function explain(variable: string, { host, port }: ListenArguments, error: unkno
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `HOST: ${host} is not an address of this machine. Set HOST to one of its addresses, or to 0.0.0.0 for all`
   return `${variable}: ${reasonOf(error)}`
+}
+
+/** Files and connections to stores that a process opens in addition to the connections of its callers. */
+const reservedFiles = 200
+const reportEveryMs = 60_000
+
+/**
+ * Limits the connections of callers, so that a flood of them leaves descriptors for the stores. Without a descriptor every request fails, also
+ * on connections that are open.
+ */
+export async function limitConnections(log: Pick<Log, 'warn'>): Promise<Pick<ListenArguments, 'mostConnections' | 'onFull'>> {
+  const limit = await openFileLimit()
+  if (limit === undefined) return {}
+  const mostConnections = Math.max(limit - reservedFiles, Math.floor(limit / 2))
+  let reportedAt = Number.NEGATIVE_INFINITY
+  return {
+    mostConnections,
+    onFull() {
+      if (performance.now() - reportedAt < reportEveryMs) return
+      reportedAt = performance.now()
+      log.warn({ most_connections: mostConnections, open_files: limit }, 'connections refused, limit of open files')
+    },
+  }
 }

@@ -19,7 +19,7 @@ import type { ReplicaFigures } from '../store/readReplica.ts'
 import { createRenderAll } from './allMetrics.ts'
 import type { Commands } from './commandRunner.ts'
 import { jobFigures } from './jobFigures.ts'
-import { listenOn } from './listenOn.ts'
+import { limitConnections, listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
 import { openConfiguredFileStorage, openConfiguredReplica, openConfiguredTransport } from './open.ts'
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
@@ -166,7 +166,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     collectReadiness(app.metrics, readiness)
     const privateRequests = createPrivateRequests()
     undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
-    const port = await listenOn('PORT', { handler: app.handler, port: PORT, host })
+    const port = await listenOn('PORT', { handler: app.handler, port: PORT, host, ...(await limitConnections(log)) })
     undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
     const operator = commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, log })
     if (operator) undo.push(async () => operator.close())

@@ -70,6 +70,8 @@ const healthy: Series = {
   'schoolgate_events_total{event="refresh_token.reused"}': always(0),
   'schoolgate_rate_limit_rejections_total{policy="default"}': always(0),
   schoolgate_event_loop_utilization: always(0.2),
+  'process_open_fds{job="schoolgate"}': always(60),
+  'process_max_fds{job="schoolgate"}': always(1024),
   ...Object.fromEntries(
     ['sweep', 'publish'].flatMap((job) => [
       [`schoolgate_job_runs_total{job_name="${job}",outcome="success"}`, steady(1)],
@@ -121,6 +123,7 @@ const problems: Record<string, Series> = {
   SchoolgateTokenReplay: { 'schoolgate_events_total{event="refresh_token.reused"}': increasing(1) },
   SchoolgatePasswordGuessing: { 'schoolgate_events_total{event="sign_in.failed"}': increasing(600) },
   SchoolgateRateLimited: { 'schoolgate_rate_limit_rejections_total{policy="default"}': increasing(100) },
+  SchoolgateOpenFilesExhausted: { 'process_open_fds{job="schoolgate"}': during(900, 60) },
   SchoolgateEventLoopBusy: { schoolgate_event_loop_utilization: during(0.95, 0.2) },
   SchoolgateJobFailing: { ...job('failure', increasing(1)), ...lastSuccess(stopped) },
   SchoolgateJobNotRunning: lastSuccess(stopped),
@@ -196,7 +199,7 @@ describe.runIf(await hasPromtool())('the alert rules', () => {
   test('each have a problem for which they fire, and the series of the tests are metrics of the service', () => {
     expect(Object.keys(problems).sort()).toEqual(rules.flatMap(({ alert }) => alert ?? []).sort())
     const names = Object.keys({ ...healthy, ...databaseOutage, ...redisOutage }).map((name) => name.replace(/\{.*|_bucket\b.*/, ''))
-    for (const name of names) if (name !== 'up') expect(Object.keys(metricTable)).toContain(name)
+    for (const name of names) if (!/^(up|process_.*)$/.test(name)) expect(Object.keys(metricTable)).toContain(name)
   })
 
   test.each(Object.keys(problems))('%s fires for its problem, as the only alert, and clears after it', async (alert) => {

@@ -26,6 +26,24 @@ function dial(port: number): { socket: Socket; received: Promise<string> } {
 
 const post = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n{}'
 
+test('connections above the limit are closed and reported, and those below it are served', async () => {
+  let refused = 0
+  const listener = await listen({
+    ...{ handler: (_request, response) => void response.end('done'), port: 0, host: '127.0.0.1' },
+    mostConnections: 3,
+    onFull() {
+      refused += 1
+    },
+  })
+  open.push(listener)
+  const kept = [0, 1, 2].map(() => dial(listener.address.port))
+  for (const { socket } of kept) await once(socket, 'connect')
+  expect(await dial(listener.address.port).received).not.toContain('HTTP/')
+  await until(() => refused === 1, { what: 'the closed connection to be reported' })
+  for (const { socket } of kept) socket.write(post.replace('Content-Length', 'Connection: close\r\nContent-Length'))
+  for (const { received } of kept) expect(await received).toMatch(/^HTTP\/1\.1 200/)
+})
+
 test('requests that were sent but not read when the port closes are answered', async () => {
   const { port, close } = await start()
   const connected = Array.from({ length: 50 }, () => dial(port))
