@@ -41,9 +41,11 @@ function metricsIn(expr: string): { names: string[]; labels: string[]; values: [
     label,
     value,
   ])
-  const grouped = [...expr.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()))
+  const grouped = [...expr.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').flatMap((label) => label.trim() || []),
+  )
   const bare = expr
-    .replace(/\bby\s*\([^)]*\)/g, ' ')
+    .replace(/\b(?:by|on)\s*\([^)]*\)/g, ' ')
     .replace(/\{[^}]*\}/g, ' ')
     .replace(/\[[^\]]*\]/g, ' ')
     .replace(/"[^"]*"/g, ' ')

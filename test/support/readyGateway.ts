@@ -2,7 +2,7 @@ import { startNginx } from './nginx.ts'
 import { freePort } from './process.ts'
 import { openTcpProxy, type TcpProxy } from './tcpProxy.ts'
 
-export interface ReadyProcess {
+interface ReadyProcess {
   port: number
   /** Address of the private port. */
   admin: string
