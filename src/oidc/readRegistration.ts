@@ -2,13 +2,13 @@ import type { Context } from 'koa'
 import { putBodyBack, readBody } from '../http/readBody.ts'
 import { DuplicateMember, parseJson } from '../lib/parseJson.ts'
 import { Problem } from '../lib/problem.ts'
-import { acceptedMetadata, type RegistrationRules, registrationError } from '../policy/registrationError.ts'
+import { type RegisteredMetadata, type RegistrationRules, readMetadata } from '../policy/registrationError.ts'
 
 const limitBytes = 32 * 1024
 
 /** The cleaned metadata of a request, and the requested scope. */
 export interface RegistrationRequest {
-  metadata: Record<string, unknown>
+  metadata: RegisteredMetadata
   requestedScope: string | undefined
 }
 
@@ -22,19 +22,15 @@ export async function readRegistration(ctx: Context, rules: RegistrationRules): 
     throw new Problem('invalid_request', { description: 'Send the client metadata as a JSON object with Content-Type: application/json.' })
   }
   const sent = parseObject(await readBody(ctx, limitBytes))
-  const metadata: Record<string, unknown> = {}
-  for (const name of acceptedMetadata) {
-    if (Object.hasOwn(sent, name) && sent[name] !== null) metadata[name] = sent[name]
-  }
-  const refusal = registrationError(metadata, rules)
-  if (refusal) throw new Problem(refusal.error, { description: refusal.description })
-  const { scope, ...rest } = metadata
-  const cleaned = { token_endpoint_auth_method: 'none', ...rest, application_type: 'native' }
-  putBodyBack(ctx.req, Buffer.from(JSON.stringify(cleaned)))
+  const result = readMetadata(sent, rules)
+  if ('error' in result) throw new Problem(result.error, { description: result.description })
+  const { metadata } = result
+  const requestedScope = typeof sent.scope === 'string' ? sent.scope : undefined
+  putBodyBack(ctx.req, Buffer.from(JSON.stringify(metadata)))
   ctx.req.headers['content-type'] = 'application/json'
   // Registration is open: credentials that a client sends are ignored.
   delete ctx.req.headers.authorization
-  return { metadata: cleaned, requestedScope: scope as string | undefined }
+  return { metadata, requestedScope }
 }
 
 function parseObject(body: Buffer): Record<string, unknown> {

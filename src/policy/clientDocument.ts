@@ -2,6 +2,7 @@ import { loopbackUriError } from '../lib/loopbackUri.ts'
 import { parseJson } from '../lib/parseJson.ts'
 import { privateUseScheme, privateUseUriError } from '../lib/privateUseUri.ts'
 import { redirectTextError } from '../lib/redirectText.ts'
+import { presentMembers, type SupportedMetadata, supportedMetadata } from './clientMetadata.ts'
 import { documentUrlError } from './documentUrl.ts'
 
 /** The operator's rules for client ID metadata documents. */
@@ -15,20 +16,14 @@ export interface DocumentRules {
 }
 
 /** The metadata of a client, in the format of RFC 7591. */
-export interface DocumentMetadata {
+export interface DocumentMetadata extends SupportedMetadata {
   client_id: string
-  client_name?: string
   application_type: 'native'
   redirect_uris: string[]
   token_endpoint_auth_method: 'none'
-  grant_types: string[]
-  response_types: ['code']
 }
 
 export type DocumentVerdict = { metadata: DocumentMetadata } | { error: 'invalid_client' | 'invalid_redirect_uri'; description: string }
-
-const maxNameLength = 200
-const supportedGrants = ['authorization_code', 'refresh_token']
 
 /** Returns why a client id is not accepted as the URL of a document, or undefined if its document may be requested. */
 export function untrustedDocumentReason(clientId: string, { trustedHosts }: Pick<DocumentRules, 'trustedHosts'>): string | undefined {
@@ -52,11 +47,10 @@ export function readClientDocument(clientId: string, text: string, rules: Docume
     return refuse('must not contain a client secret')
   if (!methodsOf(document).includes('none'))
     return refuse('must allow token_endpoint_auth_method none, which is the only one that this school supports for documents')
-  const { client_name: name, redirect_uris: uris, grant_types: grants = supportedGrants, response_types: responses = ['code'] } = document
-  if (name !== undefined && (typeof name !== 'string' || name.length > maxNameLength || !name.isWellFormed() || name.includes('\0')))
-    return refuse(`must have a client_name of at most ${maxNameLength} characters`)
-  if (!isTexts(grants) || !grants.includes('authorization_code')) return refuse('must have authorization_code among its grant_types')
-  if (!isTexts(responses) || !responses.includes('code')) return refuse('must have code among its response_types')
+  const present = presentMembers(document)
+  const supported = supportedMetadata(present)
+  if ('problem' in supported) return refuse(`is not usable: ${supported.problem}`)
+  const { redirect_uris: uris } = present
   if (!isTexts(uris) || uris.length === 0 || uris.length > rules.maxRedirectUris)
     return refuse(`must have 1 to ${rules.maxRedirectUris} redirect_uris`)
   const usable = [...new Set(uris)].filter((uri) => isUsableRedirect(uri, clientId, rules))
@@ -69,14 +63,12 @@ export function readClientDocument(clientId: string, text: string, rules: Docume
   }
   return {
     metadata: {
+      ...supported.metadata,
       client_id: clientId,
-      ...(name !== undefined && { client_name: name }),
       // Only native clients may use another port of a loopback address than the registered one.
       application_type: 'native',
       redirect_uris: usable,
       token_endpoint_auth_method: 'none',
-      grant_types: supportedGrants.filter((grant) => grants.includes(grant)),
-      response_types: ['code'],
     },
   }
 }

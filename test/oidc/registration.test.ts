@@ -47,8 +47,52 @@ describe('self-service registration (RFC 7591)', () => {
       { redirect_uris: loopback, scope: ' offline_access openid courses:read' },
     ],
     ['explicit nulls', { redirect_uris: loopback, client_name: null, logo_uri: null, scope: null }],
+    [
+      'a client that fills in every member with the empty value of its language',
+      {
+        redirect_uris: loopback,
+        post_logout_redirect_uris: [],
+        client_name: '',
+        token_endpoint_auth_method: '',
+        application_type: '',
+        id_token_signed_response_alg: '',
+        grant_types: [],
+        response_types: [],
+        scope: '',
+      },
+    ],
   ])('takes what %s sends', async (_name, metadata) => {
     expect(await postJson(url, metadata)).toMatchObject({ status: 201 })
+  })
+
+  test.each([
+    ['a grant type for other deployments', { grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'] }],
+    ['device codes', { grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'authorization_code', 'refresh_token'] }],
+    ['client credentials', { grant_types: ['client_credentials', 'refresh_token', 'authorization_code', 'authorization_code'] }],
+    ['other response types', { response_types: ['code', 'none', 'code id_token'] }],
+    ['another application type', { application_type: 'spa' }],
+    ['an algorithm that the school does not sign with', { id_token_signed_response_alg: 'EdDSA' }],
+    ['members of the wrong type that have no effect', { application_type: 7, id_token_signed_response_alg: {}, scope: ['openid'] }],
+  ])('leaves out %s, and the response shows what applies (RFC 7591 section 3.2.1)', async (_name, metadata) => {
+    const { status, body } = await postJson(url, { redirect_uris: loopback, ...metadata })
+    expect([status, body]).toEqual([
+      201,
+      {
+        client_id: expect.any(String),
+        client_id_issued_at: expect.any(Number),
+        application_type: 'native',
+        redirect_uris: loopback,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        id_token_signed_response_alg: 'RS256',
+      },
+    ])
+  })
+
+  test('does not add refresh tokens to a client that asks for codes only', async () => {
+    const { body } = await postJson(url, { redirect_uris: loopback, grant_types: ['authorization_code', 'implicit'] })
+    expect(body.grant_types).toEqual(['authorization_code'])
   })
 
   test('takes as many redirect URIs and as long a name as the limits say, and not one more', () => {
@@ -148,9 +192,9 @@ describe('errors name the cause and the fix', () => {
       'invalid_client_metadata',
       /none .* or client_secret_post/,
     ],
-    ['another application type', { redirect_uris: loopback, application_type: 'spa' }, 'invalid_client_metadata', /native/],
-    ['another response type', { redirect_uris: loopback, response_types: ['token'] }, 'invalid_client_metadata', /code/],
-    ['no response type', { redirect_uris: loopback, response_types: [] }, 'invalid_client_metadata', /code/],
+    ['only another response type', { redirect_uris: loopback, response_types: ['token'] }, 'invalid_client_metadata', /code/],
+    ['text for the response types', { redirect_uris: loopback, response_types: 'code' }, 'invalid_client_metadata', /list/],
+    ['an empty text for the redirect URIs', { redirect_uris: '' }, 'invalid_redirect_uri', /must be a list/],
     ['another grant type', { redirect_uris: loopback, grant_types: ['password'] }, 'invalid_client_metadata', /authorization_code/],
     ['a name of 50 kB', { redirect_uris: loopback, client_name: 'x'.repeat(20_000) }, 'invalid_client_metadata', /client_name/],
     ['a name that is not text', { redirect_uris: loopback, client_name: { toString: 1 } }, 'invalid_client_metadata', /client_name/],
