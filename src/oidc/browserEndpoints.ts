@@ -6,6 +6,7 @@ import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import { admitDocumentClient } from './admitDocumentClient.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints } from './endpoints.ts'
+import { removeWrongHint } from './idTokenHints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
@@ -25,9 +26,11 @@ export const authorize: Handler = async (ctx, args) => {
     await admitClient(ctx, args)
   })
   if (!isAdmitted) return
+  const { provider } = await args.runtimes.get(ctx.state.school)
   const query = new URLSearchParams(ctx.querystring)
   const isCanonical = canonicalise(query)
-  if (!hasTidyScope(query) || !isCanonical) ctx.querystring = query.toString()
+  const isChanged = await removeWrongHint(provider, query)
+  if (!hasTidyScope(query) || !isCanonical || isChanged) ctx.querystring = query.toString()
   await dispatch(ctx, args)
 }
 
@@ -56,8 +59,14 @@ export const resume: Handler = async (ctx, args) => {
   if (manualCode) await args.showManualCode(ctx, manualCode)
 }
 
-/** The sign-out. If nobody is signed in, nothing has to be confirmed: the engine's self-submitting form is skipped. */
+/**
+ * The sign-out. A hint that cannot be verified counts as absent: the person confirms, and stays here if no client is named. If nobody is
+ * signed in, nothing has to be confirmed: the engine's self-submitting form is skipped.
+ */
 export const endSession: Handler = async (ctx, args) => {
+  const { provider } = await args.runtimes.get(ctx.state.school)
+  const query = new URLSearchParams(ctx.querystring)
+  if (await removeWrongHint(provider, query)) ctx.querystring = query.toString()
   await dispatch(ctx, args)
   const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
   if (ctx.status !== 200 || !oidc?.session || oidc.session.accountId) return

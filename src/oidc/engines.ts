@@ -10,7 +10,7 @@ import { listenToEngine } from './listenToEngine.ts'
 import { createProvider, type ProviderArguments } from './provider.ts'
 import type { BindableResource } from './resourceIndicators.ts'
 import { createRuntimes, type Runtimes } from './runtimes.ts'
-import { loadSigningKeys, signingKeysRevision } from './signingKeys.ts'
+import { loadSigningKeys, retiredKeyFinder, signingKeysRevision } from './signingKeys.ts'
 import type { Stores } from './stores.ts'
 
 export interface EngineArguments {
@@ -58,6 +58,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         resources: bindable(school, args.scopes, resourceServers),
         introspectionClients: introspectionClients(resourceServers),
         keys,
+        findRetiredKey: retiredKeyFinder({ database, keyring, schoolId: school.id }, oauth.lifetimes.grant_days),
         keyring,
         stores,
         exchanges,

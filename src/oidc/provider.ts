@@ -12,6 +12,7 @@ import { cookies } from './cookies.ts'
 import { endpoints } from './endpoints.ts'
 import { type FeatureArguments, features } from './engineFeatures.ts'
 import type { Exchanges } from './engineTransaction.ts'
+import { type HintArguments, validateHint } from './idTokenHints.ts'
 import { interactions, type SignInRules } from './interactions.ts'
 import { lifetimes } from './lifetimes.ts'
 import { type BindableResource, issueRefreshToken } from './resourceIndicators.ts'
@@ -30,6 +31,7 @@ export interface ProviderArguments {
   resources: readonly BindableResource[]
   introspectionClients: FeatureArguments['introspectionClients']
   keys: SigningKeys
+  findRetiredKey: HintArguments['findRetiredKey']
   keyring: Keyring
   stores: Stores
   exchanges: Exchanges
@@ -87,6 +89,7 @@ export function createProvider(args: ProviderArguments): Provider {
     },
   })
   provider.proxy = true
+  provider.IdToken.validate = validateHint({ issuer: school.issuer, keys: args.keys.jwks.keys, findRetiredKey: args.findRetiredKey })
   tagTokens(provider, school)
   reportContexts(provider, args.contexts)
   provider.Client.prototype.compareClientSecret = function compareClientSecret(presented: string) {

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import type { Keyring } from '../lib/keyring.ts'
 import type { Database } from '../store/database.ts'
 import { lockSchool } from '../store/schools.ts'
-import { addSigningKey, listSigningKeys, type SigningKeyRow } from '../store/signingKeys.ts'
+import { addSigningKey, findRetiredKey, listSigningKeys, type SigningKeyRow } from '../store/signingKeys.ts'
 
 /** RS256 because every client can verify it (OpenID Connect Core section 15.1), ES256 for clients that request it. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const
@@ -33,6 +33,17 @@ export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> 
   const ordered = order(rows, new Date())
   const keys = ordered.map((row) => JSON.parse(args.keyring.open('signing keys', row.private_jwk)) as JWK)
   return { jwks: { keys }, revision: revisionOf(ordered) }
+}
+
+/** Returns a function that finds keys for the hints of clients: those retired at most `days` ago, published or not. */
+export function retiredKeyFinder(
+  { database, schoolId, keyring }: Omit<KeyArguments, 'keepAfterRetirementHours'>,
+  days: number,
+): (kid: string) => Promise<JWK | undefined> {
+  return async (kid) => {
+    const sealed = await findRetiredKey(database.kysely, { schoolId, kid, days })
+    return sealed === undefined ? undefined : (JSON.parse(keyring.open('signing keys', sealed)) as JWK)
+  }
 }
 
 /** Returns the revision that `loadSigningKeys` would return, without decrypting a key. */

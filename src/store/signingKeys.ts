@@ -25,6 +25,21 @@ export function listSigningKeys(db: Reader, schoolId: string, keepHours: number)
     .execute()
 }
 
+/** Returns a sealed key that was retired at most `days` ago, whether it is still published or not. */
+export async function findRetiredKey(
+  db: Reader,
+  { schoolId, kid, days }: { schoolId: string; kid: string; days: number },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('signing_key')
+    .select('private_jwk')
+    .where('school_id', '=', schoolId)
+    .where('kid', '=', kid)
+    .where('retired_at', '>', secondsAgo(days * 86_400))
+    .executeTakeFirst()
+  return row?.private_jwk
+}
+
 const isPublished = (keepHours: number) => (key: Builder<'signing_key'>) =>
   key.or([key('signing_key.retired_at', 'is', null), key('signing_key.retired_at', '>', secondsAgo(keepHours * 3600))])
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { type Agent, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { formsOf, type Person } from '../support/person.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { fieldsOf, sendAs, toConsent } from './browsing.ts'
@@ -118,11 +118,12 @@ describe('an ID token of one school is not accepted as a hint at another (D19)',
     ]
     for (const id_token_hint of hints) {
       const page = await personCalled(email).open(logout({ id_token_hint, post_logout_redirect_uri: after }, service.other))
-      expect([page.status, page.leftFor]).toEqual([400, undefined])
-      const refused = await fetch(there.authorizationUrl({ id_token_hint }), { redirect: 'manual' })
-      const location = new URL(refused.headers.get('location') ?? 'about:blank')
-      expect(location.searchParams.get('error')).toBe('invalid_request')
-      expect(location.searchParams.get('code')).toBeNull()
+      expect([page.status, page.leftFor, page.url.pathname]).toEqual([200, undefined, '/oauth/logout/success'])
+      const asking = await fetch(there.authorizationUrl({ id_token_hint }), { redirect: 'manual' })
+      expect(asking.headers.get('location')).toContain('/oauth/interaction/')
+      const silent = await fetch(there.authorizationUrl({ id_token_hint, prompt: 'none' }), { redirect: 'manual' })
+      const location = new URL(silent.headers.get('location') ?? 'about:blank')
+      expect([location.searchParams.get('error'), location.searchParams.get('code')]).toEqual(['login_required', null])
     }
   })
 
@@ -134,4 +135,53 @@ describe('an ID token of one school is not accepted as a hint at another (D19)',
     const stranger = await personCalled(email).open(agent.authorizationUrl({ id_token_hint: body.id_token }).href)
     expect(stranger.html).toContain('type="password"')
   })
+})
+
+describe('an ID token of a retired key remains a hint as long as grants of its time can exist', () => {
+  /** Retires every key that signed until now, and lets the service create new ones. */
+  async function retireKeys(age: string): Promise<void> {
+    await service.database.sql.query(`UPDATE signing_key SET retired_at = now() - interval '${age}' WHERE retired_at IS NULL`)
+    await service.reload({ schools: 2 })
+  }
+
+  test('it leads from the sign-out to the app, and to a code without another sign-in; the key is not published', async () => {
+    const person = await signedIn()
+    const { body: tokens } = await agent.tokens(person)
+    const kid = JSON.parse(Buffer.from(tokens.id_token.split('.')[0], 'base64url').toString()).kid
+    await retireKeys('49 hours')
+    const published = await get(`${service.issuer}/api/oauth/jwks`)
+    expect(published.body.keys.map((key: { kid: string }) => key.kid)).not.toContain(kid)
+
+    const asked = await person.open(agent.authorizationUrl({ id_token_hint: tokens.id_token }).href)
+    expect([asked.status, asked.html.includes('type="password"')]).toEqual([200, false])
+    const page = await person.open(logout({ id_token_hint: tokens.id_token, post_logout_redirect_uri: after, state: 's' }))
+    const { address, fields } = fieldsOf(page, /confirm$/)
+    fields.set('logout', 'yes')
+    expect((await sendAs(person, address, { fields })).headers.get('location')).toBe(`${after}?state=s`)
+  })
+
+  test('after that time it counts as absent: the sign-out asks and stays here, the sign-in works', async () => {
+    const person = await signedIn()
+    const { body: tokens } = await agent.tokens(person)
+    await retireKeys('400 days')
+    const page = await person.open(logout({ id_token_hint: tokens.id_token, post_logout_redirect_uri: after }))
+    const { address, fields } = fieldsOf(page, /confirm$/)
+    fields.set('logout', 'yes')
+    const location = (await sendAs(person, address, { fields })).headers.get('location') ?? ''
+    expect(new URL(location, service.issuer).href).toBe(`${service.issuer}/oauth/logout/success`)
+    expect(await isSignedIn(person)).toBe(false)
+    expect((await person.open(agent.authorizationUrl({ id_token_hint: tokens.id_token }).href)).html).toContain('type="password"')
+  })
+
+  test.each(['', 'x', 'a.b.c', 'eyJ.e30.x', `${'e30.'.repeat(500)}`, 'null', '..', '\0', 'eyJraWQiOiJcdTAwMDAifQ.e30.x'])(
+    'a hint that is no ID token, %j, prevents neither',
+    async (id_token_hint) => {
+      const person = await signedIn()
+      const asked = await person.open(agent.authorizationUrl({ id_token_hint }).href)
+      expect(asked.status).toBe(200)
+      const page = await person.open(logout({ id_token_hint }))
+      expect([page.status, page.leftFor]).toEqual([200, undefined])
+      expect(await isSignedIn(person)).toBe(true)
+    },
+  )
 })

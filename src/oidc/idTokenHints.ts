@@ -1,0 +1,83 @@
+import { compactVerify, importJWK, type JWK } from 'jose'
+import { errors, type Provider } from 'oidc-provider'
+
+type Validate = Provider['IdToken']['validate']
+
+export interface HintArguments {
+  issuer: string
+  /** The published keys. */
+  keys: readonly JWK[]
+  /** Returns a key of the school that is no longer published, if grants of its time can still exist. */
+  findRetiredKey(kid: string): Promise<JWK | undefined>
+}
+
+/**
+ * Returns the check of `id_token_hint`. Clients keep the ID token of the sign-in as long as their session, so a hint may be expired, and its
+ * key may be retired and no longer published (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
+ * It rejects with `login_required`: the handlers remove a wrong hint from every request but those with `prompt=none`.
+ */
+export function validateHint({ issuer, keys, findRetiredKey }: HintArguments): Validate {
+  return async (hint, client) => {
+    const kid = keyIdOf(hint)
+    const key = kid === undefined ? undefined : (keys.find((jwk) => jwk.kid === kid) ?? (await findRetiredKey(kid)))
+    const verified = key && (await verify(hint, key))
+    const { iss, aud, sub } = verified?.payload ?? {}
+    if (!verified || iss !== issuer || aud !== client.clientId || typeof sub !== 'string')
+      throw new errors.LoginRequired('id_token_hint cannot be verified: leave it out, and the person signs in')
+    return verified
+  }
+}
+
+/** Returns the `kid` of a hint if it has the form of a thumbprint (RFC 7638). */
+function keyIdOf(hint: string): string | undefined {
+  const kid = parsePart(hint, 0)?.kid
+  return typeof kid === 'string' && /^[\w-]{1,100}$/.test(kid) ? kid : undefined
+}
+
+async function verify(hint: string, key: JWK): Promise<{ header: Record<string, unknown>; payload: Record<string, unknown> } | undefined> {
+  const { kty, alg = '', n, e, crv, x, y } = key
+  try {
+    const { protectedHeader } = await compactVerify(hint, await importJWK({ kty, n, e, crv, x, y } as JWK, alg), { algorithms: [alg] })
+    const payload = parsePart(hint, 1)
+    return payload && { header: { ...protectedHeader }, payload }
+  } catch {
+    return undefined
+  }
+}
+
+function parsePart(hint: string, index: number): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(hint.split('.', 3)[index] ?? '', 'base64url').toString())
+    return typeof value === 'object' && value !== null ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Removes a hint that cannot be verified from the parameters of a request, except from a silent authorization, which must not answer for
+ * another person. Returns true if it removed one.
+ */
+export async function removeWrongHint(provider: Provider, query: URLSearchParams): Promise<boolean> {
+  const [hint, ...more] = query.getAll('id_token_hint')
+  // The engine refuses repeated parameters.
+  if (hint === undefined || more.length > 0 || query.get('prompt') === 'none') return false
+  if (await isVerified(provider, hint, query.get('client_id'))) return false
+  query.delete('id_token_hint')
+  return true
+}
+
+/** Returns true if a hint is an ID token of a client of this school: of `clientId`, if the request names one. */
+async function isVerified(provider: Provider, hint: string, clientId: string | null): Promise<boolean> {
+  const audience = clientId ?? parsePart(hint, 1)?.aud
+  if (typeof audience !== 'string') return false
+  try {
+    const client = await provider.Client.find(audience)
+    if (!client) return false
+    await provider.IdToken.validate(hint, client)
+    return true
+  } catch (error) {
+    if (error instanceof errors.LoginRequired || error instanceof errors.InvalidClient) return false
+    throw error
+  }
+}
