@@ -2,14 +2,17 @@ import type { Context } from 'koa'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
+import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import { admitDocumentClient } from './admitDocumentClient.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
-import { endpoints } from './endpoints.ts'
+import { endpoints, interactionPath } from './endpoints.ts'
+import { rewriteFormPost } from './formPost.ts'
 import { removeWrongHint } from './idTokenHints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
+import { rewritePrompts } from './requestedPrompts.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
 const mostQueryCharacters = 6000
@@ -28,10 +31,22 @@ export const authorize: Handler = async (ctx, args) => {
   if (!isAdmitted) return
   const { provider } = await args.runtimes.get(ctx.state.school)
   const query = new URLSearchParams(ctx.querystring)
-  const isCanonical = canonicalise(query)
-  const isChanged = await removeWrongHint(provider, query)
-  if (!hasTidyScope(query) || !isCanonical || isChanged) ctx.querystring = query.toString()
+  const { isSignUp } = rewritePrompts(query)
+  rewriteFormPost(query)
+  await removeWrongHint(provider, query)
+  tidyScope(query)
+  canonicalise(query)
+  ctx.querystring = query.toString()
   await dispatch(ctx, args)
+  if (isSignUp) showSignUp(ctx)
+}
+
+/** Leads a person who must sign in to the sign-up page first, which leads back. */
+function showSignUp(ctx: Context): void {
+  const location = ctx.response.get('Location')
+  if (ctx.status !== 303 || !location.startsWith(`${interactionPath}/`)) return
+  ctx.redirect(withQuery(accountPaths.signUp, { return_to: location }))
+  ctx.status = 303
 }
 
 /** Stores the client of a metadata document before the engine looks it up. */
@@ -87,11 +102,8 @@ export const confirmEndSession: Handler = async (ctx, args) => {
   await dispatch(ctx, args)
 }
 
-/** Removes leading and repeated spaces from `scope`, which some clients send. Returns true if there were none. */
-function hasTidyScope(query: URLSearchParams): boolean {
+/** Removes leading and repeated spaces from `scope`, which some clients send. */
+function tidyScope(query: URLSearchParams): void {
   const [scope, ...more] = query.getAll('scope')
-  if (scope === undefined || more.length > 0) return true
-  const tidy = scope.split(' ').filter(Boolean).join(' ')
-  query.set('scope', tidy)
-  return tidy === scope
+  if (scope !== undefined && more.length === 0) query.set('scope', scope.split(' ').filter(Boolean).join(' '))
 }

@@ -20,7 +20,7 @@ export async function metadataDocument(
 ): Promise<StoredDocument> {
   const links = { ...(privacy && { op_policy_uri: privacy }), ...(terms && { op_tos_uri: terms }) }
   const body: Record<string, unknown> = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration'))
-  return stored(JSON.stringify({ ...body, response_modes_supported: ['query'], ...links }))
+  return stored(JSON.stringify({ ...body, response_modes_supported: ['query', 'form_post'], ...links }))
 }
 
 /** Returns the public keys. */

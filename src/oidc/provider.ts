@@ -12,9 +12,11 @@ import { cookies } from './cookies.ts'
 import { endpoints } from './endpoints.ts'
 import { type FeatureArguments, features } from './engineFeatures.ts'
 import type { Exchanges } from './engineTransaction.ts'
+import { addFormPost, type ShowFormPost } from './formPost.ts'
 import { type HintArguments, validateHint } from './idTokenHints.ts'
 import { interactions, type SignInRules } from './interactions.ts'
 import { lifetimes } from './lifetimes.ts'
+import { promptValues } from './requestedPrompts.ts'
 import { type BindableResource, issueRefreshToken } from './resourceIndicators.ts'
 import { scopes } from './scopes.ts'
 import type { SigningKeys } from './signingKeys.ts'
@@ -35,7 +37,7 @@ export interface ProviderArguments {
   keyring: Keyring
   stores: Stores
   exchanges: Exchanges
-  pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']> }
+  pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']>; showFormPost: ShowFormPost }
   /** Every authentication context that people can reach at the school. */
   contexts: readonly string[]
   signInRules: SignInRules
@@ -83,6 +85,7 @@ export function createProvider(args: ProviderArguments): Provider {
       // Without these members clients assume client_secret_basic (RFC 8414 section 2), which is rejected here.
       revocation_endpoint_auth_methods_supported: [...authMethods],
       introspection_endpoint_auth_methods_supported: [...authMethods],
+      prompt_values_supported: promptValues,
       protected_resources: ownResources(school),
       service_documentation: args.docsUrl,
       ui_locales_supported: [...args.languages],
@@ -90,6 +93,7 @@ export function createProvider(args: ProviderArguments): Provider {
   })
   provider.proxy = true
   provider.IdToken.validate = validateHint({ issuer: school.issuer, keys: args.keys.jwks.keys, findRetiredKey: args.findRetiredKey })
+  addFormPost(provider, args.pages.showFormPost)
   tagTokens(provider, school)
   reportContexts(provider, args.contexts)
   provider.Client.prototype.compareClientSecret = function compareClientSecret(presented: string) {

@@ -1,4 +1,5 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { checkResponseMode } from './formPost.ts'
 
 export interface AuthorizationRules {
   /** Every scope name, in the order in which it is advertised. */
@@ -9,9 +10,6 @@ export interface AuthorizationRules {
 /** Accepted because many clients send it; never advertised, shown or granted: refresh tokens depend on the grant type. */
 const tolerated = 'offline_access'
 
-/** `state` is stored while the request waits for a person. */
-const mostStateCharacters = 2000
-
 /** Configures the scopes, and the checks of an authorization request that the engine does not make (interface section 4.1). */
 export function scopes({ scopes: names, requireState }: AuthorizationRules): Pick<Configuration, 'scopes' | 'extraParams'> {
   return {
@@ -19,17 +17,15 @@ export function scopes({ scopes: names, requireState }: AuthorizationRules): Pic
     extraParams: {
       scope: (ctx) => checkScope(ctx, new Set(names)),
       state(_ctx, state) {
-        if (typeof state === 'string' && state.length > mostStateCharacters) {
-          throw new errors.InvalidRequest(
-            `state may have ${mostStateCharacters} characters: send a random value and keep the rest in your app`,
-          )
-        }
         if (requireState && !state) throw new errors.InvalidRequest('state is required: send a random value and compare it in the answer')
       },
-      response_mode(ctx, mode) {
-        if (mode === undefined || mode === 'query') return
-        Object.assign(ctx.oidc.params ?? {}, { response_mode: undefined })
-        throw new errors.UnsupportedResponseMode(`response_mode ${mode} is not supported: leave it out or send query`)
+      response_mode({ oidc }, mode) {
+        try {
+          checkResponseMode(mode, oidc.params?.redirect_uri)
+        } catch (error) {
+          Object.assign(oidc.params ?? {}, { response_mode: undefined })
+          throw error
+        }
       },
     } as NonNullable<Configuration['extraParams']>,
   }

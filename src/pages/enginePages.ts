@@ -4,11 +4,13 @@ import { isOutage } from '../lib/outage.ts'
 import { type Problem, problems } from '../lib/problem.ts'
 import { disabledClientText } from '../oidc/disabledClients.ts'
 import { endpoints } from '../oidc/endpoints.ts'
+import type { ShowFormPost } from '../oidc/formPost.ts'
 import type { ManualCode } from '../oidc/manualCodeUri.ts'
 import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import type { School } from '../policy/school.ts'
 import { destinationOf } from './destination.ts'
 import { type PageError, showErrorPage } from './errorPage.ts'
+import { formPostPage } from './formPostPage.ts'
 import { forgetAccountLocale, type LanguageState } from './language.ts'
 import { manualCodePage } from './manualCodePage.ts'
 import { type FindPageContext, linkLanguageOf, type PageContext } from './pageContext.ts'
@@ -24,6 +26,8 @@ export interface EnginePages {
   showProblem(ctx: Context, problem: Problem): Promise<void>
   /** Shows the manual code, which a person copies into an app on another machine. */
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
+  /** Posts the authorization response to the app, which listens at an https address. */
+  showFormPost: ShowFormPost
   renderLogoutPage(ctx: Context, form: string): Promise<void>
   renderLogoutSuccessPage(ctx: Context): Promise<void>
   /** The engine's `renderError`. */
@@ -62,6 +66,16 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
     ctx.body = html
   }
 
+  const showFormPost: EnginePages['showFormPost'] = async (ctx, redirectUri, response) => {
+    const html = views.render('form-post', formPostPage(views, await pageContextOf(ctx), { redirectUri, response }))
+    setPageHeaders(ctx, { script: views.script, formTargets: [destinationOf(redirectUri).source] })
+    // With no-referrer, the app would see a form of the origin null.
+    ctx.set('Referrer-Policy', 'strict-origin')
+    ctx.status = 200
+    ctx.type = 'html'
+    ctx.body = html
+  }
+
   const renderLogoutPage: EnginePages['renderLogoutPage'] = async (ctx, form) => {
     const page = await pageContextOf(ctx)
     const html = views.render('sign-out', signOutPage(views, page, { form, linkLanguage: linkLanguageOf(ctx, page) }))
@@ -95,6 +109,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
       })
     },
     showManualCode,
+    showFormPost,
     renderLogoutPage,
     renderLogoutSuccessPage,
     async renderError(ctx, out, error) {

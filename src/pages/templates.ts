@@ -14,6 +14,7 @@ import { type Asset, readAsset } from './asset.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
+import type { FormPostPage } from './formPostPage.ts'
 import type { FormSentPage, SchoolFormPage } from './forms/schoolFormPage.ts'
 import type { HomePage } from './homePage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
@@ -54,6 +55,7 @@ export interface ViewPages {
   form: FormPage
   home: HomePage
   'manual-code': ManualCodePage
+  'form-post': FormPostPage
   'school-form': SchoolFormPage
   'school-form-sent': FormSentPage
   'sign-out': SignOutPage
@@ -90,6 +92,7 @@ const names: readonly ViewName[] = [
   'form',
   'home',
   'manual-code',
+  'form-post',
   'school-form',
   'school-form-sent',
   'sign-out',

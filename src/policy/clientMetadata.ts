@@ -29,7 +29,8 @@ export function supportedMetadata(metadata: Readonly<Record<string, unknown>>): 
   const { client_name: name, grant_types: grants = supportedGrants, response_types: responses = ['code'] } = metadata
   if (name !== undefined && (typeof name !== 'string' || name.length > maxNameLength))
     return { problem: `client_name must be text of at most ${maxNameLength} characters` }
-  if (typeof name === 'string' && (!name.isWellFormed() || name.includes('\0'))) return { problem: 'client_name must be valid Unicode text' }
+  if (typeof name === 'string' && (!name.isWellFormed() || name.includes('\0')))
+    return { problem: 'client_name must be valid Unicode text' }
   if (!Array.isArray(grants) || !grants.includes('authorization_code'))
     return { problem: 'grant_types must be a list with authorization_code. Supported are authorization_code and refresh_token' }
   if (!Array.isArray(responses) || !responses.includes('code'))

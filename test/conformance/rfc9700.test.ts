@@ -358,7 +358,7 @@ async function refreshTokensExpire({ service, signIn, agent }: RelyingParty): Pr
 }
 
 async function responsesAreRedirects({ metadata, authorize }: RelyingParty): Promise<void> {
-  expect(metadata.response_modes_supported).toEqual(['query'])
+  expect(metadata.response_modes_supported).toEqual(['query', 'form_post'])
   for (const response_mode of ['web_message', 'form_post', 'fragment'])
     expect((await authorize({ response_mode })).redirect.get('code')).toBeNull()
 }

@@ -58,7 +58,7 @@ describe('errors reach the client by redirect, with iss and state', () => {
     ['a challenge of 129 characters', { code_challenge: 'a'.repeat(129) }, 'invalid_request', /./],
     ['a challenge with other characters', { code_challenge: '!'.repeat(43) }, 'invalid_request', /./],
     ['no response type', { response_type: undefined }, 'invalid_request', /response_type/],
-    ['another response mode', { response_mode: 'form_post' }, 'unsupported_response_mode', /query/],
+    ['another response mode', { response_mode: 'fragment' }, 'unsupported_response_mode', /query/],
     ['an unknown resource', { resource: 'https://elsewhere.example' }, 'invalid_target', /issues tokens for/],
     ['a resource that is not a URI', { resource: 'courses' }, 'invalid_target', /./],
     ['prompt=none before anybody signed in (D25)', { prompt: 'none' }, 'login_required', /./],

@@ -41,7 +41,8 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
     const { body } = await get(service.issuer + authorizationServer[0])
     expect(body).toMatchObject({
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],

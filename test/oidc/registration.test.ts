@@ -66,7 +66,10 @@ describe('self-service registration (RFC 7591)', () => {
   })
 
   test.each([
-    ['a grant type for other deployments', { grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'] }],
+    [
+      'a grant type for other deployments',
+      { grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'] },
+    ],
     ['device codes', { grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'authorization_code', 'refresh_token'] }],
     ['client credentials', { grant_types: ['client_credentials', 'refresh_token', 'authorization_code', 'authorization_code'] }],
     ['other response types', { response_types: ['code', 'none', 'code id_token'] }],

@@ -8,6 +8,7 @@ import { type Language, languages } from '../../src/lib/languages.ts'
 import { consentPage } from '../../src/pages/consentPage.ts'
 import type { Destination } from '../../src/pages/destination.ts'
 import { errorPage } from '../../src/pages/errorPage.ts'
+import { formPostPage } from '../../src/pages/formPostPage.ts'
 import { manualCodePage } from '../../src/pages/manualCodePage.ts'
 import type { OpenInteraction } from '../../src/pages/openInteraction.ts'
 import { plainText } from '../../src/pages/plainText.ts'
@@ -100,6 +101,10 @@ function everyView(text: string, language: Language = 'en'): string[] {
       errorPage(views, pageContext, { issuer: text, status: 400, error: text, errorDescription: text, requestId: text }),
     ),
     views.render('manual-code', manualCodePage(views, pageContext, { address: handedOver, seconds: 300 })),
+    views.render(
+      'form-post',
+      formPostPage(views, pageContext, { redirectUri: 'https://rp.example/', response: { code: text, state: text } }),
+    ),
     views.render('sign-out', signOutPage(views, pageContext, { form })),
     views.render('signed-out', signedOutPage(views, pageContext)),
   ]
@@ -161,8 +166,9 @@ describe('views', () => {
     expect(consent).toContain('Unverified: the app registered itself on <bdi>1 January 1970</bdi>')
   })
 
-  test('link to no script and to no other site, whatever a stranger names', () => {
-    for (const html of everyView('javascript:alert(1)')) {
+  test('link to no script and to no other site but the redirect URI, whatever a stranger names', () => {
+    for (const view of everyView('javascript:alert(1)')) {
+      const html = view.replace('action="https://rp.example/"', '')
       for (const [, target] of html.matchAll(/(?:href|action|formaction|src)="([^"]*)"/g)) expect(target).toMatch(/^\/|^data:,$/)
     }
   })

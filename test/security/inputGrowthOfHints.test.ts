@@ -2,24 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { addressReader } from '../../src/http/tenant.ts'
+import { validateHint } from '../../src/oidc/idTokenHints.ts'
 import { nested, testGrowth, texts } from './growth.ts'
 import { defineCase, type ParserCase } from './inputCosts.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64url')
-const header = base64('{"alg":"RS256"}')
+const header = base64('{"alg":"RS256","kid":"key"}')
 /** A hint with this payload. Everybody can send it: it is read before its signature is found to be wrong. */
 const hintOf = (payload: string): string => `${header}.${base64(payload)}.${base64('a signature')}`
 
 const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+const signingKey = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'key' }
 const engine = new Provider('http://127.0.0.1', {
-  jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }] },
+  jwks: { keys: [signingKey] },
   clients: [{ client_id: 'app', redirect_uris: ['https://app.example/'], token_endpoint_auth_method: 'none' }],
   features: { devInteractions: { enabled: false } },
 })
+engine.IdToken.validate = validateHint({ issuer: 'http://127.0.0.1', keys: [signingKey], findRetiredKey: async () => undefined })
 const client = await engine.Client.find('app')
 if (!client) throw new Error('the engine does not have its client')
 
-/** Reads a hint as the engine does. All of these are rejected. */
+/** Reads a hint as the service does. All of these are rejected. */
 const readHint = (hint: string): Promise<string> =>
   engine.IdToken.validate(hint, client).then(
     () => 'accepted',
@@ -40,7 +43,7 @@ const hints: readonly ParserCase[] = [
       ['depth of objects', (n) => hintOf(`${'{"a":'.repeat(n)}1${'}'.repeat(n)}`)],
       ['an unfinished payload', (n) => hintOf('{"a":['.repeat(n))],
       ['digits of a number', (n) => hintOf(`{"exp":${'1'.repeat(n)}}`)],
-      ['depth of the header', (n) => `${base64(`{"alg":"RS256","a":${nested('[', ']')(n)}}`)}.${base64('{}')}.a`],
+      ['depth of the header', (n) => `${base64(`{"alg":"RS256","kid":"key","a":${nested('[', ']')(n)}}`)}.${base64('{}')}.a`],
       ['length of the signature', (n) => `${header}.${base64('{"sub":"a"}')}.${'a'.repeat(n)}`],
       ['number of parts', (n) => `${header}.`.repeat(n)],
       ['text that is not base64', (n) => `${header}.${'%'.repeat(n)}.a`],

@@ -173,7 +173,7 @@ describe('an ID token of a retired key remains a hint as long as grants of its t
     expect((await person.open(agent.authorizationUrl({ id_token_hint: tokens.id_token }).href)).html).toContain('type="password"')
   })
 
-  test.each(['', 'x', 'a.b.c', 'eyJ.e30.x', `${'e30.'.repeat(500)}`, 'null', '..', '\0', 'eyJraWQiOiJcdTAwMDAifQ.e30.x'])(
+  test.each(['', 'x', 'a.b.c', 'eyJ.e30.x', 'null', '..', '\0', 'eyJraWQiOiJcdTAwMDAifQ.e30.x', 'e30.'.repeat(20)])(
     'a hint that is no ID token, %j, prevents neither',
     async (id_token_hint) => {
       const person = await signedIn()

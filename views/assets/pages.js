@@ -1,4 +1,4 @@
-/* Counts what is ticked on the consent page, and copies and counts down on the page of the manual code. All pages work without it. */
+/* Counts what is ticked on the consent page, copies and counts down on the page of the manual code, and submits the form that posts the response to the app. All pages work without it. */
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
 
@@ -57,3 +57,5 @@ if (countdown) {
   const timer = setInterval(tick, 1000)
   tick()
 }
+
+document.querySelector('form[data-submits]')?.requestSubmit()
