@@ -1,4 +1,5 @@
-import { compactVerify, importJWK, type JWK } from 'jose'
+import { createPublicKey } from 'node:crypto'
+import { compactVerify, type JWK } from 'jose'
 import { errors, type Provider } from 'oidc-provider'
 
 type Validate = Provider['IdToken']['validate']
@@ -35,9 +36,8 @@ function keyIdOf(hint: string): string | undefined {
 }
 
 async function verify(hint: string, key: JWK): Promise<{ header: Record<string, unknown>; payload: Record<string, unknown> } | undefined> {
-  const { kty, alg = '', n, e, crv, x, y } = key
   try {
-    const { protectedHeader } = await compactVerify(hint, await importJWK({ kty, n, e, crv, x, y } as JWK, alg), { algorithms: [alg] })
+    const { protectedHeader } = await compactVerify(hint, createPublicKey({ key: { ...key }, format: 'jwk' }), { algorithms: [key.alg ?? ''] })
     const payload = parsePart(hint, 1)
     return payload && { header: { ...protectedHeader }, payload }
   } catch {

@@ -31,9 +31,11 @@ export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> 
     rows = await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours)
   }
   const ordered = order(rows, new Date())
-  const keys = ordered.map((row) => JSON.parse(args.keyring.open('signing keys', row.private_jwk)) as JWK)
+  const keys = ordered.map((row) => openKey(args.keyring, row.private_jwk))
   return { jwks: { keys }, revision: revisionOf(ordered) }
 }
+
+const openKey = (keyring: Keyring, sealed: string): JWK => JSON.parse(keyring.open('signing keys', sealed))
 
 /** Returns a function that finds keys for the hints of clients: those retired at most `days` ago, published or not. */
 export function retiredKeyFinder(
@@ -42,7 +44,7 @@ export function retiredKeyFinder(
 ): (kid: string) => Promise<JWK | undefined> {
   return async (kid) => {
     const sealed = await findRetiredKey(database.kysely, { schoolId, kid, days })
-    return sealed === undefined ? undefined : (JSON.parse(keyring.open('signing keys', sealed)) as JWK)
+    return sealed === undefined ? undefined : openKey(keyring, sealed)
   }
 }
 

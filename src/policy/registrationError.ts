@@ -42,12 +42,14 @@ export function readMetadata(
     metadata: {
       ...supported.metadata,
       application_type: 'native',
-      redirect_uris: present.redirect_uris as string[],
-      ...(signOutUris !== undefined && { post_logout_redirect_uris: signOutUris as string[] }),
+      redirect_uris: textsOf(present.redirect_uris),
+      ...(signOutUris !== undefined && { post_logout_redirect_uris: textsOf(signOutUris) }),
       token_endpoint_auth_method: method,
     },
   }
 }
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [])
 
 /** Returns the error of a registration request, or undefined if `readMetadata` accepts it. */
 export function registrationError(sent: Readonly<Record<string, unknown>>, rules: RegistrationRules): RegistrationError | undefined {

@@ -53,7 +53,7 @@ describe('response_mode=form_post (OAuth 2.0 Form Post Response Mode)', () => {
     expect(page.html).not.toContain('<script>')
   })
 
-  test('reports a refusal in the same way', async () => {
+  test('reports that the person did not allow access in the same way', async () => {
     const { page } = await lastPage({ isRefused: true })
     const { fields } = fieldsOf(page, /signin-oidc$/)
     expect([fields.get('error'), fields.get('state'), fields.get('iss')]).toEqual(['access_denied', state, service.issuer])

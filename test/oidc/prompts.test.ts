@@ -63,7 +63,7 @@ describe('prompt (OpenID Connect Core section 3.1.2.1)', () => {
     },
   )
 
-  test.each(['selectAccount', 'admin', 'login admin'])('%j, which is no value, is an error that reaches the app', async (prompt) => {
+  test.each(['selectAccount', 'admin', 'login admin'])('%j is not a value: the error reaches the app', async (prompt) => {
     const { headers } = await get(agent.authorizationUrl({ prompt }).href)
     expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_request')
   })

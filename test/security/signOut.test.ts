@@ -174,7 +174,7 @@ describe('an ID token of a retired key remains a hint as long as grants of its t
   })
 
   test.each(['', 'x', 'a.b.c', 'eyJ.e30.x', 'null', '..', '\0', 'eyJraWQiOiJcdTAwMDAifQ.e30.x', 'e30.'.repeat(20)])(
-    'a hint that is no ID token, %j, prevents neither',
+    '%j instead of an ID token prevents neither',
     async (id_token_hint) => {
       const person = await signedIn()
       const asked = await person.open(agent.authorizationUrl({ id_token_hint }).href)
