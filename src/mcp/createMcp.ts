@@ -100,8 +100,9 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
     const { requireOrigin } = await messages()
     requireOrigin(ctx, ctx.state.school, new Set(args.allowedOrigins()))
     await authenticate(ctx, [])
-    if (!ctx.accepts('application/json') || !ctx.accepts('text/event-stream')) {
-      throw new Problem('not_acceptable', { description: 'Accept must name application/json and text/event-stream.' })
+    // The transport obliges clients to name both. The response is JSON, so one of them is enough.
+    if (!ctx.accepts('application/json', 'text/event-stream')) {
+      throw new Problem('not_acceptable', { description: 'Accept must name application/json, in which /mcp responds.' })
     }
     const message = await readJson(ctx, { types: ['application/json'], maxBytes, maxDepth })
     if (message === undefined) throw new Problem('invalid_json', { description: 'The body is empty. It must be one JSON-RPC message.' })

@@ -6,7 +6,8 @@ import { findGrant, saveGrant } from '../store/grants.ts'
 import { storableText } from '../store/storableText.ts'
 import { accountIdOf, subjectOf } from './claims.ts'
 import { hashSecret, withAcceptedSecrets } from './clientSecrets.ts'
-import { type Exchanges, earlierAnswer, endGrantOnce, reused } from './engineTransaction.ts'
+import { endOf } from './endedInteractions.ts'
+import { type Exchanges, endGrantOnce, repeatRefresh } from './engineTransaction.ts'
 import { loadInteractionFacts } from './mintingFacts.ts'
 import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
@@ -114,9 +115,8 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
       if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
-        const earlier = earlierAnswer(found, value, exchange.form)
-        if (earlier) exchange.replayed = earlier
-        else await reused(exchange, { stores, schoolId, model, grantId: found.grantId ?? undefined })
+        await repeatRefresh(exchange, { found, value, stores, schoolId })
+        // Ends the work of the engine. The endpoint sends the earlier response.
         throw new errors.InvalidGrant('refresh token presented again')
       }
       const payload = read(value, found)
@@ -158,7 +158,10 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
         if (!(await orUnavailable(stores, store.saveOnce(artifact)))) throw new errors.InvalidRequest('this assertion was presented before')
         return
       }
-      await orUnavailable(stores, store.save(artifact))
+      // The engine saves the session last: where it leads the browser is stored in the same round trip.
+      const end = model === 'Session' && Provider.ctx ? endOf(Provider.ctx) : undefined
+      if (exchange && end) exchange.isEndStored = true
+      await orUnavailable(stores, Promise.all(store.together(() => [artifact, ...(end ? [end] : [])].map((one) => store.save(one)))))
     },
     async consume(value) {
       const exchange = exchanges.getStore()

@@ -22,10 +22,10 @@ export interface BearerArguments {
   resourcePath?: '/mcp'
 }
 
-const bearer = /^Bearer ([A-Za-z0-9\-._~+/]{16,512}=*)$/i
+const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{16,512}=*)$/i
 
 /**
- * Returns the token of the request (RFC 6750 section 2.1), or undefined if there is none. Tokens in the query or the body are ignored.
+ * Returns the token in the header of the request (RFC 6750 section 2.1), or undefined if there is none.
  * @throws Problem invalid_token if the header does not contain a bearer token
  */
 export function presentedToken(ctx: Context): string | undefined {
@@ -33,7 +33,7 @@ export function presentedToken(ctx: Context): string | undefined {
   if (value === undefined) return undefined
   const token = others.length === 0 ? bearer.exec(value)?.[1] : undefined
   if (token === undefined) {
-    throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, one space, and an access token.' })
+    throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, a space, and an access token.' })
   }
   return token
 }

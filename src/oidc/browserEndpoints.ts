@@ -5,6 +5,7 @@ import { Problem } from '../lib/problem.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
 import { admitDocumentClient } from './admitDocumentClient.ts'
+import { endedPage, endOf, findEnd, isRepeatable, isSamePerson, uidIn } from './endedInteractions.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints, interactionPath } from './endpoints.ts'
 import { rewriteFormPost } from './formPost.ts'
@@ -13,6 +14,9 @@ import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
 import { rewritePrompts } from './requestedPrompts.ts'
+
+import { inExchange } from './engineTransaction.ts'
+import { orUnavailable } from './stores.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
 const mostQueryCharacters = 6000
@@ -67,11 +71,38 @@ function requireShortQuery(query: string): void {
   })
 }
 
-/** The return from the pages to the engine. A manual code is shown here, once: the interaction has ended with it. */
-export const resume: Handler = async (ctx, args) => {
-  await dispatch(ctx, args)
-  const manualCode = takeManualCodeUri(ctx)
-  if (manualCode) await args.showManualCode(ctx, manualCode)
+/**
+ * The return from the pages to the engine. A manual code is shown here: the interaction has ended with it. A browser that returns again
+ * is led to the same address for a minute: its first response may be lost.
+ */
+export const resume: Handler = (ctx, args) =>
+  inExchange(args.exchanges, async () => {
+    await dispatch(ctx, args)
+    const { isInteractionOver, isEndStored } = args.exchanges.getStore() ?? {}
+    if (isInteractionOver) return await resumeAgain(ctx, args)
+    const end = isEndStored ? undefined : endOf(ctx)
+    if (end) await orUnavailable(args.stores, args.stores.ephemeral.save(end))
+    const manualCode = takeManualCodeUri(ctx)
+    if (manualCode) await args.showManualCode(ctx, manualCode)
+  })
+
+/** Repeats the redirect of an interaction that this browser has completed, or says what happened. Otherwise the response stays. */
+async function resumeAgain(ctx: Context, args: ServiceArguments): Promise<void> {
+  const ended = await findEnd(ctx, args.stores, uidIn(ctx))
+  if (!ended) return
+  if (!isRepeatable(ended) || !isSamePerson(ctx as unknown as Partial<KoaContextWithOIDC>, ended)) {
+    const page = endedPage(ended)
+    return page && (await args.showProblem(ctx, new Problem('invalid_request', { description: page.description }), page.kind))
+  }
+  ctx.body = null
+  const { location } = ended
+  if (ended.isManual) {
+    const age = Math.ceil((Date.now() - ended.endedAt) / 1000)
+    return await args.showManualCode(ctx, { address: new URL(location), seconds: Math.max(0, ended.codeSeconds - age) })
+  }
+  ctx.status = 303
+  ctx.set('Cache-Control', 'no-store')
+  ctx.redirect(location)
 }
 
 /**

@@ -14,6 +14,7 @@ import type { AuditEvent, NamedAuditEvent } from '../store/auditEvents.ts'
 import type { FindPerson } from './bearer.ts'
 import type { ClientDocuments } from './clientDocuments.ts'
 import { isDisabledClient } from './disabledClients.ts'
+import type { EndedPage } from './endedInteractions.ts'
 import { type Exchange, type Exchanges, inExchange } from './engineTransaction.ts'
 import { explain } from './explain.ts'
 import type { ManualCode } from './manualCodeUri.ts'
@@ -46,7 +47,7 @@ export interface ServiceArguments {
   /** Shows the manual code, which the person copies into the app. */
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   /** Shows why a request was rejected; clients that ask for JSON get JSON. */
-  showProblem(ctx: Context, problem: Problem): Promise<void>
+  showProblem(ctx: Context, problem: Problem, page?: EndedPage): Promise<void>
   /** Counts an event whose audit row is written by the commit itself. */
   count(event: AuditEvent): void
 }

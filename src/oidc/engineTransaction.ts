@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from 'oidc-provider'
 import type { Admission } from '../http/admission.ts'
-import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
+import { keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
+import type { RefreshEffect } from './refreshEffect.ts'
 import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
 import { endGrant, type GrantEnding, isSplit, orUnavailable, type Stores } from './stores.ts'
 
@@ -26,10 +27,16 @@ export interface Exchange {
   /** The client that this request registers. */
   registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
+  /** What the presented refresh token leads to with the parameters of this request. */
+  effect?: RefreshEffect
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>
   /** The earlier response to the same refresh request. */
   replayed?: Record<string, unknown>
+  /** True if the engine did not find the interaction, or another request has ended it. */
+  isInteractionOver?: boolean
+  /** True if the end of an interaction was stored together with the session. */
+  isEndStored?: boolean
   /** Grants that this request has revoked. */
   ended: Map<string, Promise<void>>
   /** Returns what the request has prepared for the revocation of a grant. */
@@ -57,18 +64,36 @@ export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Re
 
 const windowPurpose = 'refresh window'
 
-/** Values that identify a repeated refresh request: client, scope and resource. */
-function fingerprint(form: URLSearchParams): string {
-  return hash(JSON.stringify([form.get('client_id'), form.get('scope'), form.getAll('resource')]))
+/** The response to a refresh, as it is stored for its window. */
+interface StoredAnswer {
+  effect: RefreshEffect
+  answer: Record<string, unknown>
 }
 
-/** Returns the earlier response to this refresh request if the token's refresh window is open and the request is the same. */
-export function earlierAnswer(found: FoundArtifact, value: string, form: URLSearchParams): Record<string, unknown> | undefined {
-  if (found.successor === null || found.clientId !== form.get('client_id')) return undefined
-  const text = openWith(keyFromToken(value, windowPurpose), found.successor)
-  if (text === undefined) return undefined
-  const { fingerprint: same, answer }: { fingerprint: string; answer: Record<string, unknown> } = JSON.parse(text)
-  return same === fingerprint(form) ? answer : undefined
+/**
+ * Handles a refresh token that was used before. Within the refresh window, a request of its client with the same effect gets the same
+ * response, and a request with another effect is refused. Everything else is reuse, which ends the grant.
+ * @throws errors.InvalidGrant unless there is an earlier response
+ */
+export async function repeatRefresh(
+  exchange: Exchange,
+  { found, value, stores, schoolId }: { found: FoundArtifact | undefined; value: string; stores: Stores; schoolId: string },
+): Promise<Record<string, unknown>> {
+  const stored = found?.clientId === exchange.form.get('client_id') ? openAnswer(found.successor, value) : undefined
+  if (!stored) {
+    const grantId = found?.grantId ?? exchange.grantIds.get(value)
+    await reused(exchange, { stores, schoolId, model: 'RefreshToken', grantId })
+    throw new errors.InvalidGrant('refresh token presented again')
+  }
+  if (JSON.stringify(stored.effect) !== JSON.stringify(exchange.effect))
+    throw new errors.InvalidGrant('refresh token presented again with another effect')
+  exchange.replayed = stored.answer
+  return stored.answer
+}
+
+function openAnswer(successor: string | null, value: string): StoredAnswer | undefined {
+  const text = successor === null ? undefined : openWith(keyFromToken(value, windowPurpose), successor)
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 export interface CommitArguments {
@@ -136,7 +161,8 @@ const isDurable = (artifact: Artifact): boolean => artifact.model === 'RefreshTo
 function rotation(exchange: Exchange, answer: Record<string, unknown>, { refreshWindowSeconds }: CommitArguments) {
   const { key, value } = exchange.consumed as NonNullable<Exchange['consumed']>
   if (refreshWindowSeconds === 0) return key
-  const text = JSON.stringify({ fingerprint: fingerprint(exchange.form), answer })
+  if (!exchange.effect) throw new Error('the engine rotated a refresh token that the endpoint has not read')
+  const text = JSON.stringify({ effect: exchange.effect, answer } satisfies StoredAnswer)
   return { ...key, successor: sealWith(keyFromToken(value, windowPurpose), text), successorSeconds: refreshWindowSeconds }
 }
 
@@ -146,18 +172,14 @@ async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments):
   exchange.audit = []
   if (key.model === 'RefreshToken') {
     const found = await orUnavailable(stores, stores.durable.find(key))
-    const earlier = found && earlierAnswer(found, value, exchange.form)
-    if (earlier) {
-      exchange.replayed = earlier
-      return earlier
-    }
+    return await repeatRefresh(exchange, { found, value, stores, schoolId })
   }
   await reused(exchange, { stores, schoolId, model: key.model, grantId })
-  throw new errors.InvalidGrant(`${key.model === 'RefreshToken' ? 'refresh token' : 'authorization code'} presented again`)
+  throw new errors.InvalidGrant('authorization code presented again')
 }
 
 /** A code or refresh token was used twice: all tokens of its grant are revoked. */
-export async function reused(
+async function reused(
   exchange: Exchange,
   { stores, schoolId, model, grantId }: { stores: Stores; schoolId: string; model: string; grantId: string | undefined },
 ): Promise<void> {

@@ -35,6 +35,12 @@ const explanations: readonly Explanation[] = [
   ],
   [
     'invalid_grant',
+    /with another effect/,
+    () =>
+      'refresh_token was used a moment ago with another scope or resource. Use the refresh token of that response, or repeat that request.',
+  ],
+  [
+    'invalid_grant',
     /code|authorization_code$/,
     (issuer) =>
       `The authorization code is unknown, expired, spent or was issued to another client. A code is for one use, and for a short time. ${again(issuer)}`,
@@ -80,6 +86,10 @@ const descriptions: readonly [description: RegExp, text: (issuer: string, names:
       `code is missing. It is in the redirect to your app. If the redirect has error instead, nothing was allowed: error_description says why. ${again(issuer)}`,
   ],
   [
+    /^missing required parameters? 'redirect_uri'/,
+    () => 'redirect_uri is missing. Send the redirect_uri of the authorization request: it is required here, with code_verifier, too.',
+  ],
+  [
     /^missing required parameters? (.*)$/,
     (issuer, names) => `Missing: ${names}. ${issuer}/auth.md shows each request with its parameters.`,
   ],
@@ -90,11 +100,9 @@ const descriptions: readonly [description: RegExp, text: (issuer: string, names:
       `The client is not registered for this grant_type. Register it with grant_types authorization_code and refresh_token at ${issuer}${endpoints.registration.path}`,
   ],
   [
-    /^refresh token missing requested scope/,
-    (issuer) => `scope asks for more than the person allowed. Leave scope out, or ask the person for all that you need: ${again(issuer)}`,
+    /^refresh token missing requested scope|^scope contains invalid characters/,
+    (issuer) => `scope names nothing that the person allowed. Leave scope out, or ask the person for what you need: ${again(issuer)}`,
   ],
-  [/^scope contains invalid characters/, () => 'scope must be scope names separated by single spaces.'],
-  [/only a single resource indicator/, () => 'resource is repeated. Send one resource for each token request.'],
 ]
 
 /** Returns a description that names the cause and the solution, in the characters of RFC 6749 section 5.2. */

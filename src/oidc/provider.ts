@@ -61,7 +61,11 @@ export function createProvider(args: ProviderArguments): Provider {
     issueRefreshToken,
     jwks: args.keys.jwks as NonNullable<Configuration['jwks']>,
     pkce: { required: () => true },
-    renderError: (ctx, out, error) => renderError(ctx, out, error, args.pages.renderError),
+    renderError(ctx, out, error) {
+      const exchange = exchanges.getStore()
+      if (exchange) exchange.isInteractionOver = error.name === 'SessionNotFound'
+      return renderError(ctx, out, error, args.pages.renderError)
+    },
     // Every authorization has its own grant: revoking any token revokes the grant.
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,

@@ -37,11 +37,11 @@ export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
   return form
 }
 
-/** Rewrites `resource` to canonical spelling. Returns true if it already was canonical. */
+/** Rewrites `resource` to canonical spelling, and each only once. Returns true if it already was canonical. */
 export function canonicalise(parameters: URLSearchParams): boolean {
   const sent = parameters.getAll('resource')
-  const canonical = sent.map(canonicalResource)
-  if (sent.every((resource, at) => resource === canonical[at])) return true
+  const canonical = [...new Set(sent.map(canonicalResource))]
+  if (canonical.length === sent.length && sent.every((resource, at) => resource === canonical[at])) return true
   parameters.delete('resource')
   for (const resource of canonical) parameters.append('resource', resource)
   return false

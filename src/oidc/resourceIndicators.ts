@@ -27,7 +27,12 @@ export function resourceIndicators(
       }
       return { scope: resource.scopes.join(' '), audience: identifier, accessTokenFormat: 'opaque' }
     },
-    defaultResource: (_ctx, _client, oneOf) => (oneOf ? undefined : all) as string[],
+    defaultResource({ oidc: { params } }, _client, oneOf) {
+      // The engine would bind the token to none of them.
+      if (oneOf && Array.isArray(params?.resource))
+        throw new errors.InvalidTarget('resource names several resources. Send one resource for each token request.')
+      return (oneOf ? undefined : all) as string[]
+    },
     useGrantedResource: (_ctx, source) => typeof source.resource === 'string',
   }
 }

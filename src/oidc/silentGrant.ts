@@ -42,11 +42,16 @@ interface Requested {
   resources: readonly [resource: string, scopes: ReadonlySet<string>][]
 }
 
-/** True if the person has granted or refused each requested scope, everywhere it was requested. */
+/**
+ * True if the person has granted or refused each requested scope, everywhere it was requested. A grant without `openid` does not answer a
+ * sign-in: earlier consent pages let people refuse it.
+ */
 function isDecided({ rejected = {}, ...granted }: GrantPayload, { scopes, resources }: Requested): boolean {
   const decided = (read: (scopes: GrantScopes) => string | undefined): Set<string> =>
     new Set([granted, rejected].flatMap((one) => (read(one) ?? '').split(' ')))
+  const signsIn = !scopes.has('openid') || (granted.openid?.scope ?? '').split(' ').includes('openid')
   return (
+    signsIn &&
     scopes.isSubsetOf(decided(({ openid }) => openid?.scope)) &&
     resources.every(([resource, names]) => names.isSubsetOf(decided((one) => one.resources?.[resource])))
   )

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Admission } from '../http/admission.ts'
+import { putBodyBack } from '../http/readBody.ts'
 import {
   admit,
   entry,
@@ -13,7 +14,8 @@ import {
 import { commit, type Exchange, newExchange } from './engineTransaction.ts'
 import { beginFind, loadMintingFacts, type Presented } from './mintingFacts.ts'
 import { readEngineForm } from './readEngineForm.ts'
-import { once } from './requestFacts.ts'
+import { refreshEffect } from './refreshEffect.ts'
+import { artifactName, once } from './requestFacts.ts'
 
 /** The token endpoint (RFC 6749 section 3.2). New tokens and the consumption of old ones are committed together or not at all. */
 export const token: Handler = async (ctx, args) => {
@@ -22,6 +24,7 @@ export const token: Handler = async (ctx, args) => {
     refuseAuthorizationHeader(ctx)
     const exchange = newExchange(await readEngineForm(ctx))
     await readFirst(ctx, args, { exchange, admission })
+    await narrowScope(ctx, exchange)
     await throughEngine(ctx, args, exchange)
     if (exchange.replayed) repeatResponse(ctx, exchange, exchange.replayed)
     else if (ctx.status === 200) await commitResponse(ctx, args, { exchange, admission })
@@ -47,6 +50,23 @@ async function readFirst({ state: { school } }: Context, { stores }: ServiceArgu
     return presented?.model === 'RefreshToken' && admission.isLikely ? undefined : admission.count()
   })
   if (presented) await loadMintingFacts(exchange, place, presented)
+}
+
+/**
+ * Sends the engine the scopes that the person allowed, of those that a refresh requests. If nothing is left, the engine refuses the scope
+ * as it was sent.
+ */
+async function narrowScope(ctx: Context, exchange: Exchange): Promise<void> {
+  const { form, facts } = exchange
+  const presented = presentedIn(form)
+  if (presented?.model !== 'RefreshToken') return
+  const found = await facts.artifacts.get(artifactName(presented.model, presented.value))?.catch(() => undefined)
+  if (!found?.payload) return
+  exchange.effect = refreshEffect(form, found.payload)
+  const { scope } = exchange.effect
+  if (scope === '' || form.getAll('scope').length !== 1 || form.get('scope') === scope) return
+  form.set('scope', scope)
+  putBodyBack(ctx.req, Buffer.from(form.toString()))
 }
 
 function presentedIn(form: URLSearchParams): Presented | undefined {

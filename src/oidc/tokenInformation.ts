@@ -1,4 +1,7 @@
+import type { Context } from 'koa'
 import { challenge } from '../http/problems.ts'
+import { putBodyBack } from '../http/readBody.ts'
+import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 import { presentedToken } from './bearer.ts'
@@ -66,9 +69,30 @@ async function asOfNow(
   return scope ? { ...answer, scope: scope.join(' ') } : answer
 }
 
+const readForm = urlencodedFormReader(32 * 1024)
+
+/**
+ * Returns the token in the header or in the form of the request (RFC 6750 sections 2.1 and 2.2), and gives the engine a request with the
+ * header alone: another body has no meaning here.
+ * @throws Problem invalid_token; invalid_request if the form has another token than the header
+ */
+async function tokenForUserinfo(ctx: Context): Promise<string | undefined> {
+  const inHeader = presentedToken(ctx)
+  if (ctx.method !== 'POST') return inHeader
+  const inForm = ctx.is('application/x-www-form-urlencoded') ? new URLSearchParams(await readForm(ctx)).getAll('access_token') : []
+  const [token, ...others] = new Set([...(inHeader === undefined ? [] : [inHeader]), ...inForm.filter(Boolean)])
+  if (others.length > 0) throw new Problem('invalid_request', { description: 'access_token names several tokens. Send one token, once.' })
+  if (token === undefined) return undefined
+  const authorization = `Bearer ${token}`
+  Object.assign(ctx.req.headers, { authorization, 'content-type': 'application/x-www-form-urlencoded' })
+  Object.assign(ctx.req.headersDistinct, { authorization: [authorization] })
+  putBodyBack(ctx.req, Buffer.alloc(0))
+  return presentedToken(ctx)
+}
+
 /** The UserInfo endpoint (OpenID Connect Core section 5.3). Requests without a token are rejected without a challenge. */
 export const userinfo: Handler = async (ctx, args) => {
-  const token = presentedToken(ctx)
+  const token = await tokenForUserinfo(ctx)
   if (token === undefined) {
     throw new Problem('access_denied', {
       description: 'UserInfo speaks of a person. Present an access token with the scope openid.',

@@ -2,9 +2,10 @@ import { hash } from '../lib/keyring.ts'
 import type { ArtifactKey } from '../store/artifacts.ts'
 
 /**
- * Tokens and codes contain a tag of their grant and of their client after the random part: `<random>.<grant>.<client>`. A store can thus
+ * Tokens and codes contain a tag of their grant and of their client after the random part: `<random>~<grant>~<client>`. A store can thus
  * check "this grant is revoked" and "this client is revoked" in the same round trip as the token. The tags grant no access: a token is
- * found by the hash of its whole text, so a changed tag leads to an unknown token.
+ * found by the hash of its whole text, so a changed tag leads to an unknown token. Dots would make a token look like a JWT; tokens that
+ * were issued with dots stay valid.
  */
 export interface TokenTags {
   grantTag: string
@@ -13,12 +14,12 @@ export interface TokenTags {
 
 /** Appends the tags to a random value. */
 export function tagToken(random: string, { grantTag, clientTag }: TokenTags): string {
-  return `${random}.${grantTag}.${clientTag}`
+  return [random, grantTag, clientTag].join('~')
 }
 
 /** Returns the tags of a presented value, or undefined if it has none. */
 function tagsOf(value: string): TokenTags | undefined {
-  const [, grant, client, more] = value.split('.')
+  const [, grant, client, more] = value.split(value.includes('~') ? '~' : '.')
   return grant && client && more === undefined ? { grantTag: grant, clientTag: client } : undefined
 }
 

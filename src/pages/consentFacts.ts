@@ -55,6 +55,13 @@ export function originFact(
     : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
 }
 
+/** Says what every app gets that is allowed. */
+export const includedFact = (texts: Texts, sentence: string): ConsentFact => ({
+  label: texts.text('consent.included_label'),
+  value: texts.parts('consent.included', { sentence }),
+  isWarning: false,
+})
+
 /** Says where the code is sent. */
 export function destinationFact(texts: Texts, { kind, host, port }: Destination): ConsentFact {
   const label = texts.text('consent.destination_label')

@@ -3,9 +3,9 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing } from './consentAreas.ts'
-import { alarmOf, type ConsentFact, destinationFact, introductionOf, originFact } from './consentFacts.ts'
+import { alarmOf, type ConsentFact, destinationFact, includedFact, introductionOf, originFact } from './consentFacts.ts'
 import type { ConsentScope } from './consentScope.ts'
-import type { RequestedScopes } from './consentScopes.ts'
+import { includedScope, type RequestedScopes } from './consentScopes.ts'
 import { canUseManualCode, manualCodeField } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageContext } from './pageContext.ts'
@@ -26,6 +26,8 @@ export interface ConsentPage extends Frame {
   signedIn: TextPart[]
   switchLabel: string
   switchHref: string
+  /** False if the request has no permission to choose or to strike out. */
+  hasChoices: boolean
   scopesHeading: string
   scopesHint: string
   /** Link to the same page with nothing ticked; undefined if nothing is. */
@@ -43,6 +45,8 @@ export interface ConsentPage extends Frame {
   consentAction: string
   refuseAction: string
   mayAllow: boolean
+  /** True if the person can tick something. */
+  mayChoose: boolean
   allow: string
   refuse: string
   links: { href: string; label: string }[]
@@ -77,9 +81,13 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const address = `${interactionPath}/${open.interaction.uid}`
   const isTrusted = open.origin?.registeredVia === 'integration' && open.destination.kind === 'host'
   const mayAllow = requested.known.some(({ name }) => grantable.has(name))
+  const isIncluded = ({ name }: ConsentScope): boolean => name === includedScope && grantable.has(name)
+  const included = requested.known.filter(isIncluded)
+  const optional = requested.known.filter((scope) => !isIncluded(scope))
+  const mayChoose = optional.some(({ name }) => grantable.has(name))
   const isBefore = ({ name }: ConsentScope): boolean => page.allowed.has(name) && grantable.has(name)
-  const before = requested.known.filter(isBefore)
-  const fresh = requested.known.filter((scope) => !isBefore(scope))
+  const before = optional.filter(isBefore)
+  const fresh = optional.filter((scope) => !isBefore(scope))
   const isNews = fresh.some(({ name }) => grantable.has(name))
   const choosing = (ticked: ConsentChoosing['ticked']): ConsentChoosing => ({
     reader,
@@ -93,16 +101,21 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     heading: texts.text('consent.heading'),
     introduction: introductionOf(texts, open, schoolName),
     alarm: alarmOf(texts, { imitated: page.imitated, claimedRole: open.claimedRole }, schoolName),
-    facts: [originFact(texts, open, schoolName), destinationFact(texts, open.destination)],
+    facts: [
+      originFact(texts, open, schoolName),
+      destinationFact(texts, open.destination),
+      ...included.map((scope) => includedFact(texts, texts.sentence(scope, reader))),
+    ],
     advice: texts.text('consent.advice'),
     mcpNotice: isForMcp(open.interaction.params.resource) ? texts.text('consent.mcp') : undefined,
     signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
     switchLabel: texts.text('consent.switch'),
     switchHref: `${address}?account=other`,
+    hasChoices: optional.length > 0,
     scopesHeading: texts.text('consent.scopes_heading'),
-    scopesHint: texts.text(hintKey({ mayAllow, isTrusted, isNews, reader })),
+    scopesHint: texts.text(hintKey({ mayAllow, mayChoose, isTrusted, isNews, reader })),
     untickAll:
-      mayAllow && !page.isUnticked
+      mayChoose && !page.isUnticked
         ? { href: `${address}?${untickedQuery.name}=${untickedQuery.value}`, label: texts.text('consent.untick_all') }
         : undefined,
     areas,
@@ -121,14 +134,15 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     technical: technicalDetails(texts, page),
     summary: summaryOf(
       texts,
-      requested.known.filter(({ name }) => grantable.has(name)),
+      optional.filter(({ name }) => grantable.has(name)),
       reader,
     ),
     csrf,
     consentAction: `${address}/consent`,
     refuseAction: `${address}/refuse`,
     mayAllow,
-    allow: texts.text('consent.allow'),
+    mayChoose,
+    allow: texts.text(mayChoose ? 'consent.allow' : 'consent.allow_included'),
     refuse: texts.text(mayAllow ? 'consent.refuse' : 'consent.back'),
     links: [{ href: accountPaths.apps, label: texts.text('apps.title') }],
     script: views.script.href,
@@ -176,8 +190,20 @@ function technicalDetails(texts: Texts, { open, requested }: ConsentPageArgument
   }
 }
 
-function hintKey({ mayAllow, isTrusted, isNews, reader }: { mayAllow: boolean; isTrusted: boolean; isNews: boolean; reader: Reader }) {
-  if (!mayAllow) return 'consent.scopes_none'
+function hintKey({
+  mayAllow,
+  mayChoose,
+  isTrusted,
+  isNews,
+  reader,
+}: {
+  mayAllow: boolean
+  mayChoose: boolean
+  isTrusted: boolean
+  isNews: boolean
+  reader: Reader
+}) {
+  if (!mayChoose) return mayAllow ? 'consent.scopes_nothing_else' : 'consent.scopes_none'
   if (!isNews) return 'consent.scopes_nothing_new'
   if (isTrusted) return 'consent.scopes_hint'
   return reader === 'learner' ? 'consent.scopes_hint_unverified' : 'consent.scopes_hint_unverified_others'

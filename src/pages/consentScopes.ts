@@ -51,9 +51,17 @@ export interface Decision {
   refused: string[]
 }
 
-/** Grants a scope if it was requested, the person's role has it, and the person ticked it. Other ticked names are ignored. */
+/**
+ * The scope that is allowed with everything else, and shown as a fact: sign-in clients reject a response without an ID token (OpenID
+ * Connect Core section 3.1.3.3).
+ */
+export const includedScope = 'openid'
+
+/**
+ * Grants a scope if it was requested, the person's role has it, and the person ticked it or it is included. Other ticked names are ignored.
+ */
 export function decide(requested: RequestedScopes, grantable: ReadonlySet<string>, ticked: ReadonlySet<string>): Decision {
   const names = requested.known.map(({ name }) => name)
-  const isGranted = (name: string): boolean => grantable.has(name) && ticked.has(name)
+  const isGranted = (name: string): boolean => grantable.has(name) && (name === includedScope || ticked.has(name))
   return { granted: names.filter(isGranted), refused: [...names.filter((name) => !isGranted(name)), ...requested.unknown] }
 }

@@ -13,6 +13,7 @@ import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 import { submitRefusal } from './refuseAuthorization.ts'
+import { repeatedSteps } from './repeatedSteps.ts'
 import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
 import { createStepRunner } from './steps/stepRunner.ts'
 import { createViews } from './templates.ts'
@@ -24,7 +25,8 @@ export function createPages(args: PagesArguments): Router {
   const { database, steps, signedIn } = args
   const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, database, views, csrf, signedIn }))
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
-  const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf)] as const
+  const repeated = repeatedSteps(args.findEnd)
+  const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf), repeated] as const
   const page = `${interactionPath}/:uid`
 
   const router = new Router()
@@ -46,7 +48,7 @@ export function createPages(args: PagesArguments): Router {
     ctx.type = 'image/svg+xml'
     ctx.body = favicon(schoolName, await args.theme(ctx.state.school))
   })
-  router.get(page, errors, show)
+  router.get(page, errors, repeated, show)
   router.post(`${page}/sign-in`, ...form, submitSignIn)
   router.post(`${page}/consent`, ...form, submitConsent)
   router.post(`${page}/refuse`, ...form, submitRefusal(args))

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import { browserCookie, browserOf, setOwnCookie } from '../http/ownCookie.ts'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
-import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /** Binds a form to the browser that it was shown in. */
 export interface Csrf {
@@ -24,16 +24,9 @@ export function createCsrf(keyring: Keyring): Csrf {
   }
 }
 
-const cookie = 'sg_browser'
-
-function browserOf(ctx: Context): string | undefined {
-  const value = readOwnCookie(ctx, cookie)
-  return value && /^[\w-]{43}$/.test(value) ? value : undefined
-}
-
 function giveCookie(ctx: Context): string {
   const value = randomToken(256)
-  setOwnCookie(ctx, cookie, { value })
+  setOwnCookie(ctx, browserCookie, { value })
   ctx.state.newBrowser = value
   return value
 }

@@ -16,6 +16,7 @@ import { manualCodePage } from './manualCodePage.ts'
 import { type FindPageContext, linkLanguageOf, type PageContext } from './pageContext.ts'
 import { isSessionNotFound } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
+import type { PageErrorKind } from './pageProblem.ts'
 import { signedOutPage, signOutPage } from './signOutPages.ts'
 import { createViews } from './templates.ts'
 
@@ -23,7 +24,7 @@ import { createViews } from './templates.ts'
 export interface EnginePages {
   renderErrorPage(ctx: Context, error: PageError): Promise<void>
   /** Shows why a request was rejected before the engine received it. */
-  showProblem(ctx: Context, problem: Problem): Promise<void>
+  showProblem(ctx: Context, problem: Problem, kind?: PageErrorKind): Promise<void>
   /** Shows the manual code, which a person copies into an app on another machine. */
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   /** Posts the authorization response to the app, which listens at an https address. */
@@ -60,7 +61,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 
   const showManualCode: EnginePages['showManualCode'] = async (ctx, manualCode) => {
     const html = views.render('manual-code', manualCodePage(views, await pageContextOf(ctx), manualCode))
-    setPageHeaders(ctx, { script: views.script })
+    setPageHeaders(ctx, { scripts: [views.script] })
     ctx.status = 200
     ctx.type = 'html'
     ctx.body = html
@@ -95,7 +96,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 
   return {
     renderErrorPage,
-    async showProblem(ctx, { status, code, description, headers }) {
+    async showProblem(ctx, { status, code, description, headers }, kind) {
       ctx.set(headers)
       const { client_id: clientId } = ctx.query
       const isDocument = typeof clientId === 'string' && looksLikeDocumentUrl(clientId)
@@ -105,7 +106,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
         error: code,
         errorDescription: description,
         requestId: ctx.state.requestId,
-        kind: isDocument && (code === 'invalid_client' || code === 'invalid_redirect_uri') ? 'refused_document' : undefined,
+        kind: isDocument && (code === 'invalid_client' || code === 'invalid_redirect_uri') ? 'refused_document' : kind,
       })
     },
     showManualCode,
@@ -128,7 +129,8 @@ async function lostClient(
   { findRemovedClient: find, isDisabledClient }: Omit<EnginePagesArguments, 'pageContext'>,
 ): Promise<Pick<PageError, 'kind' | 'errorDescription'>> {
   const { school } = ctx.state
-  const { client_id: clientId, redirect_uri: redirectUri } = ctx.query
+  // The resume address has no query: the parameters are in the stored request.
+  const { client_id: clientId, redirect_uri: redirectUri } = { ...ctx.query, ...definedIn(ctx.oidc?.params) }
   if (typeof clientId === 'string' && looksLikeDocumentUrl(clientId)) {
     const errorDescription = `client_id is a URL, and this school does not accept client ID metadata documents: client_id_metadata_document_supported is false. Register instead: POST ${school.issuer}${endpoints.registration.path}`
     return { kind: 'document_app', errorDescription }
@@ -146,6 +148,9 @@ async function lostClient(
       }
     : { kind: 'unknown_app', errorDescription: `No client with this client_id is registered here. ${wayOut}` }
 }
+
+const definedIn = (params: object | undefined): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(params ?? {}).filter(([, value]) => value !== undefined))
 
 function enginePageError(ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): PageError {
   if (out.error === 'temporarily_unavailable' || isOutage(error)) {

@@ -74,6 +74,16 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.interaction_expired.explanation',
     steps: ['error.interaction_expired.again', 'error.interaction_expired.same_browser', 'error.interaction_expired.cookies'],
   },
+  already_allowed: {
+    heading: 'error.already_allowed.heading',
+    explanation: 'error.already_allowed.explanation',
+    steps: ['error.already_allowed.back', 'error.already_allowed.apps'],
+  },
+  already_refused: {
+    heading: 'error.already_refused.heading',
+    explanation: 'error.already_refused.explanation',
+    steps: ['error.already_refused.again'],
+  },
   foreign_form: {
     heading: 'error.foreign_form.heading',
     explanation: 'error.foreign_form.explanation',

@@ -24,6 +24,8 @@ export interface FormPage extends Frame {
   back: FormLink | undefined
   /** The form of a passkey, in addition to the form of the page. */
   passkey: PasskeyForm | undefined
+  /** Path of the script that sends a form once. */
+  script?: string
 }
 
 /** A link below a form. */

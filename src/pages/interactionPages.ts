@@ -7,6 +7,7 @@ import { interactionHost } from './interactionHost.ts'
 import {
   finishInteraction,
   isAnswered,
+  isRepeated,
   type LaterSignIn,
   type OpenInteraction,
   openInteraction,
@@ -54,7 +55,9 @@ export function interactionPages(args: PagesArguments, runner: StepRunner): Inte
       throw pageProblem('bad_request', 'invalid_request', 'This page does not support the prompt that the app asked for.')
     },
     async submitSignIn(ctx: Context) {
-      return runner.answer(interactionHost(ctx, args, await openInteraction(ctx, args)), 'login')
+      const open = await openInteraction(ctx, args)
+      if (isRepeated(ctx, open)) return resumeInteraction(ctx, open)
+      return runner.answer(interactionHost(ctx, args, open), 'login')
     },
     async submitConsent(ctx: Context) {
       const open = await openInteraction(ctx, args)

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
-import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /**
  * Recognises browsers that signed in to an account before, so that their sign-ins have a separate rate limit. The cookie is not a session:

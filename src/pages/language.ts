@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
+import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { readOwnCookie, setOwnCookie } from './ownCookie.ts'
 
 /** The language preferences of a request. */
 export interface LanguageState {

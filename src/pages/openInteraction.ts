@@ -2,6 +2,8 @@ import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import { Problem } from '../lib/problem.ts'
 import { accountIdOf } from '../oidc/claims.ts'
+import { disabledClientText } from '../oidc/disabledClients.ts'
+import { decisionOf } from '../oidc/endedInteractions.ts'
 import { claimedRole } from '../policy/claimedRole.ts'
 import type { ClientOrigin } from '../policy/clientOrigin.ts'
 import { imitatedName } from '../policy/imitatedName.ts'
@@ -17,7 +19,11 @@ export interface InteractionArguments {
   provider(ctx: Context): Promise<Provider>
   /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>
-  clients: { describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined> }
+  clients: {
+    describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined>
+    /** Returns true if the school has disabled the client. */
+    isDisabled(schoolId: string, clientId: string): Promise<boolean>
+  }
 }
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -56,7 +62,7 @@ export interface LaterSignIn {
 
 /**
  * Finds the interaction of this browser, which must be the one in the URL.
- * @throws Problem invalid_client if the client has been removed since; SessionNotFound or a Problem if the interaction does not exist
+ * @throws Problem invalid_client if the client has been removed or disabled since; SessionNotFound or a Problem if the interaction does not exist
  */
 export async function openInteraction(ctx: Context, args: InteractionArguments): Promise<OpenInteraction> {
   const { school } = ctx.state
@@ -71,7 +77,7 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
   const clientId = String(interaction.params.client_id)
   ctx.state.clientId = clientId
   const client = await provider.Client.find(clientId)
-  if (!client) throw new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
+  if (!client) throw await lostClient(args, school, clientId)
   const origin = await args.clients.describe(school.id, clientId)
   const isVerified = origin?.registeredVia === 'integration'
   const subject = interaction.session?.accountId
@@ -89,6 +95,12 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
     signIn: subject === undefined ? undefined : signInOf(session, subject),
     laterSignIn: laterSignIn(session, interaction),
   }
+}
+
+/** Returns why the client of a waiting request can no longer be used. */
+async function lostClient({ clients }: InteractionArguments, { id, issuer }: School, clientId: string): Promise<Problem> {
+  if (await clients.isDisabled(id, clientId)) return pageProblem('disabled_app', 'invalid_client', disabledClientText(issuer))
+  return new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
 }
 
 /** Reasons for which the engine asks for a sign-in that any later sign-in satisfies. */
@@ -128,6 +140,10 @@ async function takeLanguage(ctx: Context, interaction: Interaction): Promise<voi
 export const isAnswered = ({ interaction: { result } }: OpenInteraction): boolean =>
   result?.consent !== undefined || result?.error !== undefined
 
+/** Returns true if this browser has sent the same form already, and has not continued or begun again since. */
+export const isRepeated = (ctx: Context, { interaction: { result } }: OpenInteraction): boolean =>
+  result?.decision === decisionOf(ctx) && result?.steps === undefined
+
 /** Stores the result for the engine and redirects the browser to it. */
 export async function finishInteraction(
   ctx: Context,
@@ -135,7 +151,9 @@ export async function finishInteraction(
   result: Parameters<Provider['interactionResult']>[2],
   { merge }: { merge: boolean },
 ): Promise<void> {
-  goOn(ctx, await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge }))
+  // The engine ignores the decision. It tells a repeated form from another one.
+  const decided = { ...result, decision: decisionOf(ctx) }
+  goOn(ctx, await provider.interactionResult(ctx.req, ctx.res, decided, { mergeWithLastSubmission: merge }))
 }
 
 /** Redirects the browser with the stored result: the first one counts. */

@@ -5,19 +5,19 @@ import type { Asset } from './asset.ts'
 interface PageSources {
   /** Origins to which a form of the page redirects: Chromium applies `form-action` to them, too. */
   formTargets?: readonly (string | undefined)[]
-  /** The only script that the page may run. */
-  script?: Asset
+  /** The only scripts that the page may run. */
+  scripts?: readonly Asset[]
 }
 
-/** Sets the headers of every HTML response: no external resource, no frame, no trace in caches or referrers, no script but the named one. */
-export function setPageHeaders(ctx: Context, { formTargets = [], script }: PageSources = {}): void {
+/** Sets the headers of every HTML response: no external resource, no frame, no trace in caches or referrers, no script but the named ones. */
+export function setPageHeaders(ctx: Context, { formTargets = [], scripts = [] }: PageSources = {}): void {
   const { school }: { school?: School } = ctx.state
   const targets = ["'self'", ...formTargets.filter((target) => target !== undefined)].join(' ')
   ctx.set({
     'Content-Security-Policy': [
       "default-src 'none'",
       // With its path: uploaded files have the same origin, and none of them may run.
-      ...(script && school ? [`script-src ${school.issuer}${script.path}`] : []),
+      ...(scripts.length > 0 && school ? [`script-src ${scripts.map(({ path }) => school.issuer + path).join(' ')}`] : []),
       "style-src 'self'",
       "img-src 'self' data:",
       `form-action ${targets}`,

@@ -9,6 +9,8 @@ export type PageErrorKind =
   | 'refused_document'
   | 'unregistered_address'
   | 'interaction_expired'
+  | 'already_allowed'
+  | 'already_refused'
   | 'foreign_form'
   | 'foreign_account_form'
   | 'foreign_school_form'

@@ -8,11 +8,13 @@ import type { HomeFacts } from './homePage.ts'
 import type { InteractionArguments } from './openInteraction.ts'
 import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
+import type { FindEnd } from './repeatedSteps.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 import type { StepRunnerArguments } from './steps/stepRunner.ts'
 
 /** Everything that the pages need from other modules. */
 export interface PagesArguments extends InteractionArguments {
+  findEnd: FindEnd
   database: Database
   keyring: Keyring
   log: Log

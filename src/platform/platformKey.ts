@@ -7,7 +7,7 @@ const hashOf = (text: string): Buffer => createHash('sha256').update(text).diges
 export function createKeyCheck(keys: readonly string[]): (header: string | undefined) => void {
   const hashes = keys.map(hashOf)
   return (header) => {
-    const [, sent = ''] = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(header ?? '') ?? []
+    const [, sent = ''] = /^Bearer +([\x21-\x7e]{1,1000})$/i.exec(header ?? '') ?? []
     const hash = hashOf(sent)
     const matches = hashes.filter((known) => timingSafeEqual(known, hash))
     if (matches.length === 0) {

@@ -9,6 +9,8 @@ import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswo
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
 import type { RequestState } from '../http/requestState.ts'
+import { isDisabledClient } from '../oidc/disabledClients.ts'
+import { findEnd } from '../oidc/endedInteractions.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { inExchange } from '../oidc/engineTransaction.ts'
 import { once } from '../oidc/requestFacts.ts'
@@ -103,11 +105,13 @@ export function createSchoolPages(
   }
   const pages = createPages({
     ...shared,
+    findEnd: (ctx, uid) => findEnd(ctx, stores, uid),
     clients: {
       async describe(schoolId, clientId) {
         const client = await once(facts()?.clients, clientId, () => findClient(accounts.kysely, schoolId, clientId))
         return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
       },
+      isDisabled: (schoolId, clientId) => isDisabledClient(accounts.kysely, schoolId, clientId),
     },
     theme: async (school) => (await pageBranding(school)).theme,
     async homeFacts(school) {

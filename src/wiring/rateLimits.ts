@@ -188,7 +188,7 @@ function noteCaller({ state }: Context, caller: TokenHolder | undefined): void {
 /** Returns the holder of the request's token if this process knows it. A malformed header is rejected later. */
 function likelyHolder(ctx: Context, holderOf: TokenChecks['holderOf']): TokenHolder | undefined {
   const [value = ''] = ctx.req.headersDistinct.authorization ?? []
-  const token = value.slice('Bearer '.length)
+  const token = value.replace(/^Bearer +/i, '')
   return token === '' ? undefined : holderOf(ctx.state.school.id, token)
 }
 

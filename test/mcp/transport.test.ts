@@ -51,10 +51,13 @@ describe('a request to /mcp', () => {
     expect(await viaHost(`localhost:${new URL(origin).port}`)).toBe(200)
   })
 
-  test('has to take JSON and event streams, and to bring JSON', async () => {
-    expect((await post(origin, ping, { accept: 'application/json' })).status).toBe(406)
-    expect((await post(origin, ping, { accept: 'text/html' })).status).toBe(406)
-    expect((await post(origin, ping, { accept: '*/*' })).status).toBe(200)
+  test('has to take JSON or event streams, and to bring JSON', async () => {
+    for (const accept of ['text/html', 'image/*', 'application/json;q=0'])
+      expect([accept, (await post(origin, ping, { accept })).status]).toEqual([accept, 406])
+    for (const accept of ['application/json', 'application/*', 'text/event-stream', 'text/event-stream, application/json;q=0.5', '*/*']) {
+      const { status, headers, json } = await post(origin, ping, { accept })
+      expect([accept, status, headers.get('content-type'), json.result]).toEqual([accept, 200, 'application/json; charset=utf-8', {}])
+    }
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       expect([type, (await post(origin, ping, { 'content-type': type })).status]).toEqual([type, 415])
     }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { type Agent, answer, createAgent, personCalled, withToken } from '../support/agent.ts'
 import type { Person } from '../support/person.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -9,6 +9,13 @@ async function withWindow(refresh_window_seconds: number): Promise<{ service: Te
   const service = await startService({ oauth: { refresh_window_seconds } })
   await service.addPerson({ email: 'learner@example.org' })
   return { service, agent: await createAgent(service.issuer), person: personCalled('learner@example.org') }
+}
+
+/** The parameters of a refresh. Resources are paths at the origin; `bound` is the one that the code was redeemed for. */
+interface Repetition {
+  scope?: string
+  resource?: string
+  bound?: string
 }
 
 const events = async (service: TestService, event: string): Promise<number> =>
@@ -56,20 +63,76 @@ describe('within the window', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   })
 
-  test.each([
-    ['another scope', async (token: string) => agent.refresh(token, { scope: 'openid' })],
-    ['another resource', async (token: string) => agent.refresh(token, { resource: service.issuer })],
-    ['another client', async (token: string) => (await createAgent(service.issuer)).refresh(token)],
-  ])('the spent token with %s is reuse: refused, and the grant ends', async (_name, present) => {
+  test('the spent token from another client is reuse: refused, and the grant ends', async () => {
     const { body: first } = await agent.tokens(person)
     const { body: second } = await agent.refresh(first.refresh_token)
     const before = await events(service, 'refresh_token.reused')
-    const refused = await present(first.refresh_token)
+    const refused = await (await createAgent(service.issuer)).refresh(first.refresh_token)
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
     expect(refused.body).not.toHaveProperty('access_token')
     expect((await agent.refresh(second.refresh_token)).body.error).toBe('invalid_grant')
     expect((await withToken(`${service.issuer}/api/v1/account`, second.access_token)).status).toBe(401)
     expect(await events(service, 'refresh_token.reused')).toBe(before + 1)
+  })
+
+  const whole = 'openid profile email'
+  test.each<[string, Repetition, Repetition]>([
+    ['no scope, then all that was granted', {}, { scope: whole }],
+    ['all that was granted, then no scope', { scope: whole }, {}],
+    ['another order, and a scope twice', { scope: whole }, { scope: 'email  openid profile email ' }],
+    ['offline_access in addition', {}, { scope: `${whole} offline_access` }],
+    ['a scope that was not granted in addition', { scope: whole }, { scope: `${whole} courses:write` }],
+    ['an unknown scope in addition', { scope: 'email' }, { scope: 'email no:such:scope "quoted" ä' }],
+    ['an empty scope and an empty resource', {}, { scope: '', resource: '' }],
+    ['the resource that the token is bound to', { bound: '/mcp' }, { resource: '/mcp' }],
+    ['no resource, where the first named the bound one', { bound: '', resource: '' }, {}],
+    ['the bound resource with a slash', { bound: '', resource: '' }, { resource: '/' }],
+  ])('a repetition that means the same gets the same response: %s', async (_name, once, again) => {
+    const at = (path: string | undefined) => (path === undefined ? undefined : `${service.issuer}${path}`)
+    const { body: first } = await agent.tokens(person, { scope: whole, resource: at(once.bound) })
+    const form = ({ scope, resource }: Repetition) => ({ scope, resource: resource === '' && scope === '' ? '' : at(resource) })
+    const second = await agent.refresh(first.refresh_token, form(once))
+    const repeated = await agent.refresh(first.refresh_token, form(again))
+    expect([second.status, repeated.status]).toEqual([200, 200])
+    expect(repeated.body).toEqual(second.body)
+    expect((await agent.refresh(second.body.refresh_token)).status).toBe(200)
+  })
+
+  test.each<[string, Repetition, Repetition]>([
+    ['a narrower scope', {}, { scope: 'openid' }],
+    ['a wider scope', { scope: 'openid' }, {}],
+    ['a scope of which nothing was granted', {}, { scope: 'no:such:scope' }],
+    ['a resource, where the first was not bound', {}, { resource: '' }],
+    ['no resource, where the first was bound by its request', { resource: '' }, {}],
+    ['another resource', { resource: '' }, { resource: '/mcp' }],
+    ['a resource that does not exist', {}, { resource: '/elsewhere' }],
+  ])('a repetition with another effect is refused and ends nothing: %s', async (_name, once, again) => {
+    const { body: first } = await agent.tokens(person, { scope: whole })
+    const form = ({ scope, resource }: Repetition) => ({
+      scope,
+      resource: resource === undefined ? undefined : `${service.issuer}${resource}`,
+    })
+    const { body: second } = await agent.refresh(first.refresh_token, form(once))
+    const before = await events(service, 'refresh_token.reused')
+    const refused = await agent.refresh(first.refresh_token, form(again))
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_grant'])
+    expect(refused.body.error_description).toMatch(/refresh_token was used a moment ago with another scope or resource/)
+    expect(refused.body).not.toHaveProperty('access_token')
+    expect(await events(service, 'refresh_token.reused')).toBe(before)
+    expect((await agent.refresh(first.refresh_token, form(once))).body).toEqual(second)
+    expect((await withToken(`${service.issuer}/api/v1/account`, second.access_token)).status).not.toBe(401)
+    expect((await agent.refresh(second.refresh_token)).status).toBe(200)
+  })
+
+  test('of concurrent requests with two effects one effect wins, each gets it or is refused, and the grant lives', async () => {
+    const { body: first } = await agent.tokens(person, { scope: whole })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => agent.refresh(first.refresh_token, { scope: at % 2 === 0 ? whole : 'openid' })),
+    )
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(10)
+    expect(new Set(won.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect((await agent.refresh(won[0]?.body.refresh_token)).status).toBe(200)
   })
 
   test('after the grant has ended the earlier answer is not given again', async () => {
@@ -88,12 +151,56 @@ describe('within the window', () => {
     for (const value of [first.refresh_token, second.refresh_token, second.access_token, second.id_token]) expect(dump).not.toContain(value)
   })
 
-  test('scope may be narrowed and never widened', async () => {
+  test.each([
+    ['courses:read', 'courses:read'],
+    ['openid courses:read school:read courses:write', 'openid courses:read'],
+    ['courses:read offline_access', 'courses:read'],
+    ['  courses:read   no:such:scope ', 'courses:read'],
+    ['courses:read "quoted" ä', 'courses:read'],
+    ['', 'openid courses:read'],
+    [' ', 'openid courses:read'],
+  ])('a refresh with scope=%j gets what was requested and granted (RFC 6749 section 6)', async (scope, expected) => {
     const { body: first } = await agent.tokens(person, { scope: 'openid courses:read' })
-    const wide = await agent.refresh(first.refresh_token, { scope: 'openid courses:read school:read' })
-    expect([wide.status, wide.body.error]).toEqual([400, 'invalid_scope'])
-    const narrow = await agent.refresh(first.refresh_token, { scope: 'courses:read' })
-    expect(narrow.body.scope).toBe('courses:read')
+    const { status, body } = await agent.refresh(first.refresh_token, { scope })
+    expect([status, body.scope]).toEqual([200, expected])
+    const introspected = await agent.post('/api/oauth/introspect', { token: body.access_token })
+    expect(introspected.body.scope).toBe(expected)
+    // The refresh token keeps all that was granted, and never more.
+    expect((await agent.refresh(body.refresh_token)).body.scope).toBe('openid courses:read')
+  })
+
+  test.each(['school:read courses:write', 'offline_access', 'no:such:scope', '"', 'ä'])(
+    'a refresh with scope=%j, of which nothing was granted, is invalid_scope and spends nothing',
+    async (scope) => {
+      const { body: first } = await agent.tokens(person, { scope: 'openid courses:read' })
+      const refused = await agent.refresh(first.refresh_token, { scope })
+      expect([refused.status, refused.body.error]).toEqual([400, 'invalid_scope'])
+      expect(refused.body.error_description).toMatch(/scope names nothing that the person allowed/)
+      expect((await agent.refresh(first.refresh_token)).status).toBe(200)
+    },
+  )
+
+  test('an app whose person allowed less than it requested refreshes with the scope that it requested', async () => {
+    const scope = 'openid profile courses:read courses:write'
+    const { body: first } = await agent.tokens(person, { scope }, { scopes: ['profile', 'courses:read'] })
+    const { status, body } = await agent.refresh(first.refresh_token, { scope })
+    expect(status).toBe(200)
+    expect(body.scope).toBe(first.scope)
+    expect(body.scope).not.toContain('courses:write')
+  })
+
+  test('two resources are refused, because a token is bound to one: a bound token does not lose its binding', async () => {
+    const { body: first } = await agent.tokens(person, { resource: `${service.issuer}/mcp` })
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: first.refresh_token, client_id: agent.clientId })
+    for (const path of ['/mcp', '']) form.append('resource', service.issuer + path)
+    const refused = await answer(fetch(`${service.issuer}/api/oauth/token`, { method: 'POST', body: form }))
+    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_target'])
+    form.delete('resource')
+    for (const path of ['/mcp', '/mcp/']) form.append('resource', service.issuer + path)
+    const twice = await answer(fetch(`${service.issuer}/api/oauth/token`, { method: 'POST', body: form }))
+    expect(twice.status).toBe(200)
+    const introspected = await agent.post('/api/oauth/introspect', { token: twice.body.access_token })
+    expect(introspected.body.aud).toBe(`${service.issuer}/mcp`)
   })
 
   test('a token of one client is nothing to another (D20)', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../src/resources/index.ts'
@@ -45,7 +46,12 @@ describe('a code', () => {
     ['no verifier', { code_verifier: undefined }, 'invalid_grant', /code_verifier/],
     ['a malformed verifier', { code_verifier: 'short' }, 'invalid_request', /code_verifier/],
     ['another redirect URI', { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant', /redirect_uri/],
-    ['no redirect URI', { redirect_uri: undefined }, 'invalid_request', /redirect_uri/],
+    [
+      'no redirect URI',
+      { redirect_uri: undefined },
+      'invalid_request',
+      /^redirect_uri is missing\. Send the redirect_uri of the authorization/,
+    ],
     ['another code', { code: 'nonsense' }, 'invalid_grant', /Send the person/],
     ['an unknown grant type', { grant_type: 'password' }, 'unsupported_grant_type', /authorization_code or refresh_token/],
     ['no grant type', { grant_type: undefined }, 'invalid_request', /grant_type/],
@@ -251,6 +257,94 @@ describe('UserInfo', () => {
     expect([refused.status, refused.body.error]).toEqual([403, 'insufficient_scope'])
     expect(refused.headers.get('www-authenticate')).toContain('scope="openid"')
     expect(refused.headers.get('www-authenticate')).toContain(`resource_metadata="${service.issuer}/.well-known/oauth-protected-resource"`)
+  })
+})
+
+describe('UserInfo by POST', () => {
+  const posted = (init: RequestInit) => answer(fetch(`${service.issuer}/api/oauth/userinfo`, { method: 'POST', ...init }))
+  const form = (...tokens: string[]) => new URLSearchParams(tokens.map((token): [string, string] => ['access_token', token]))
+  let token: string
+  let other: string
+  beforeAll(async () => {
+    token = (await agent.tokens(person)).body.access_token
+    other = (await agent.tokens(person)).body.access_token
+  })
+
+  test('accepts the token in the form (RFC 6750 section 2.2), and in the header with a body of any kind', async () => {
+    const authorization = `Bearer ${token}`
+    const requests: RequestInit[] = [
+      { body: form(token) },
+      { body: form('', token) },
+      { body: form(token, token), headers: { authorization } },
+      { headers: { authorization } },
+      ...['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data', 'no type'].map((type) => ({
+        headers: { authorization, 'content-type': type },
+        body: '{"scope":',
+      })),
+      { headers: { authorization }, body: new FormData() },
+    ]
+    for (const request of requests) expect(await posted(request)).toMatchObject({ status: 200, body: { email: 'learner@example.org' } })
+  })
+
+  test('refuses two tokens, and a token of the form that is malformed, unknown or in a body of another type', async () => {
+    for (const request of [{ body: form(token, other) }, { body: form(other), headers: { authorization: `Bearer ${token}` } }]) {
+      const { status, body } = await posted(request)
+      expect([status, body.error]).toEqual([400, 'invalid_request'])
+      expect(body.error_description).toMatch(/access_token names several tokens/)
+    }
+    for (const wrong of ['garbage', 'garbagegarbagegarbage', `${token} `, `${token}\r\nx: y`, 'é'.repeat(20)]) {
+      const { status, body, headers } = await posted({ body: form(wrong) })
+      expect([wrong, status, body.error]).toEqual([wrong, 401, 'invalid_token'])
+      expect(headers.get('www-authenticate')).toContain('resource_metadata=')
+    }
+    const json = await posted({ body: JSON.stringify({ access_token: token }), headers: { 'content-type': 'application/json' } })
+    expect([json.status, json.headers.has('www-authenticate')]).toEqual([403, false])
+    expect((await posted({ body: form('x'.repeat(40_000)) })).status).toBe(413)
+  })
+
+  test('the API accepts tokens in the header alone', async () => {
+    const { status } = await answer(fetch(`${service.issuer}/api/v1/account`, { method: 'PATCH', body: form(token) }))
+    expect(status).not.toBe(200)
+  })
+})
+
+describe.each(['/api/oauth/userinfo', '/api/v1/account', '/mcp'])('the header of a request to %s', (path) => {
+  test('may have several spaces after Bearer (RFC 9110 section 11.4), and Bearer in any case', async () => {
+    const { body } = await agent.tokens(person)
+    const message = path === '/mcp' ? { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' } : {}
+    for (const start of ['Bearer  ', 'bearer     ', 'BEARER ']) {
+      const authorization = start + body.access_token
+      const headers = { authorization, 'content-type': 'application/json' }
+      expect([start, (await fetch(service.issuer + path, { headers, ...message })).status]).toEqual([start, 200])
+    }
+  })
+})
+
+describe('tokens', () => {
+  test('look like no JWT: no token and no code has a dot', async () => {
+    const redirect = await agent.send(person)
+    const { body } = await agent.redeem(redirect)
+    for (const value of [redirect.searchParams.get('code'), body.access_token, body.refresh_token]) {
+      expect(value).toMatch(/^[\w-]+~[\w-]+~[\w-]+$/)
+      expect(() => decodeJwt(value)).toThrow()
+    }
+  })
+
+  test('that were issued with dots stay valid until they expire, and are revoked like others', async () => {
+    const { body } = await agent.tokens(person)
+    const earlier = async (token: string): Promise<string> => {
+      const dotted = token.replaceAll('~', '.')
+      const ids = [token, dotted].map((text) => createHash('sha256').update(text).digest('base64url'))
+      expect(await service.database.sql.query('UPDATE oidc_artifact SET id = $2 WHERE id = $1 RETURNING 1 AS one', ids)).toHaveLength(1)
+      return dotted
+    }
+    const [access, refresh] = [await earlier(body.access_token), await earlier(body.refresh_token)]
+    expect([(await account(access)).status, (await userinfo(access)).status]).toEqual([200, 200])
+    expect((await agent.post('/api/oauth/introspect', { token: refresh })).body.active).toBe(true)
+    const { body: next } = await agent.refresh(refresh)
+    expect(next.refresh_token).toContain('~')
+    expect((await agent.post('/api/oauth/revoke', { token: access })).status).toBe(200)
+    expect([(await account(access)).status, (await account(next.access_token)).status]).toEqual([401, 401])
   })
 })
 

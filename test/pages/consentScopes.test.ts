@@ -28,13 +28,19 @@ describe('requested scopes', () => {
 })
 
 describe('the decision', () => {
-  test('grants only what was asked, may be granted and was ticked, and answers for everything', () => {
+  test('grants only what was asked, may be granted and was ticked or is included, and answers for everything', () => {
     fc.assert(
       fc.property(someNames, someNames, someNames, (asked, may, ticked) => {
         const requested = requestedScopes({ params: { scope: asked.join(' ') }, prompt: prompt({ missingOIDCScope: asked }) }, catalogue)
         const { granted, refused } = decide(requested, new Set(may), new Set(ticked))
         for (const name of granted)
-          expect([asked.includes(name), may.includes(name), ticked.includes(name), names.includes(name)]).toEqual([true, true, true, true])
+          expect([asked.includes(name), may.includes(name), ticked.includes(name) || name === 'openid', names.includes(name)]).toEqual([
+            true,
+            true,
+            true,
+            true,
+          ])
+        expect(granted.includes('openid')).toBe(asked.includes('openid') && may.includes('openid'))
         expect([...granted, ...refused].toSorted()).toEqual(asked.toSorted())
       }),
     )

@@ -103,7 +103,7 @@ describe('sign in, consent, code', () => {
     codeOf(await consent(browser, page, ['openid']))
     const again = await start(browser)
     expect(again.html).toContain('Signed in as')
-    expect(boxes(again.html).size).toBe(catalogue.length)
+    expect(boxes(again.html).size).toBe(catalogue.length - 1)
   })
 
   test('refusing answers access_denied with state and iss, before and after signing in', async () => {
@@ -123,8 +123,26 @@ describe('sign in, consent, code', () => {
     expect(service.audits.map(({ event }) => event)).toEqual(['consent.refused', 'sign_in.succeeded', 'consent.refused'])
   })
 
-  test('nothing ticked is access_denied', async () => {
+  test('openid comes with Allow: it is a fact without a box, and an app that signs people in always gets an ID token', async () => {
     const { browser, page } = await atConsent()
+    expect(page.html).toMatch(/<dt>Always included<\/dt>\s*<dd><bdi>Know that it is you<\/bdi>\s*<\/dd>/)
+    expect([...boxes(page.html).keys()]).not.toContain('openid')
+    for (const unticked of [page, await browser.get(`${page.url.pathname}?select=none`)])
+      expect(unticked.html).toContain('Know that it is you')
+    const { body } = await service.redeem(codeOf(await consent(browser, page, [])))
+    expect(body).toMatchObject({ scope: 'openid', id_token: expect.any(String) })
+  })
+
+  test('an app that asks for openid alone gets a page with nothing to choose', async () => {
+    const { browser, page } = await atConsent({ scope: 'openid' })
+    expect(boxes(page.html).size).toBe(0)
+    for (const text of ['id="scopes"', 'id="sum"', 'Untick all', 'Allow selected']) expect(page.html).not.toContain(text)
+    expect(page.html).toMatch(/<button class="main" type="submit">Allow<\/button>/)
+    codeOf(await consent(browser, page, []))
+  })
+
+  test('nothing ticked is access_denied if the app does not sign people in', async () => {
+    const { browser, page } = await atConsent({ scope: 'courses:read' })
     const answer = await consent(browser, page, [])
     expect(answer.location?.searchParams.get('error')).toBe('access_denied')
   })
@@ -142,7 +160,7 @@ describe('offered and granted scopes', () => {
 
   test('scopes that the role cannot grant are struck out, have no box, and are not granted to a forged form', async () => {
     const { browser, page } = await atConsent({}, 'learner@example.org')
-    expect([...boxes(page.html).keys()]).toEqual(['openid', 'profile', 'courses:read'])
+    expect([...boxes(page.html).keys()]).toEqual(['profile', 'courses:read'])
     expect(page.html).toMatch(/<s>See all orders<\/s>/)
     const answer = await consent(browser, page, ['openid', 'courses:read', 'courses:write', 'orders:read', 'no:such'])
     const { body } = await service.redeem(codeOf(answer))
@@ -170,7 +188,7 @@ describe('offered and granted scopes', () => {
 
   test('offline_access is neither shown nor in the way', async () => {
     const { browser, page } = await atConsent({ scope: 'openid offline_access' })
-    expect([...boxes(page.html).keys()]).toEqual(['openid'])
+    expect([...boxes(page.html).keys()]).toEqual([])
     codeOf(await consent(browser, page, ['openid', 'offline_access']))
   })
 })
@@ -418,7 +436,7 @@ describe('headers', () => {
       expect(policy).toContain("frame-ancestors 'none'")
       expect(policy).toContain("base-uri 'none'")
       const script = policy.match(/script-src [^;]+/)?.[0]
-      expect(script).toBe(html === allow.html ? `script-src ${service.base}/assets/pages.js` : undefined)
+      expect(script).toBe([login.html, allow.html].includes(html) ? `script-src ${service.base}/assets/pages.js` : undefined)
       expect(policy).not.toContain('unsafe')
       expect(headers.get('x-frame-options')).toBe('DENY')
       expect(headers.get('referrer-policy')).toBe('no-referrer')

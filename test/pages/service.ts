@@ -189,7 +189,9 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
         const registeredVia = origins.get(clientId)
         return registeredVia && { registeredVia, createdAt: new Date('2026-03-05T12:00:00Z') }
       },
+      isDisabled: async () => false,
     },
+    findEnd: async () => undefined,
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
     pageContext,
     signedIn: completedSignIn({ knownBrowsers, notify: async () => undefined }),

@@ -70,7 +70,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
         open,
         imitated: text,
         requested,
-        allowed: new Set(['openid']),
+        allowed: new Set(['profile']),
         grantable: new Set(['openid', 'profile']),
         reader: 'learner',
         isUnticked: false,

@@ -1,6 +1,27 @@
-/* Counts what is ticked on the consent page, copies and counts down on the page of the manual code, and submits the form that posts the response to the app. All pages work without it. */
+/*
+ * Sends a form once, counts what is ticked on the consent page, copies and counts down on the page of the manual code, and submits the form
+ * that posts the response to the app. All pages work
+ * without it.
+ */
 
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
+
+// The service answers a repeated form with the same redirect. Disabled buttons show that the first press was enough.
+const hold = (isHeld) => {
+  if (isHeld) document.body.dataset.sent = ''
+  else delete document.body.dataset.sent
+  for (const button of document.querySelectorAll('form[method="post"] button')) button.disabled = isHeld
+}
+document.addEventListener('submit', (event) => {
+  if ('sent' in document.body.dataset) return event.preventDefault()
+  document.body.dataset.sent = ''
+  // After the browser has collected the form: a disabled button would not be part of it.
+  setTimeout(hold, 0, true)
+  // An address that opens an app leaves the page in place.
+  setTimeout(hold, 10_000, false)
+})
+// Also when the browser shows the page again from its history.
+window.addEventListener('pageshow', () => hold(false))
 
 const sum = document.getElementById('sum')
 if (sum) {

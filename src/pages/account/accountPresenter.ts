@@ -50,7 +50,7 @@ export function createAccountPresenter({
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
     const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
     // Only a page with a passkey runs a script.
-    setPageHeaders(ctx, 'passkey' in content && content.passkey ? { script: views.passkeyScript } : {})
+    setPageHeaders(ctx, 'passkey' in content && content.passkey ? { scripts: [views.passkeyScript] } : {})
     ctx.type = 'html'
     ctx.body = views.render(view, page)
   }

@@ -94,8 +94,8 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       'form' in page
         ? views.render('form', await formPage(host, position, { form: page.form, csrf: token, error: page.error ?? repeat.error }))
         : page.render(views, token)
-    const script = 'form' in page ? page.form.passkey && views.passkeyScript : views.script
-    setPageHeaders(host.ctx, { formTargets: [host.formTarget], ...(script && { script }) })
+    const scripts = [views.script, ...('form' in page && page.form.passkey ? [views.passkeyScript] : [])]
+    setPageHeaders(host.ctx, { formTargets: [host.formTarget], scripts })
     host.ctx.type = 'html'
     host.ctx.body = html
   }
@@ -124,6 +124,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       error: error ? texts.text(error.key, error.values) : '',
       action: host.actions[prompt],
       csrf: token,
+      script: views.script.href,
       hidden: [...hiddenFields({ ...host.query, step: step.name }), ...hidden],
       links: [...choices, ...links, ...another],
       cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },

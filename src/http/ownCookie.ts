@@ -22,3 +22,12 @@ export function setOwnCookie(ctx: Context, name: string, { value, lifeSeconds }:
   // Not written with ctx.cookies: Secure follows from the issuer, not from the protocol that a proxy reports.
   ctx.append('Set-Cookie', `${ownCookieName(name, school)}=${value}; Path=/${life}; HttpOnly; SameSite=Lax${secure}`)
 }
+
+/** The cookie to which forms are bound: it identifies a browser until it is closed. */
+export const browserCookie = 'sg_browser'
+
+/** Returns the value that identifies this browser. */
+export function browserOf(ctx: Context): string | undefined {
+  const value = readOwnCookie(ctx, browserCookie)
+  return value && /^[\w-]{43}$/.test(value) ? value : undefined
+}
