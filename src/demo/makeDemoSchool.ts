@@ -68,7 +68,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     await insertRows(sql, 'lesson_body', demo.curriculum.texts())
     await writer
       .insertInto('page')
-      .values(demo.pages())
+      .values(await demo.pages())
       .onConflict((conflict) => conflict.doNothing())
       .execute()
     if (only !== 'catalogue') await writeActivity(database.kind, sql, { context, activity, productFiles: demo.productFiles })

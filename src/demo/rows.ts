@@ -73,23 +73,27 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
     curriculum,
     productFiles: (product: number) => files.idsIn('digital_product', product),
     pages: () =>
-      pages.map(({ blocks, status, ...page }, index) => {
-        const content = {
-          title: page.title,
-          blocks: storedBlocks(numbered(withPicture(blocks, files.pictureOf(page.slug)))),
-          seo: null,
-          show_in_navigation: page.kind !== 'legal',
-        }
-        const isPublished = status === 'published'
-        return {
-          ...common('page', index),
-          ...page,
-          ...draftColumns(content),
-          status,
-          live: isPublished ? JSON.stringify(content) : null,
-          published_at: isPublished ? daysAgo(390 - index) : null,
-        }
-      }),
+      Promise.all(
+        pages.map(async ({ blocks, status, ...page }, index) => {
+          const content = {
+            title: page.title,
+            blocks: await storedBlocks(numbered(withPicture(blocks, files.pictureOf(page.slug))), async (texts) =>
+              texts.map(({ text, format, field }) => htmlOf(text, format, field)),
+            ),
+            seo: null,
+            show_in_navigation: page.kind !== 'legal',
+          }
+          const isPublished = status === 'published'
+          return {
+            ...common('page', index),
+            ...page,
+            ...draftColumns(content),
+            status,
+            live: isPublished ? JSON.stringify(content) : null,
+            published_at: isPublished ? daysAgo(390 - index) : null,
+          }
+        }),
+      ),
     accounts: (hashes: ReadonlyMap<string, string>) =>
       people.map(({ email, name }, index) => ({
         ...common('account', index),

@@ -80,16 +80,6 @@ const hasCredentials = (address: string): boolean => {
   return url !== null && (url.username !== '' || url.password !== '')
 }
 
-/** Renders a text that may be null. */
-export const htmlOrNull = (text: string | null, format: TextFormat, field = 'text'): string | null =>
-  text === null ? null : htmlOf(text, format, field)
-
-/** Returns the column `<name>_html` for a text in the fields `name` and `<name>_format`. */
-export const htmlColumn = <Name extends string>(name: Name, sent: Readonly<Record<string, unknown>>) =>
-  ({
-    [`${name}_html`]: htmlOrNull((sent[name] ?? null) as string | null, (sent[`${name}_format`] ?? 'markdown') as TextFormat, name),
-  }) as { [Column in `${Name}_html`]: string | null }
-
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],

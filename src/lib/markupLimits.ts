@@ -34,6 +34,9 @@ export function markupExcess(text: string): string | undefined {
 
 const excess = (limit: number, noun: string, found: number): string => `must have at most ${limit} ${noun}, has ${found}. Split the text.`
 
+/** Returns the number of marks and lines of a text: the time that rendering takes grows with it. */
+export const markupWork = (text: string): number => (text.match(markupCharacter)?.length ?? 0) + text.split(lineBreak).length
+
 /** An upper bound: a row counts with all columns of its table, since missing cells are filled in. */
 function countTableCells(found: readonly string[]): number {
   let cells = 0

@@ -31,6 +31,7 @@ export interface BrowserSession {
  * Services outside the transaction that rules of the school use. They are passed in, so that declarations do not depend on implementations.
  */
 export interface ExternalServices {
+  markup: MarkupRenderer
   files: FileServices
   /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
@@ -59,6 +60,24 @@ export interface ExternalServices {
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<BrowserSession[]>
     end(writer: Writer, schoolId: string, sessionId: string): Promise<void>
   }
+}
+
+/**
+ * Renders rich texts. Texts with much markup are rendered outside of the event loop, within a time limit.
+ * @throws Problem validation_failed above the limits of markup, temporarily_unavailable if too many texts are waiting
+ */
+export interface MarkupRenderer {
+  /** Returns each text as sanitised HTML. */
+  html(texts: readonly RichText[]): Promise<string[]>
+  /** Returns the words of each text without markup. */
+  words(texts: readonly RichText[]): Promise<string[]>
+}
+
+/** A text with markup, and its field for the error. */
+export interface RichText {
+  text: string
+  format: 'markdown' | 'html'
+  field: string
 }
 
 /** Limits of e-mails that one person or their app can trigger again and again. */

@@ -16,8 +16,8 @@ import { enrollmentIn, enrollmentsShown, isEnrolled } from '../domain/courses/en
 import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { recountCourse } from '../domain/learning/countProgress.ts'
 import { requireNobodyEnrolled } from '../domain/learning/requireNobodyEnrolled.ts'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planVisibility.ts'
-import { htmlColumn } from '../domain/richText.ts'
 import { setPositions } from '../domain/setPositions.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -158,7 +158,10 @@ export const courses = defineResource({
     create: {
       scope: 'write',
       check: async (values, writing) => [...(await checkCourse(values, writing)), ...(await checkCourseLecturers(values, writing))],
-      defaults: async (writing, values) => ({ ...(await courseDefaults(writing)), ...htmlColumn('description', values) }),
+      defaults: async (writing, values) => ({
+        ...(await courseDefaults(writing)),
+        ...(await htmlColumn(writing.externalServices.markup, 'description', values)),
+      }),
       async after(writing, course, values) {
         await assignLecturers(writing, course, values)
         await recordCurriculum(writing.writer, { schoolId: writing.school.id, courseId: course.id }, 'created', 1)
@@ -170,7 +173,7 @@ export const courses = defineResource({
         ...(await checkCourse(values, writing, course)),
         ...(await checkCourseLecturers(values, writing, course)),
       ],
-      before: async (_writing, _course, values) => htmlColumn('description', values),
+      before: async ({ externalServices }, _course, values) => htmlColumn(externalServices.markup, 'description', values),
       async after(writing, course, changed) {
         await reassignLecturers(writing, course, changed)
         const isOtherGoal = 'completion_threshold_percent' in changed

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { downloadFile } from '../domain/products/downloadFile.ts'
 import { duplicateProduct } from '../domain/products/duplicateProduct.ts'
 import { addFile, changeFile, orderFiles, removeFile } from '../domain/products/productFiles.ts'
@@ -24,7 +25,6 @@ import {
   savePreviewReference,
   unpublishProduct,
 } from '../domain/products/productWriting.ts'
-import { htmlColumn } from '../domain/richText.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -122,7 +122,7 @@ export const digitalProducts = defineResource({
     update: {
       scope: 'write',
       check: checkProduct,
-      before: async (_writing, _product, values) => htmlColumn('description', values),
+      before: async ({ externalServices }, _product, values) => htmlColumn(externalServices.markup, 'description', values),
       after: savePreviewReference,
     },
     remove: { scope: 'write', from: ['draft'], before: beforeDeletion },

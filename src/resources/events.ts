@@ -15,7 +15,7 @@ import { cancelEvent, fillSeats, publishEvent, removeEventParts, unpublishEvent 
 import { checkEvent, eventDefaults, requireNotCanceled, saveEventParts } from '../domain/events/eventWriting.ts'
 import { changeRsvpStatus, recordAttendance } from '../domain/events/staffRsvps.ts'
 import { submitRsvp } from '../domain/events/submitRsvp.ts'
-import { htmlColumn } from '../domain/richText.ts'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -151,9 +151,9 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       check: checkEvent,
-      async before(_writing, event, values) {
+      async before({ externalServices }, event, values) {
         requireNotCanceled(event)
-        return htmlColumn('description', values)
+        return await htmlColumn(externalServices.markup, 'description', values)
       },
       async after(writing, event, changed) {
         await saveEventParts(writing, event, changed)

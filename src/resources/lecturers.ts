@@ -12,7 +12,7 @@ import {
   teachesCourse,
   upcomingEventsCount,
 } from '../domain/lecturers/lecturers.ts'
-import { htmlColumn } from '../domain/richText.ts'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { setPositions } from '../domain/setPositions.ts'
 import { linkLecturer, unlinkLecturer } from '../domain/staff/staffInvitations.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -135,7 +135,11 @@ export const lecturers = defineResource({
     list: 'read',
     get: 'read',
     create: { scope: 'write', roles: ['staff'], defaults: lecturerDefaults },
-    update: { scope: 'write', view: 'staff', before: async (_writing, _row, values) => htmlColumn('bio', values) },
+    update: {
+      scope: 'write',
+      view: 'staff',
+      before: async ({ externalServices }, _row, values) => htmlColumn(externalServices.markup, 'bio', values),
+    },
     remove: { scope: 'write', roles: ['staff'] },
   },
   actions: {

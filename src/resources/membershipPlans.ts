@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { addPrice, setPriceActive } from '../domain/memberships/planPrices.ts'
 import {
   type Included,
@@ -13,7 +14,6 @@ import {
   selectSubscribers,
 } from '../domain/memberships/planVisibility.ts'
 import { checkIncludes, planDefaults, removePrices, requirePrice, savePlanItems } from '../domain/memberships/planWriting.ts'
-import { htmlColumn } from '../domain/richText.ts'
 import { setPositions } from '../domain/setPositions.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -111,7 +111,7 @@ export const membershipPlans = defineResource({
     update: {
       scope: 'write',
       check: checkIncludes,
-      before: async (_writing, _plan, values) => htmlColumn('description', values),
+      before: async ({ externalServices }, _plan, values) => htmlColumn(externalServices.markup, 'description', values),
       after: savePlanItems,
     },
     remove: { scope: 'write', from: ['draft'], before: removePrices },

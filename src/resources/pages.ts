@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isListed, isUnlisted } from '../domain/pages/pageAccess.ts'
-import { storedBlocks } from '../domain/pages/pageBlock.ts'
+import { shownBlocks, storedBlocks } from '../domain/pages/pageBlock.ts'
 import { contentColumns, draftColumns, draftOf, hasUnpublishedChanges, shownContent } from '../domain/pages/pageContent.ts'
 import { renderingOf, selectRendering } from '../domain/pages/pageRendering.ts'
 import { addRevision, listRevisions } from '../domain/pages/pageRevisions.ts'
@@ -95,8 +95,8 @@ export const pages = defineResource({
     },
     blocks: {
       from: [...contentColumns],
-      of: (page, context) => shownContent(page, context).blocks,
-      write: (blocks) => ({ draft_blocks: JSON.stringify(storedBlocks(blocks)) }),
+      of: (page, context) => shownBlocks(shownContent(page, context).blocks),
+      write: async (blocks, { markup }) => ({ draft_blocks: JSON.stringify(await storedBlocks(blocks, markup.html)) }),
     },
     rendered_html: {
       select: selectRendering,

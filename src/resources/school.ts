@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { listCategories } from '../domain/courses/categories.ts'
+import { htmlColumn } from '../domain/markupRenderer.ts'
 import { priceTaxOf, type TaxSettings } from '../domain/orders/salesTax.ts'
-import { htmlColumn, storedHtmlOf } from '../domain/richText.ts'
+import { storedHtmlOf } from '../domain/richText.ts'
 import { requireCurrencyChange } from '../domain/school/currencyChange.ts'
 import { checkImprint } from '../domain/school/imprint.ts'
 import { shownCounts } from '../domain/school/schoolCounts.ts'
@@ -135,7 +136,7 @@ export const school = defineResource({
       check: async (values, writing) => [...checkSchool(values), ...(await checkImprint(values, writing))],
       before: async (writing, row, values) => {
         await requireCurrencyChange(writing, row, values)
-        return htmlColumn('description', values)
+        return await htmlColumn(writing.externalServices.markup, 'description', values)
       },
     },
   },

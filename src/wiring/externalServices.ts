@@ -1,4 +1,5 @@
 import { connectedApps } from '../domain/accounts/connectedApps.ts'
+import { createMarkupRenderer } from '../domain/markupRenderer.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
@@ -54,6 +55,7 @@ export function createExternalServices({
   checkoutUrl(school: School): string | undefined
 }): ExternalServices {
   return {
+    markup: createMarkupRenderer({ onFailure: (reason) => stores.log.warn({ reason }, 'markup not rendered') }),
     send,
     emailLimits,
     files,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import type { RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import type { TextFormat } from '../richText.ts'
 import { countTree } from './countTree.ts'
@@ -17,7 +18,7 @@ import { removeLessons } from './sectionWriting.ts'
  * Imports the curriculum of another system into a course. Rows are matched by the keys of that system. The course is locked.
  * @throws Problem validation_failed with all errors
  */
-export async function importCurriculum(context: CurriculumContext, { id: courseId }: { id: string }, sent: Import) {
+export async function importCurriculum(context: CurriculumContext & RenderingContext, { id: courseId }: { id: string }, sent: Import) {
   const { writer, school } = context
   const key = { schoolId: school.id, courseId }
   const { held, texts } = await readHeld(context, courseId)
@@ -95,14 +96,14 @@ function isRewritten(sent: ImportedLesson | undefined, text: HeldText | undefine
 }
 
 async function writeImportedTexts(
-  { writer, school }: CurriculumContext,
+  context: CurriculumContext & RenderingContext,
   rewritten: readonly LessonRow[],
   { plan, texts }: { plan: Plan; texts: ReadonlyMap<string, HeldText> },
 ): Promise<void> {
   const removed = rewritten.filter(({ id }) => plan.sent.get(id)?.content === null)
   await removeTexts(
-    writer,
-    school.id,
+    context.writer,
+    context.school.id,
     removed.map(({ id }) => id),
   )
   const written = rewritten.flatMap(({ id }) => {
@@ -111,7 +112,7 @@ async function writeImportedTexts(
     const formatBefore: TextFormat = texts.get(id)?.content_format === 'html' ? 'html' : 'markdown'
     return [{ lessonId: id, content: sent.content, content_format: sent.content_format ?? formatBefore }]
   })
-  await writeTexts(writer, school.id, written)
+  await writeTexts(context, written)
 }
 
 async function recordWritten(

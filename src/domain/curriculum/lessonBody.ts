@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Writer } from '../../store/database.ts'
-import { htmlOf, type TextFormat } from '../richText.ts'
+import type { ChangeContext, RenderingContext } from '../changeContext.ts'
+import type { TextFormat } from '../richText.ts'
 import type { LessonInput } from './lessonInput.ts'
 
 /** The text of one lesson. */
@@ -12,12 +13,16 @@ export interface LessonText {
   content_format: TextFormat
 }
 
+/** The change in which texts are written. */
+type TextContext = Pick<ChangeContext, 'writer' | 'school'> & RenderingContext
+
 /** Stores the texts of lessons and their HTML. */
-export async function writeTexts(writer: Writer, schoolId: string, texts: readonly LessonText[]): Promise<void> {
+export async function writeTexts({ writer, school, externalServices }: TextContext, texts: readonly LessonText[]): Promise<void> {
   if (texts.length === 0) return
   const rows = []
   for (const { lessonId, content, content_format, field = 'content' } of texts) {
-    rows.push({ school_id: schoolId, lesson_id: lessonId, content, content_format, content_html: htmlOf(content, content_format, field) })
+    const [content_html = ''] = await externalServices.markup.html([{ text: content, format: content_format, field }])
+    rows.push({ school_id: school.id, lesson_id: lessonId, content, content_format, content_html })
     // Lets other requests run between the texts of a large import.
     await setImmediate()
   }
@@ -45,16 +50,17 @@ export async function removeTexts(writer: Writer, schoolId: string, lessonIds: r
 }
 
 /** Writes the text of a lesson if its fields are sent. */
-export async function changeText(writer: Writer, { schoolId, lessonId }: { schoolId: string; lessonId: string }, sent: LessonInput) {
+export async function changeText(context: TextContext, lessonId: string, sent: LessonInput) {
   if (!('content' in sent || 'content_format' in sent)) return
+  const { writer, school } = context
   const before = await writer
     .selectFrom('lesson_body')
     .select(['content', 'content_format'])
-    .where('school_id', '=', schoolId)
+    .where('school_id', '=', school.id)
     .where('lesson_id', '=', lessonId)
     .executeTakeFirst()
   const content = 'content' in sent ? sent.content : before?.content
   const format = sent.content_format ?? (before?.content_format === 'html' ? 'html' : 'markdown')
-  if (content === null || content === undefined) await removeTexts(writer, schoolId, [lessonId])
-  else await writeTexts(writer, schoolId, [{ lessonId, content, content_format: format }])
+  if (content === null || content === undefined) await removeTexts(writer, school.id, [lessonId])
+  else await writeTexts(context, [{ lessonId, content, content_format: format }])
 }

@@ -1,5 +1,6 @@
 import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
+import type { RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
@@ -48,8 +49,8 @@ export async function placeLesson(context: UnderSection, values: LessonInput) {
 }
 
 /** Stores the text and files of a new lesson and updates the counts of the course. */
-export async function completeLesson(context: CurriculumContext, lesson: Lesson, values: LessonInput): Promise<void> {
-  await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, values)
+export async function completeLesson(context: CurriculumContext & RenderingContext, lesson: Lesson, values: LessonInput): Promise<void> {
+  await changeText(context, lesson.id, values)
   await saveLessonFileReferences(context, lesson.id, filesIn(values))
   await countLessonIn(context, lesson)
 }
@@ -100,8 +101,12 @@ const notInTree: ReadonlySet<string> = new Set([
 ])
 
 /** Stores the text and files of a changed lesson and updates the counts of the course if the tree shows the change. */
-export async function afterLessonChange(context: CurriculumContext, lesson: Lesson, changed: LessonInput): Promise<void> {
-  await changeText(context.writer, { schoolId: context.school.id, lessonId: lesson.id }, changed)
+export async function afterLessonChange(
+  context: CurriculumContext & RenderingContext,
+  lesson: Lesson,
+  changed: LessonInput,
+): Promise<void> {
+  await changeText(context, lesson.id, changed)
   if ('media' in changed || 'attachment_file_ids' in changed) await saveLessonFileReferences(context, lesson.id, filesOf(lesson))
   if (Object.keys(changed).some((field) => !notInTree.has(field))) await countLessonIn(context, lesson)
 }

@@ -2,8 +2,9 @@ import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
+import type { RenderingContext } from '../changeContext.ts'
 import { checkLecturers, salesRules, type WriteContext } from '../courses/courseWriting.ts'
-import { htmlColumn } from '../richText.ts'
+import { htmlColumn } from '../markupRenderer.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
 /** The fields of an event as a request sends them, over those that are stored. */
@@ -27,9 +28,12 @@ const longestDays = 14
 const dayMs = 86_400_000
 
 /** Returns the defaults of a new event: the time zone of the school, and the HTML of its description. */
-export async function eventDefaults({ writer, school }: WriteContext, values: Readonly<Record<string, unknown>>) {
+export async function eventDefaults(
+  { writer, school, externalServices }: WriteContext & RenderingContext,
+  values: Readonly<Record<string, unknown>>,
+) {
   const { time_zone } = await writer.selectFrom('school').select('time_zone').where('id', '=', school.id).executeTakeFirstOrThrow()
-  return { time_zone, ...htmlColumn('description', values) }
+  return { time_zone, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
 interface EventBefore {

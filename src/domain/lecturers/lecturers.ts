@@ -3,9 +3,10 @@ import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
+import type { RenderingContext } from '../changeContext.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
-import { htmlColumn } from '../richText.ts'
+import { htmlColumn } from '../markupRenderer.ts'
 
 type Lecturers = Builder<'lecturer'>
 type Values = Readonly<Record<string, unknown>>
@@ -80,13 +81,13 @@ const taughtCourses = (lecturer: Lecturers) =>
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
 /** Returns the defaults of a new lecturer: the last position and the HTML of the biography. */
-export async function lecturerDefaults(context: WriteContext, values: Values) {
+export async function lecturerDefaults(context: WriteContext & RenderingContext, values: Values) {
   const last = await context.writer
     .selectFrom('lecturer')
     .select((row) => row.fn.max('position').as('position'))
     .where('school_id', '=', context.school.id)
     .executeTakeFirst()
-  return { position: (last?.position ?? -1) + 1, ...htmlColumn('bio', values) }
+  return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(context.externalServices.markup, 'bio', values)) }
 }
 
 /** Locks the courses of a lecturer, so that the last two lecturers of a course cannot be archived at the same time. */

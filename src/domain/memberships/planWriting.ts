@@ -1,8 +1,8 @@
 import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import type { ChangeContext } from '../changeContext.ts'
-import { htmlColumn } from '../richText.ts'
+import type { ChangeContext, RenderingContext } from '../changeContext.ts'
+import { htmlColumn } from '../markupRenderer.ts'
 
 /** The courses and products of a plan as a request contains them. */
 interface IncludesInput {
@@ -20,13 +20,16 @@ const kinds = [
 ] as const
 
 /** Returns the columns of a new plan that the request does not contain: the last position, and the HTML of the description. */
-export async function planDefaults({ writer, school }: ChangeContext, values: Readonly<Record<string, unknown>>) {
+export async function planDefaults(
+  { writer, school, externalServices }: ChangeContext & RenderingContext,
+  values: Readonly<Record<string, unknown>>,
+) {
   const last = await writer
     .selectFrom('membership_plan')
     .select((plan) => plan.fn.max('position').as('position'))
     .where('school_id', '=', school.id)
     .executeTakeFirst()
-  return { position: (last?.position ?? -1) + 1, ...htmlColumn('description', values) }
+  return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
 /** Checks that the school has the courses and products of a plan. */

@@ -1,5 +1,6 @@
 import { newId } from '../../lib/ids.ts'
-import { htmlOf, type TextFormat } from '../richText.ts'
+import type { MarkupRenderer, RichText } from '../../policy/externalServices.ts'
+import type { TextFormat } from '../richText.ts'
 
 export interface Picture {
   file_id: string
@@ -27,16 +28,27 @@ interface PropsByType {
 }
 
 /** A part of a page as it is stored: with all defaults, and with sanitised HTML. */
-export type Block = { [Type in keyof PropsByType]: { id?: string | undefined; type: Type; props: PropsByType[Type] } }[keyof PropsByType]
+export type Block = {
+  [Type in keyof PropsByType]: { id?: string | undefined; type: Type; props: PropsByType[Type]; rendered?: readonly string[] | undefined }
+}[keyof PropsByType]
 
-/** Prepares blocks for storage: gives each an id and sanitises the content of `html` blocks. */
-export const storedBlocks = (blocks: readonly Block[]): Block[] =>
-  blocks.map((block, index) => {
+/**
+ * Prepares blocks for storage: gives each an id, sanitises the content of `html` blocks, and adds the HTML of the texts, so that reading a
+ * page renders none.
+ */
+export async function storedBlocks(blocks: readonly Block[], render: MarkupRenderer['html']): Promise<Block[]> {
+  const texts = blocks.map((block, index) => markupOf(block, `blocks.${index}.props`))
+  const rendered = (await render(texts.flat())).values()
+  return blocks.map((block, index) => {
     const id = block.id ?? `b${newId().replaceAll('-', '').slice(8)}`
-    return block.type === 'html'
-      ? { ...block, id, props: { html: htmlOf(block.props.html, 'html', `blocks.${index}.props.html`) } }
-      : { ...block, id }
+    const own = (texts[index] ?? []).map(() => rendered.next().value ?? '')
+    const prepared = block.type === 'html' ? { ...block, props: { html: own[0] ?? '' } } : block
+    return { ...prepared, id, ...(own.length > 0 && { rendered: own }) }
   })
+}
+
+/** Returns blocks as they are sent to callers: without the HTML of their texts. */
+export const shownBlocks = (blocks: readonly Block[]): Block[] => blocks.map(({ rendered: _rendered, ...block }) => block)
 
 /** Lists every picture of a page with its path in the field `blocks`. */
 export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: string }[] =>
@@ -48,10 +60,13 @@ export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: s
     return []
   })
 
+/** Lists every text of a block that is rendered from Markdown or HTML, with its field. */
+function markupOf(block: Block, path: string): RichText[] {
+  if (block.type === 'text') return [{ text: block.props.content, format: block.props.content_format, field: `${path}.content` }]
+  if (block.type === 'html') return [{ text: block.props.html, format: 'html', field: `${path}.html` }]
+  if (block.type !== 'faq') return []
+  return block.props.items.map(({ answer }, at) => ({ text: answer, format: 'markdown', field: `${path}.items.${at}.answer` }))
+}
+
 /** Lists every text of a page that is rendered from Markdown or HTML. */
-export const markupIn = (blocks: readonly Block[]): string[] =>
-  blocks.flatMap((block) => {
-    if (block.type === 'text') return [block.props.content]
-    if (block.type === 'html') return [block.props.html]
-    return block.type === 'faq' ? block.props.items.map(({ answer }) => answer) : []
-  })
+export const markupIn = (blocks: readonly Block[]): string[] => blocks.flatMap((block) => markupOf(block, '').map(({ text }) => text))

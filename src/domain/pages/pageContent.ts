@@ -1,5 +1,5 @@
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Block } from './pageBlock.ts'
+import { type Block, shownBlocks } from './pageBlock.ts'
 
 export interface Seo {
   title: string | null
@@ -69,7 +69,7 @@ export function hasUnpublishedChanges(page: PageColumns): boolean {
 
 /** Returns a text that is equal for equal content, independent of the order in which the database stores object members. */
 export const contentText = ({ title, blocks, seo, show_in_navigation }: PageContent): string =>
-  JSON.stringify(sorted([title, blocks, seo, show_in_navigation]))
+  JSON.stringify(sorted([title, shownBlocks(blocks), seo, show_in_navigation]))
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)

@@ -2,7 +2,7 @@ import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { isLinkable } from '../../lib/webUrl.ts'
 import { priceText, timeText, withTaxNote } from '../localFormats.ts'
 import { priceTaxOf } from '../orders/salesTax.ts'
-import { storedHtmlOf } from '../richText.ts'
+import { storedHtmlOf, type TextFormat } from '../richText.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { LinkedContent } from './pageRendering.ts'
 
@@ -11,8 +11,8 @@ interface Site extends LinkedContent {
 }
 
 /**
- * Renders the blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or
- * sanitised by `storedHtmlOf`, so user input cannot become a tag, an attribute or a URL that runs code.
+ * Renders the blocks of a page as HTML: a `section` each, with its type in `data-block`, and no style. Every text is escaped here or was
+ * sanitised, so user input cannot become a tag, an attribute or a URL that runs code.
  */
 export const renderBlocks = (blocks: readonly Block[], site: Site): string =>
   blocks.map((block) => `<section data-block="${block.type}">${inside(block, site)}</section>`).join('\n')
@@ -24,9 +24,9 @@ function inside(block: Block, site: Site): string {
       return `${image ? figure(image, site) : ''}<h1>${escapeHtml(heading)}</h1>${paragraph(text)}${action ? link(action.url, action.label) : ''}`
     }
     case 'text':
-      return storedHtmlOf(block.props.content, block.props.content_format)
+      return htmlIn(block, 0, block.props.content, block.props.content_format)
     case 'html':
-      return storedHtmlOf(block.props.html, 'html')
+      return htmlIn(block, 0, block.props.html, 'html')
     case 'image':
       return figure(block.props, site)
     case 'gallery':
@@ -79,7 +79,10 @@ function inside(block: Block, site: Site): string {
       return headed(
         block.props,
         block.props.items
-          .map(({ question, answer }) => `<details><summary>${escapeHtml(question)}</summary>${storedHtmlOf(answer, 'markdown')}</details>`)
+          .map(
+            ({ question, answer }, at) =>
+              `<details><summary>${escapeHtml(question)}</summary>${htmlIn(block, at, answer, 'markdown')}</details>`,
+          )
           .join(''),
       )
     case 'form': {
@@ -93,6 +96,9 @@ function inside(block: Block, site: Site): string {
       return '<hr>'
   }
 }
+
+/** Returns the HTML that was stored with a text. Pages of earlier releases have none. */
+const htmlIn = ({ rendered }: Block, at: number, text: string, format: TextFormat): string => rendered?.[at] ?? storedHtmlOf(text, format)
 
 function coursesOf({ course_ids, category, limit }: Extract<Block, { type: 'course_grid' }>['props'], { courses }: Site) {
   const chosen = course_ids.length > 0 ? course_ids.flatMap((id) => courses.find((course) => course.id === id) ?? []) : courses

@@ -3,8 +3,9 @@ import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
 import { lockByName } from '../../store/lockByName.ts'
+import type { RenderingContext } from '../changeContext.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
-import { htmlOf, plainText, type TextFormat } from '../richText.ts'
+import type { TextFormat } from '../richText.ts'
 
 /** The fields of a post as a request sends them, over those that are stored. */
 type PostValues = Readonly<{
@@ -75,11 +76,16 @@ async function pinErrors({ writer, school }: WriteContext): Promise<ProblemDetai
 }
 
 /** Returns the columns of a post that follow from its fields. The author of a new post is the lecturer who creates it. */
-export function postColumns(values: PostValues, { caller }: Pick<WriteContext, 'caller'>, { isNew = false } = {}) {
+export async function postColumns(
+  values: PostValues,
+  { caller, externalServices }: Pick<WriteContext, 'caller'> & RenderingContext,
+  { isNew = false } = {},
+) {
   const isLecturer = audienceOf(caller) === 'lecturer'
   const named = values.author_lecturer_id
   const author = named === undefined ? (isNew && isLecturer ? caller.lecturerId : undefined) : named && uuidOf('lec', named)
-  const text = plainText(values.content ?? '', values.content_format ?? 'markdown', 'content')
+  const sent = { text: values.content ?? '', format: values.content_format ?? 'markdown', field: 'content' } as const
+  const [text = ''] = await externalServices.markup.words([sent])
   const words = text === '' ? 0 : text.split(' ').length
   return {
     ...(author !== undefined && { author_lecturer_id: author }),
@@ -109,12 +115,17 @@ async function textOfPost(writer: Writer, schoolId: string, postId: string): Pro
 }
 
 /** Saves the text and the plans of a post if the request sent them. */
-export async function savePostParts({ writer, school }: WriteContext, { id }: { id: string }, sent: PostValues): Promise<void> {
+export async function savePostParts(
+  { writer, school, externalServices }: WriteContext & RenderingContext,
+  { id }: { id: string },
+  sent: PostValues,
+): Promise<void> {
   if ('content' in sent || 'content_format' in sent) {
     const before = await textOfPost(writer, school.id, id)
     const content = 'content' in sent ? (sent.content ?? '') : before.content
     const format = sent.content_format ?? before.format
-    const body = { content, content_format: format, content_html: htmlOf(content, format, 'content') }
+    const [content_html = ''] = await externalServices.markup.html([{ text: content, format, field: 'content' }])
+    const body = { content, content_format: format, content_html }
     await writer
       .insertInto('post_body')
       .values({ school_id: school.id, post_id: id, ...body })

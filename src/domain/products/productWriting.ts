@@ -1,10 +1,10 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
-import type { ChangeContext } from '../changeContext.ts'
+import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { currencyOf } from '../currencyOf.ts'
+import { htmlColumn } from '../markupRenderer.ts'
 import { type Priced, priceErrors } from '../priceRules.ts'
-import { htmlColumn } from '../richText.ts'
 import { requireUnreferenced } from './requireUnreferenced.ts'
 
 /** The checked fields of a product as a request contains them. */
@@ -21,13 +21,16 @@ interface Product {
 }
 
 /** Returns the columns of a new product that the request does not contain: the last position, and the HTML of the description. */
-export async function productDefaults({ writer, school }: ChangeContext, values: Readonly<Record<string, unknown>>) {
+export async function productDefaults(
+  { writer, school, externalServices }: ChangeContext & RenderingContext,
+  values: Readonly<Record<string, unknown>>,
+) {
   const last = await writer
     .selectFrom('digital_product')
     .select((product) => product.fn.max('position').as('position'))
     .where('school_id', '=', school.id)
     .executeTakeFirst()
-  return { position: (last?.position ?? -1) + 1, ...htmlColumn('description', values) }
+  return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
 /** Checks that the fields of a product are consistent, and that its preview file is public. */

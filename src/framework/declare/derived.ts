@@ -1,10 +1,12 @@
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, Selection, TableName } from './expressions.ts'
 import type { Presentation } from './presentation.ts'
 import type { StoredForm } from './values.ts'
 
 /** A field that has no column with its name: a renamed column, a value computed from columns, or an SQL expression. */
 export type Derived<Table extends TableName, Value, Written = Value> = {
-  write?(value: NoInfer<Written>): Columns<Table>
+  /** Returns the columns of a written value. */
+  write?(value: NoInfer<Written>, services: ExternalServices): Columns<Table> | Promise<Columns<Table>>
   /** The column with the id of the field's file. */
   file?: string
 } & (
@@ -23,9 +25,12 @@ export type Derived<Table extends TableName, Value, Written = Value> = {
     }
 )
 
+/** Returns the columns of a field without a column. */
+export type WriteDerived = (value: unknown, services: ExternalServices) => Record<string, unknown> | Promise<Record<string, unknown>>
+
 /** A derived field without the types of table and field. */
 export interface AnyDerived {
-  write?(value: unknown): Record<string, unknown>
+  write?: WriteDerived
   file?: string
   column?: string
   from?: readonly string[]

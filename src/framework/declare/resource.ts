@@ -10,6 +10,7 @@ import type { CollectionAction, Performed, RowAccess, Writing } from '../write/w
 import type { Area, ScopeVerb } from './area.ts'
 import type { CatalogueView } from './catalogueView.ts'
 import type { Deprecation } from './deprecation.ts'
+import type { WriteDerived } from './derived.ts'
 import type {
   AnyRows,
   AnyRule,
@@ -221,7 +222,7 @@ export interface Resource<Verb extends ScopeVerb = never> {
   selections: readonly { field: string; select: Selection<AnyRows> }[]
   derivations: readonly Derivation[]
   /** Functions that return the columns of fields without a column. */
-  writers: ReadonlyMap<string, (value: unknown) => Record<string, unknown>>
+  writers: ReadonlyMap<string, WriteDerived>
   /** Fields that reference a file, and the column with its id. */
   fileFields: readonly { field: string; column: string }[]
   writable: readonly WritableField[]

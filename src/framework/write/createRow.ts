@@ -45,7 +45,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
     ...defaults,
     ...under,
     ...slug,
-    ...columnsOfValues(resource, values),
+    ...(await columnsOfValues(resource, values, write.externalServices)),
     id,
     created_at: now,
     updated_at: now,
