@@ -147,6 +147,8 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'standardwebhooks', modules: ['domain'] },
   { name: 'flydrive', modules: ['store'] },
   { name: '@aws-sdk/client-s3', modules: ['store'] },
+  // Contexts of another application would parse queries in quadratic time: see src/http/createKoa.ts.
+  { name: 'koa', modules: ['http'], typesIn: ['oidc', 'pages', 'api', 'files', 'mcp', 'agents', 'platform', 'wiring'] },
   { name: 'koa-body', modules: ['http'] },
   { name: 'formidable', modules: ['http'] },
   { name: 'markdown-it', modules: ['domain'] },

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http'
-import type { Middleware } from 'koa'
 import { announceDocuments } from './agents/announceDocuments.ts'
 import { nearMisses } from './agents/nearMisses.ts'
 import type { SelfCheck } from './agents/selfCheck.ts'
@@ -7,7 +6,6 @@ import type { Config } from './config/load.ts'
 import { apiPath } from './framework/declare/operations.ts'
 import { inProcess } from './http/inProcess.ts'
 import type { Metrics } from './http/metrics.ts'
-import type { RequestState } from './http/requestState.ts'
 import { storedResponses } from './http/storedResponses.ts'
 import type { OutboxWorker } from './jobs/outbox/outboxWorker.ts'
 import { type Job, runJob } from './jobs/schedule.ts'
@@ -31,7 +29,7 @@ import { createOidc } from './wiring/oidc.ts'
 import { requireGuardIfUsed } from './wiring/outbound.ts'
 import { createWorker } from './wiring/outboxHandlers.ts'
 import { createSchoolPages } from './wiring/pages.ts'
-import { beforeRoutes, createEntrance, createKoa, deliverAfterWrites } from './wiring/pipeline.ts'
+import { beforeRoutes, createEntrance, createPublicKoa, deliverAfterWrites } from './wiring/pipeline.ts'
 import { createReference } from './wiring/reference.ts'
 import { type Runtime, schoolConfigOf } from './wiring/runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './wiring/schoolDocuments.ts'
@@ -39,7 +37,7 @@ import { schoolFigures } from './wiring/schoolFigures.ts'
 import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.ts'
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
 import { createSite } from './wiring/site.ts'
-import { tracedJobs } from './wiring/tracing.ts'
+import { watchedJobs } from './wiring/tracing.ts'
 import { syncWebhooks } from './wiring/webhooks.ts'
 
 export interface App {
@@ -72,7 +70,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   await syncAllClients(stores, runtime.schools, args.config.oauth)
   await syncWebhooks(database, runtime)
 
-  const koa = createKoa(args)
+  const koa = createPublicKoa(args)
   const ask = inProcess(() => koa.callback())
   const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
   const worker = createWorker(
@@ -96,7 +94,7 @@ export async function createApp(args: AppArguments): Promise<App> {
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.collect(schoolFigures(foundation, selfCheck))
 
-  const middleware: Middleware<RequestState>[] = [
+  const middleware: ReturnType<typeof beforeRoutes> = [
     deliverAfterWrites(foundation, worker),
     ...beforeRoutes(foundation, entrance),
     ...createFileRoutes(foundation, externalServices),
@@ -123,7 +121,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     metrics,
     externalServices,
     selfCheck,
-    jobs: tracedJobs(args.tracing, [keyJob, ...createJobs(foundation)]),
+    jobs: watchedJobs({ ...foundation, ...entrance }, [keyJob, ...createJobs(foundation)]),
     get config() {
       return runtime.config
     },

@@ -1,10 +1,12 @@
-import Koa, { type Context, type Middleware } from 'koa'
+import type Koa from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
+import { createKoa } from './createKoa.ts'
 import { allowMethods } from './methods.ts'
 import { isPrivateHost } from './privateHost.ts'
-import { bodyOf } from './problems.ts'
-import { newRequestId } from './requestId.ts'
+import { respondWithProblem } from './problems.ts'
+import { requestExcess } from './requestLimits.ts'
 import { logResponseErrors } from './responseErrors.ts'
 
 export interface ReadinessReport {
@@ -28,9 +30,11 @@ export interface AdminArguments {
 
 /** The private port: `/livez`, `/readyz`, `/metrics`, and the paths of the handlers. Never routed by the gateway. */
 export function createAdmin({ log, hosts, readiness, metrics, handlers }: AdminArguments): Koa {
-  const app = new Koa()
+  const app = createKoa()
   app.on('error', logResponseErrors(log))
   app.use(async (ctx) => {
+    const excess = requestExcess(ctx.req)
+    if (excess) return void respondWithProblem(ctx, excess)
     if (!isPrivateHost(ctx.get('host'), hosts)) return refuseHost(ctx, log)
     if (!['/livez', '/readyz', '/metrics'].includes(ctx.path)) return await tryEach(handlers(), ctx)
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
@@ -58,11 +62,9 @@ function refuseHost(ctx: Context, log: Log): void {
   const problem = new Problem('misdirected_request', {
     description: 'Host must be an IP address, a name of the private network, or one of ADMIN_HOSTS.',
   })
-  const requestId = newRequestId()
+  const requestId = respondWithProblem(ctx, problem)
   log.warn(
     { host: ctx.get('host').slice(0, 100), address: ctx.req.socket.remoteAddress, request_id: requestId },
     'private port called by a foreign name',
   )
-  ctx.status = problem.status
-  ctx.body = bodyOf(problem, requestId)
 }

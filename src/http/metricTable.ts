@@ -154,6 +154,12 @@ export const metricTable = {
     help: 'Share of the time in which the event loop was busy since the last scrape, of the busiest process',
     use: 'Above 0.8 for minutes, responses wait for each other: add processes (`WORKERS` or replicas).',
   },
+  schoolgate_event_loop_blocks_total: {
+    type: 'counter',
+    labels: ['operation'],
+    help: 'Times that an operation blocked the event loop for more than 100 milliseconds',
+    use: 'While the event loop is blocked, the process answers no other request. Each block has a line `event loop blocked` in the log, which names the operation and its caller. Jobs count as `other`.',
+  },
   schoolgate_job_runs_total: {
     type: 'counter',
     labels: ['job_name', 'outcome'],

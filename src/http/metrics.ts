@@ -12,6 +12,8 @@ export interface Metrics {
   add<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, amount?: number): void
   /** Creates series with the value zero, so that their first increase is an increase. */
   begin<Name extends CounterName>(name: Name, labels: readonly LabelsOf<Name>[]): void
+  /** Counts a long block of the event loop. */
+  addBlock(operation: string): void
   /** Creates the series of operations. Requests to operations without series count as `other`. */
   beginOperations(operations: Iterable<string>): void
   /** Asks for values of gauges at each collection. If that fails, the former values stay. */
@@ -66,6 +68,7 @@ export function createMetrics({ version, log }: { version: string; log: Pick<Log
     if (!found) throw new Error(`${name} is not a counter of the table`)
     return found
   }
+  const blocks = new Map<string, ReturnType<Counter['labels']>>()
   const series = new Map<string, { count: ReturnType<Counter['labels']>; time: ReturnType<Counter['labels']> }>()
   const sources: ((set: SetGauge) => void | Promise<void>)[] = []
 
@@ -73,6 +76,9 @@ export function createMetrics({ version, log }: { version: string; log: Pick<Log
     for (const operation of operations) {
       const time = counter('schoolgate_operation_seconds_total').labels({ operation })
       time.inc(0)
+      const block = counter('schoolgate_event_loop_blocks_total').labels({ operation })
+      block.inc(0)
+      blocks.set(operation, block)
       for (const outcome of outcomes) {
         const count = counter('schoolgate_requests_total').labels({ operation, outcome })
         count.inc(0)
@@ -114,6 +120,7 @@ export function createMetrics({ version, log }: { version: string; log: Pick<Log
       found?.count.inc()
       found?.time.inc(duration)
     },
+    addBlock: (operation) => (blocks.get(operation) ?? blocks.get(otherOperation))?.inc(),
     add: (name, labels, amount = 1) => counter(name).inc(labels, amount),
     begin(name, labels) {
       for (const one of labels) counter(name).inc(one, 0)

@@ -1,8 +1,9 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
+import { newRequestId } from './requestId.ts'
 import { requestIds } from './requestIds.ts'
 import type { RequestState } from './requestState.ts'
 
@@ -78,6 +79,16 @@ export function bodyOf(
     request_id: requestId,
     ...(details.length > 0 ? { details } : {}),
   }
+}
+
+/** Responds with a problem outside of the public pipeline. Returns the id of the request. */
+export function respondWithProblem(ctx: Context, problem: Problem): string {
+  const requestId = newRequestId()
+  ctx.status = problem.status
+  ctx.set({ 'Request-Id': requestId, 'Cache-Control': 'no-store', ...problem.headers })
+  ctx.type = 'application/json'
+  ctx.body = bodyOf(problem, requestId)
+  return requestId
 }
 
 /** Returns the challenge of RFC 6750 section 3 with the link of RFC 9728 section 5.1. */

@@ -23,6 +23,7 @@ export async function readBody(ctx: Context, limitBytes: number): Promise<Buffer
     if (error instanceof Problem) throw error
     throw new Problem('invalid_request', { description: 'The body ended before it was complete.', cause: error })
   }
+  ctx.state.resumed?.()
   return Buffer.concat(chunks, received)
 }
 

@@ -32,6 +32,7 @@ export async function readMultipartForm(ctx: Context, maxBytes: number): Promise
   const discard = (): Promise<void> => rm(directory, { recursive: true, force: true })
   try {
     const { body, files } = await parse(ctx, directory, maxBytes)
+    ctx.state.resumed?.()
     const { file, ...others } = files
     if (Object.keys(others).length > 0) {
       throw new Problem('invalid_request', { description: 'The name of the part that contains the file must be file.' })

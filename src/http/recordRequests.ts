@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { toPublicId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import type { LoopOwner, LoopWatch } from '../lib/loopWatch.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 import { operationOf } from './operationOf.ts'
+import type { ReportBlock } from './reportBlock.ts'
 import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import type { RequestState } from './requestState.ts'
 
@@ -65,8 +67,17 @@ export function createRecorder(
   }
 }
 
+export interface RecordArguments {
+  record: RecordRequest
+  /** Measures how long requests block the event loop. */
+  loop: LoopWatch
+  /** Reports a request that has blocked the event loop for long. */
+  reportBlock: ReportBlock
+  tracing?: Tracing | undefined
+}
+
 /** Records every request except those that the service sends to itself. */
-export function recordRequests(record: RecordRequest, tracing?: Tracing): Middleware<RequestState> {
+export function recordRequests({ record, loop, reportBlock, tracing }: RecordArguments): Middleware<RequestState> {
   return async (ctx, next) => {
     if (ctx.state.isOwn) return next()
     const start = performance.now()
@@ -74,9 +85,19 @@ export function recordRequests(record: RecordRequest, tracing?: Tracing): Middle
     const caller = callerTrace(ctx.req)
     const span = tracing && startRequestSpan(tracing, ctx.req, caller)
     ctx.state.trace = span ?? caller
+    ctx.state.resumed = loop.resumed
+    let longestMs = 0
+    let done: AnsweredRequest | undefined
+    const owner: LoopOwner = {
+      blocked(milliseconds) {
+        longestMs = Math.max(longestMs, milliseconds)
+        if (done) reportBlock(milliseconds, done)
+      },
+    }
     try {
-      await (span && tracing ? tracing.within(span, next) : next())
+      await loop.run(owner, () => (span && tracing ? tracing.within(span, next) : next()))
     } finally {
+      loop.pause()
       const { requestId, school, address, clientId, accountId, problem, trace } = ctx.state
       const answered = {
         ...{ requestId, address, path, clientId, accountId, problem, trace },
@@ -86,6 +107,10 @@ export function recordRequests(record: RecordRequest, tracing?: Tracing): Middle
         milliseconds: performance.now() - start,
       }
       record(ctx.req, answered)
+      if (longestMs > 0) reportBlock(longestMs, answered)
+      done = answered
+      // After this middleware, Koa renders objects as JSON.
+      loop.run(owner, () => undefined)
       if (span) endRequestSpan(span, ctx.req, answered)
     }
   }

@@ -21,6 +21,8 @@ export interface RequestState {
   contentVersion?: Promise<string | undefined> | undefined
   /** Id of the operation, for the log and the metrics. Where it is not set, the path decides. */
   operation?: string
+  /** To be called when code of the request goes on after it has read the body: see `LoopWatch`. */
+  resumed?: () => void
   /** The client that the request names, checked or not, in at most 200 characters of plain ASCII. */
   clientId?: string | undefined
   /** The account of the person that the request acts for. */

@@ -5,6 +5,7 @@ import { isKnown } from './document.ts'
 import { isOwnRequest } from './inProcess.ts'
 import type { RecordRequest } from './recordRequests.ts'
 import { newRequestId } from './requestId.ts'
+import { requestExcess } from './requestLimits.ts'
 import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import { hasBody } from './requestTimeout.ts'
 import type { ResponseTable, StoredResponse } from './responseTable.ts'
@@ -34,7 +35,7 @@ export function storedResponses(
     const school = schoolOf(hostOf(request))
     const path = pathOf(url)
     const stored = school && table.get(school.id, path)
-    if (!stored || hasSeveralHosts(request)) return otherwise(request, response)
+    if (!stored || hasSeveralHosts(request) || requestExcess(request)) return otherwise(request, response)
     const caller = callerTrace(request)
     const span = tracing && startRequestSpan(tracing, request, caller)
     const requestId = newRequestId()

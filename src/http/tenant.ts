@@ -37,11 +37,6 @@ export const setAddress =
     ctx.state.address = addressOf(ctx.req)
   }
 
-/** Rejects URLs above 8 KiB before any other check. */
-export const limitAddressLength: Step = (ctx) => {
-  if ((ctx.req.url?.length ?? 0) > 8192) throw new Problem('uri_too_long')
-}
-
 /** True if a request has more than one Host header. Node's `headers` contain the first one only. */
 export function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   let count = 0

@@ -27,6 +27,7 @@ export function urlencodedFormReader(maxBytes: number): ReadUrlencodedForm {
   })
   return async (ctx) => {
     await read(ctx, async () => {})
+    ctx.state.resumed?.()
     const { body } = ctx.request as { body?: unknown }
     return typeof body === 'string' ? body : ''
   }

@@ -100,6 +100,7 @@ export const problems = {
   query_too_expensive: { status: 422, description: 'This combination of filters takes too long. Use fewer filters or a smaller range.' },
   precondition_required: { status: 428, description: 'If-Match is required: send the ETag of the version that you want to change.' },
   rate_limited: { status: 429, description: 'Too many requests. Wait for the number of seconds in Retry-After.' },
+  header_too_long: { status: 431, description: 'A header of the request is longer than its limit.' },
   server_error: { status: 500, description: 'Internal error. Include the request id when you contact support.' },
   temporarily_unavailable: { status: 503, description: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, { status: number; description: string }>

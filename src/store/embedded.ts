@@ -178,6 +178,7 @@ class Embedded extends PGlite {
       return result
     } finally {
       await setImmediate()
+      this.#facts.answered()
     }
   }
   override async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {

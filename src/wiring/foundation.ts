@@ -7,6 +7,7 @@ import type { CursorSigner } from '../framework/read/cursor.ts'
 import { createVisitorAnswers } from '../framework/read/visitorAnswers.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
+import { createLoopWatch, type LoopWatch } from '../lib/loopWatch.ts'
 import type { FindPerson } from '../oidc/bearer.ts'
 import { createExchanges, type Exchanges } from '../oidc/engineTransaction.ts'
 import { oncePerRequest } from '../oidc/oncePerRequest.ts'
@@ -21,6 +22,7 @@ import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { type KeptContent, keepContent } from '../store/facts/keptContent.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
+import { onRedisAnswer } from '../store/redisAnswers.ts'
 import { schoolBranding } from '../store/schools.ts'
 import { createStatementCache, type StatementCache } from '../store/statementCache.ts'
 import type { AppArguments } from './appArguments.ts'
@@ -52,6 +54,8 @@ export interface Foundation extends AppArguments {
   /** The names of schools that this process has read. */
   schoolNames: KeptContent<string>
   outbox: Outbox
+  /** Measures how long operations block the event loop. */
+  loop: LoopWatch
   exchanges: Exchanges
   branding(school: School): ReturnType<typeof schoolBranding>
   /** Returns what the pages of a school show of it, read once for each page. */
@@ -75,6 +79,9 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   // A change that was acknowledged while Redis could not be reached is not marked there.
   for (const kept of [visitorAnswers, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
   const statements = createStatementCache()
+  const loop = createLoopWatch()
+  database.facts.onAnswer(loop.resumed)
+  if (redis) onRedisAnswer(redis.client, loop.resumed)
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
   const metrics = createServiceMetrics({ ...args, operations })
@@ -98,6 +105,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       verify: (text, signature) => keyring.verify('cursors', text, signature),
     },
     statements,
+    loop,
     contentVersions,
     visitorAnswers,
     schoolNames,

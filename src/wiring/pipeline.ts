@@ -1,17 +1,21 @@
 import type { IncomingMessage } from 'node:http'
-import Koa, { type Context, type Middleware } from 'koa'
+import type Koa from 'koa'
+import type { Context, Middleware } from 'koa'
 import { errorsUrl } from '../config/schools.ts'
 import { isUpload } from '../files/uploadRoute.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import { afterWrites } from '../http/afterWrites.ts'
 import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
+import { createKoa } from '../http/createKoa.ts'
 import { inOrder } from '../http/inOrder.ts'
 import { markOwnRequests } from '../http/inProcess.ts'
 import { answerProbes } from '../http/probe.ts'
 import { renderProblems } from '../http/problems.ts'
 import { createRecorder, type RecordRequest, recordRequests } from '../http/recordRequests.ts'
+import { createReportBlock, type ReportBlock } from '../http/reportBlock.ts'
 import { setRequestId } from '../http/requestId.ts'
+import { limitRequest } from '../http/requestLimits.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { originForm } from '../http/requestTarget.ts'
 import { arriveWithin } from '../http/requestTimeout.ts'
@@ -19,7 +23,7 @@ import { logResponseErrors } from '../http/responseErrors.ts'
 import { createResponseTable, type ResponseTable } from '../http/responseTable.ts'
 import { securityHeaders } from '../http/securityHeaders.ts'
 import { storeResponses } from '../http/storeResponses.ts'
-import { addressReader, limitAddressLength, resolveSchool, setAddress } from '../http/tenant.ts'
+import { addressReader, resolveSchool, setAddress } from '../http/tenant.ts'
 import type { OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
 import { cookieKeys } from '../oidc/cookies.ts'
 import { withoutInteractionId } from '../oidc/endpoints.ts'
@@ -35,9 +39,9 @@ const isPage = (path: string): boolean => /^\/(oauth|account|forms|docs\/apps)(\
 /** Documents and metadata of the schools that were requested lately: half a gigabyte would be needed for those of a thousand schools. */
 const responseTableBytes = 16 * 1_048_576
 
-/** Creates the Koa application without middleware. */
-export function createKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {
-  const koa = new Koa()
+/** Creates the application of the public port, without middleware. */
+export function createPublicKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {
+  const koa = createKoa()
   koa.keys = cookieKeys(keyring)
   // setAddress has read the forwarded headers according to the configuration, and resolveSchool replaces them.
   koa.proxy = true
@@ -59,22 +63,24 @@ export interface Entrance {
   table: ResponseTable
   addressOf(request: IncomingMessage): string
   record: RecordRequest
+  reportBlock: ReportBlock
 }
 
 export const createEntrance = (foundation: Foundation): Entrance => ({
   table: noteChanges(createResponseTable({ maxBytes: responseTableBytes }), foundation.replica),
   addressOf: addressReader(foundation.config.server.trusted_proxies),
   record: createRecorder(foundation, (path) => withoutCalendarToken(withoutInteractionId(path))),
+  reportBlock: createReportBlock(foundation),
 })
 
 /** Returns the middleware that every request passes before the routes, in order. */
 export const beforeRoutes = (
-  { runtime, config, log, keyring, tracing }: Foundation,
-  { table, addressOf, record }: Entrance,
+  { runtime, config, log, keyring, loop, tracing }: Foundation,
+  { table, addressOf, record, reportBlock }: Entrance,
 ): Middleware<RequestState>[] => [
   inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
   storeResponses(table, changesSchool),
-  recordRequests(record, tracing),
+  recordRequests({ record, loop, reportBlock, tracing }),
   securityHeaders(),
   cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
   renderProblems(log, (path, school) =>
@@ -82,7 +88,7 @@ export const beforeRoutes = (
   ),
   answerProbes((text, signature) => keyring.verify('probes', text, signature)),
   inOrder([
-    limitAddressLength,
+    limitRequest,
     refuseEncodedBodies,
     resolveSchool((host) => runtime.schools.byHost(host)),
     rememberLanguage((path) => path === '/' || isPage(path) || isSitePath(path)),

@@ -1,6 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { bodyOf } from '../http/problems.ts'
-import { newRequestId } from '../http/requestId.ts'
+import { respondWithProblem } from '../http/problems.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** The requests of the private port that use the stores. */
@@ -45,10 +44,5 @@ async function callEach([handler, ...others]: readonly Middleware[], ctx: Contex
   await (handler ? handler(ctx, () => callEach(others, ctx, next)) : next())
 }
 
-function refuse(ctx: Context): void {
-  const requestId = newRequestId()
-  ctx.status = 503
-  ctx.set({ 'Request-Id': requestId, 'Retry-After': '1', 'Cache-Control': 'no-store', Connection: 'close' })
-  ctx.type = 'application/json'
-  ctx.body = bodyOf(new Problem('temporarily_unavailable'), requestId)
-}
+const refuse = (ctx: Context): void =>
+  void respondWithProblem(ctx, new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1', Connection: 'close' } }))

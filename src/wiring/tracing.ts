@@ -1,8 +1,10 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Environment } from '../config/environment.ts'
 import type { ServerConfig } from '../config/server.ts'
+import type { ReportBlock } from '../http/reportBlock.ts'
 import type { Job } from '../jobs/schedule.ts'
 import type { Log } from '../lib/log.ts'
+import type { LoopWatch } from '../lib/loopWatch.ts'
 import { inRootSpan, type Tracing } from '../lib/tracing.ts'
 
 export interface TracingArguments {
@@ -19,10 +21,17 @@ export async function openTracing({ environment, settings, log }: TracingArgumen
   return otlpTracing({ endpoint, headers, version: packageJson.version, settings, log })
 }
 
-/** Returns the same jobs. Each run is a trace. */
-export const tracedJobs = (tracing: Tracing | undefined, jobs: readonly Job[]): Job[] =>
-  jobs.map((job) => ({
-    ...job,
-    run: (signal) =>
-      inRootSpan(tracing, { name: `job ${job.name}`, kind: 'internal', attributes: { 'schoolgate.job': job.name } }, () => job.run(signal)),
-  }))
+export interface WatchArguments {
+  tracing?: Tracing | undefined
+  loop: LoopWatch
+  reportBlock: ReportBlock
+}
+
+/** Returns the same jobs. Each run is a trace, and is measured by how long it blocks the event loop. */
+export const watchedJobs = ({ tracing, loop, reportBlock }: WatchArguments, jobs: readonly Job[]): Job[] =>
+  jobs.map((job) => {
+    const name = `job ${job.name}`
+    const blocked = (milliseconds: number): void => reportBlock(milliseconds, { operation: name })
+    const span = { name, kind: 'internal', attributes: { 'schoolgate.job': job.name } } as const
+    return { ...job, run: (signal) => loop.run({ blocked }, () => inRootSpan(tracing, span, () => job.run(signal))) }
+  })

@@ -72,6 +72,7 @@ const healthy: Series = {
   schoolgate_event_loop_utilization: always(0.2),
   'process_open_fds{job="schoolgate"}': always(60),
   'process_max_fds{job="schoolgate"}': always(1024),
+  'schoolgate_event_loop_blocks_total{operation="listCourses"}': always(0),
   ...Object.fromEntries(
     ['sweep', 'publish'].flatMap((job) => [
       [`schoolgate_job_runs_total{job_name="${job}",outcome="success"}`, steady(1)],
@@ -113,6 +114,7 @@ const problems: Record<string, Series> = {
     [`${seconds}{area="api",le="0.1"}`]: always(0),
     [`${seconds}{area="api",le="1"}`]: `0+600x${minutes(10) - 1} 12000x${minutes(30) - 1} 12000+600x${minutes(80)}`,
   },
+  SchoolgateEventLoopBlocked: { 'schoolgate_event_loop_blocks_total{operation="listCourses"}': increasing(2) },
   SchoolgateDatabaseDown: { schoolgate_database_up: during(0, 1) },
   SchoolgateDatabaseConnectionsExhausted: { 'schoolgate_database_waiting{pool="api"}': during(4, 0) },
   SchoolgateDatabaseConnectionsLost: { schoolgate_database_errors_total: increasing(5) },

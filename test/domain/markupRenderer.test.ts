@@ -74,7 +74,12 @@ describe('texts with much markup are rendered outside of the event loop', () => 
 
   test.each([
     ['that is too slow', { module: silent, limitMilliseconds: 100 }, 'validation_failed', []],
-    ['that fails', { module: code('parentPort.on("message", () => { throw new RangeError("the text") })') }, 'temporarily_unavailable', [/RangeError$/]],
+    [
+      'that fails',
+      { module: code('parentPort.on("message", () => { throw new RangeError("the text") })') },
+      'temporarily_unavailable',
+      [/RangeError$/],
+    ],
     ['that cannot be loaded', { module: new URL('file:///nowhere/worker.ts') }, 'temporarily_unavailable', [/MODULE_NOT_FOUND$/]],
   ])('a thread %s has a clear response', async (_, options, problem, reasons) => {
     const { renderer, failures } = create(options)

@@ -73,7 +73,7 @@ function judgeApi(document: OpenApi): Judge {
 }
 
 const oauthErrors =
-  /^(invalid_\w+|unauthorized_client|unsupported_\w+|access_denied|login_required|consent_required|interaction_required|account_selection_required|request_not_supported|request_uri_not_supported|registration_not_supported|unmet_authentication_requirements|insufficient_scope|payload_too_large|unsupported_media_type|uri_too_long|method_not_allowed|not_acceptable|misdirected_request)$/
+  /^(invalid_\w+|unauthorized_client|unsupported_\w+|access_denied|login_required|consent_required|interaction_required|account_selection_required|request_not_supported|request_uri_not_supported|registration_not_supported|unmet_authentication_requirements|insufficient_scope|payload_too_large|unsupported_media_type|uri_too_long|header_too_long|method_not_allowed|not_acceptable|misdirected_request)$/
 
 const judgeOauth: Judge = ({ target, headers }, { status, headers: received, text }) => {
   const problems: string[] = []

@@ -1,4 +1,5 @@
 import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import { headerLimits } from '../../src/http/requestLimits.ts'
 import { bodyMutations, safely } from './bodyMutations.ts'
 import { nastyTexts } from './nasty.ts'
 import type { FuzzRequest } from './wire.ts'
@@ -40,7 +41,17 @@ const queryMutations: Readonly<Record<string, Mutation>> = {
         'access_token=x',
       ]),
     ),
-  'many parameters': ({ path }, random) => added(path, Array.from({ length: random.pick([50, 700]) }, (_, at) => `p${at}=1`).join('&')),
+  'many parameters': ({ path }, random) => {
+    const name = random.pick(parameterNames)
+    return added(
+      path,
+      Array.from({ length: random.pick([50, 99, 101, 700, 4000]) }, (_, at) => name(at))
+        .join('&')
+        .slice(0, 7000),
+    )
+  },
+  'a long query': ({ path }, random) =>
+    added(path, random.pick(['a', 'q=%25', 'a[b]', 'fields=a,', 'cursor=']).padEnd(7000, random.pick(['a', '[b]', ',', '%25', '=']))),
   'broken percent encoding': ({ path }, random) => added(path, random.pick(['a=%', '%zz=1', 'a=%E0%A4%A', 'q=%ff%fe', 'q=%00'])),
 }
 
@@ -64,6 +75,20 @@ const pathMutations: Readonly<Record<string, Mutation>> = {
     method: random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND', 'TRACE']),
   }),
 }
+
+/** The names of many parameters, by their position. */
+const parameterNames: readonly ((at: number) => string)[] = [
+  () => 'a',
+  () => 'a=1',
+  () => '',
+  (at) => `p${at}=1`,
+  (at) => `a[${at}]=1`,
+  (at) => `a${'[b]'.repeat(at % 50)}=1`,
+]
+
+/** Headers that are negotiated or split, and pieces that fill them. */
+const splitHeaders = Object.entries(headerLimits)
+const headerPieces = ['a/b;c="d;e,f";', 'a=b;', 'W/"a",', 'de-a;q=0.1,', '127.0.0.1,', ';', ' ,']
 
 const headers: readonly [string, string | string[]][] = [
   ['if-match', '*'],
@@ -102,7 +127,15 @@ const headerMutations: Readonly<Record<string, Mutation>> = {
   },
 }
 
-const all = Object.entries({ ...bodyMutations, ...queryMutations, ...pathMutations, ...headerMutations })
+const longHeaders: Readonly<Record<string, Mutation>> = {
+  'a long header': (request, random) => {
+    const [name, limit] = random.pick(splitHeaders.filter(([one]) => one !== 'host'))
+    const length = limit + random.below(2)
+    return { headers: { ...request.headers, [name]: random.pick(headerPieces).repeat(length).slice(0, length) } }
+  },
+}
+
+const all = Object.entries({ ...bodyMutations, ...queryMutations, ...pathMutations, ...headerMutations, ...longHeaders })
 
 /** Returns the request with this many mutations that apply to it. */
 export function mutated(request: FuzzRequest, count: number, random: SeededRandom): FuzzRequest {

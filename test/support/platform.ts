@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import Koa from 'koa'
+
+import { createKoa } from '../../src/http/createKoa.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createPlatformHandler } from '../../src/wiring/platform.ts'
 import type { TestService } from './service.ts'
@@ -34,7 +35,7 @@ export const newReference = (): string => `ref-${process.pid}-${++last}`
 export async function startPlatform(service: TestService, keys: readonly string[] = [platformKey, nextPlatformKey]): Promise<Platform> {
   const lines: string[] = []
   const log = createLog('info', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  const koa = new Koa()
+  const koa = createKoa()
   for (const handler of createPlatformHandler({ app: service.app, database: service.database, log }, keys)) koa.use(handler)
   const server = createServer({ keepAliveTimeout: 120_000 }, koa.callback())
   server.listen(0, '127.0.0.1')

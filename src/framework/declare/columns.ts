@@ -15,7 +15,7 @@ export async function columnsOfValues(
     const schema = shape[field]
     if (!schema) continue
     const write = resource.writers.get(field)
-    Object.assign(columns, write ? await write(value, services) : { [field]: toColumn(schema, value) })
+    Object.assign(columns, write ? await Promise.resolve(write(value, services)) : { [field]: toColumn(schema, value) })
   }
   return columns
 }

@@ -19,12 +19,17 @@ const targets: ReadonlySet<string> = new Set([
   accountPaths.passkey,
 ])
 
+const longestTarget = 1000
+
+/** Returns the page for the query of a redirect to the sign-in: without its own query if that is too long to return to. */
+export const shortTarget = (page: string): string => (page.length > longestTarget ? page.replace(/\?.*/s, '') : page)
+
 /**
  * Returns the path to which a sign-in leads, or undefined if the value is not one of the allowed pages of this origin. Rejects other
  * origins, paths that browsers read as origins, API paths and the sign-out.
  */
 export function returnTo(value: unknown, { issuer }: School): string | undefined {
-  if (typeof value !== 'string' || value.length > 1000 || !/^\/[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined
+  if (typeof value !== 'string' || value.length > longestTarget || !/^\/[\x21-\x7e]*$/.test(value) || value.includes('\\')) return undefined
   const url = URL.parse(value, issuer)
   if (url?.origin !== new URL(issuer).origin) return undefined
   if (interaction.test(url.pathname)) return url.pathname

@@ -7,6 +7,7 @@ import { isMultiFactor } from '../../policy/authenticationMethods.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { seeOther } from '../seeOther.ts'
 import type { AccountArguments } from './accountArguments.ts'
+import { shortTarget } from './returnTo.ts'
 
 /** A person who is signed in in this browser, with the current values of their account. */
 export interface SignedInPerson extends BrowserSession {
@@ -29,7 +30,7 @@ export async function findSignedInPerson(ctx: Context, args: AccountArguments): 
 /** Returns the person who is signed in. If nobody is, redirects to the sign-in, which leads back to `page`. */
 export async function signedInOrAway(ctx: Context, args: AccountArguments, page: string): Promise<SignedInPerson | undefined> {
   const person = await findSignedInPerson(ctx, args)
-  if (!person) seeOther(ctx, withQuery(accountPaths.signIn, { return_to: page }))
+  if (!person) seeOther(ctx, withQuery(accountPaths.signIn, { return_to: shortTarget(page) }))
   return person
 }
 

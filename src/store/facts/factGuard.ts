@@ -27,6 +27,10 @@ export interface FactGuard {
   readonly memory: MemoryMarkers | undefined
   /** Watches one connection. */
   watch(): ConnectionWatch
+  /** Calls the listener when a statement has been answered, in the context of the code that waits for it. */
+  onAnswer(listener: () => void): void
+  /** To be called when a statement has been answered. */
+  answered(): void
 }
 
 /** The part of a guard with which statements outside a transaction name their facts. */
@@ -63,6 +67,7 @@ export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (fa
   let memory = kind === 'embedded' ? memoryMarkers() : undefined
   let markers: FactMarkers = memory ?? unmarked
 
+  const listeners: (() => void)[] = []
   const begin = async (facts: readonly Fact[]): Promise<FactChange> => {
     const named = new Set(facts.map(nameOfFact))
     const change = await markers.begin(facts)
@@ -76,6 +81,10 @@ export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (fa
       const result = await change.run(work)
       await change.end()
       return result
+    },
+    onAnswer: (listener) => void listeners.push(listener),
+    answered() {
+      for (const listener of listeners) listener()
     },
     useMarkers(used) {
       markers = used

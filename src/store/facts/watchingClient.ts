@@ -29,6 +29,7 @@ export function watchingClient(base: typeof Client, guard: FactGuard): typeof Cl
         if (!(sending instanceof Promise)) return sending
         return sending.then(
           (result: unknown) => {
+            guard.answered()
             if (watch.isEmpty || isInside(this)) return result
             if (!wasInside) return watch.settle(named).then(() => result)
             // A rollback.
@@ -36,6 +37,7 @@ export function watchingClient(base: typeof Client, guard: FactGuard): typeof Cl
             return result
           },
           (error: unknown) => {
+            guard.answered()
             if (!isInside(this)) watch.forget()
             throw error
           },
