@@ -32,13 +32,17 @@ export const clientMetadataDocuments = z
       .min(1)
       .max(10_000)
       .default(60)
-      .meta({ description: 'Maximum number of documents that the service requests in a minute.', examples: [120] }),
+      .meta({
+        description:
+          'Maximum number of documents that the service requests in a minute for clients that the school does not know yet, and as many for known ones.',
+        examples: [120],
+      }),
     fetches_per_host_per_minute: z
       .int()
       .min(1)
       .max(1000)
       .default(10)
-      .meta({ description: 'Maximum number of documents that the service requests from one host in a minute.', examples: [20] }),
+      .meta({ description: 'The same for each host.', examples: [20] }),
   })
   .prefault({})
   .meta({

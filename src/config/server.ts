@@ -33,9 +33,24 @@ const limitedActions = {
   sign_in_per_known_browser: rateLimit(
     10,
     900,
-    'Failed sign-ins in a browser that signed in to this account before, per browser and account. They do not count towards the other limits.',
+    'Failed sign-ins in a browser that signed in to this account before, per browser and account. They do not count towards the limits of strangers.',
+  ),
+  sign_in_per_account_known_browsers: rateLimit(
+    30,
+    3600,
+    'Failed sign-ins, per account, in all browsers together that signed in to this account before.',
   ),
   sign_in_per_address: rateLimit(50, 900, 'Failed sign-ins, per address.'),
+  password_uses_per_account: rateLimit(
+    30,
+    300,
+    'Sign-ins, confirmations and new passwords that succeed, per account and network of the caller (IPv4 /24, IPv6 /64).',
+  ),
+  password_uses_per_network: rateLimit(
+    1500,
+    300,
+    'Sign-ins, failed or not, in browsers that are new to the account, per network of the caller (IPv4 /24, IPv6 /64), over all schools. A whole school can be behind one address.',
+  ),
   second_factor_per_account: rateLimit(5, 900, 'Wrong codes of a second factor, per account.'),
   second_factor_per_account_daily: rateLimit(30, 86_400, 'The same for a longer time: a code of six digits must not be guessed.'),
   sign_up_per_address: rateLimit(20, 3600, 'Sign-ups of people, per address.'),
@@ -53,7 +68,19 @@ const limitedActions = {
   ),
   token: rateLimit(300, 60, 'Requests to the token and revocation endpoints, per address.'),
   introspection: rateLimit(1200, 60, 'Requests to the introspection endpoint, per address.'),
+  client_document_failures: rateLimit(
+    10,
+    600,
+    'Authorization requests of clients that the school does not know yet, whose metadata document could not be loaded or is invalid, per address. Clients that the school knows are not refused.',
+  ),
   anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
+  page: rateLimit(600, 60, 'Requests for the public pages of a school, per address. A whole class can be behind one address.'),
+  mcp: rateLimit(300, 60, 'MCP messages without a token, per address. Hosted agents of many people share addresses.'),
+  anonymous_per_network: rateLimit(
+    3000,
+    60,
+    'Requests without a token to the API, the public pages and MCP together, per network of the caller (IPv4 /24, IPv6 /64).',
+  ),
   default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
   write: rateLimit(120, 60, 'API requests with a token that change data (POST, PUT, PATCH, DELETE), per client and person.'),
   bulk: rateLimit(
@@ -157,7 +184,11 @@ const passwords = z
       .min(0)
       .max(1000)
       .default(32)
-      .meta({ description: 'Maximum number of waiting password checks. A sign-in above it gets 503.', examples: [64] }),
+      .meta({
+        description:
+          'Maximum number of waiting password checks. Networks take turns, and so do the accounts of a network; a quarter of the places is kept for browsers that signed in before. If the queue is full, the caller with the most waiting checks gets 503.',
+        examples: [64],
+      }),
   })
   .prefault({})
   .meta({ description: 'Resources for password checks (Argon2id).', examples: [{ concurrency: 4 }] })

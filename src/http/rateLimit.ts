@@ -35,10 +35,13 @@ export async function enforce(limiter: Limiter, policy: Policy, key: LimitKey): 
 
 /** @throws Problem rate_limited with `Retry-After` if the limit is exceeded */
 export function requireWithin(policy: Policy, verdict: Verdict): void {
-  if (verdict.allowed) return
-  throw new Problem('rate_limited', {
-    description: `Too many requests: ${policy.requests} in ${policy.windowSeconds} seconds are allowed. Try again in ${verdict.resetSeconds} seconds.`,
-    headers: { 'Retry-After': String(Math.max(1, verdict.resetSeconds)) },
-    limit: policy.name,
+  if (!verdict.allowed) throw limitExceeded(policy, verdict)
+}
+
+export function limitExceeded({ name, requests, windowSeconds }: Policy, { resetSeconds }: Pick<Verdict, 'resetSeconds'>): Problem {
+  return new Problem('rate_limited', {
+    description: `Too many requests: ${requests} in ${windowSeconds} seconds are allowed. Try again in ${resetSeconds} seconds.`,
+    headers: { 'Retry-After': String(Math.max(1, resetSeconds)) },
+    limit: name,
   })
 }

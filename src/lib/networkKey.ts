@@ -6,6 +6,12 @@ export function networkKey(address: string): string {
   return key.includes(':') ? key : `${key.split('.').slice(0, 3).join('.')}.0/24`
 }
 
+/** Returns the site of an address: its /24 for IPv4, its /48 for IPv6, which is the most that one customer usually gets. */
+export function siteKey(address: string): string {
+  const key = networkKey(address)
+  return key.includes(':') ? `${key.split(':').slice(0, 3).join(':')}::/48` : key
+}
+
 /** Returns the key under which an address is counted: the address itself for IPv4, its /64, which one customer controls, for IPv6. */
 export function addressKey(address: string): string {
   if (!address.includes(':')) return address

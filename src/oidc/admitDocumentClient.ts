@@ -13,6 +13,8 @@ export interface AdmitArguments {
   schoolId: string
   rules: DocumentRules
   documents: ClientDocuments
+  /** Counts the failures of the caller. Only the documents of clients that the school does not know are refused because of it. */
+  failures: { check(): Promise<void>; count(): Promise<void> }
 }
 
 /**
@@ -23,19 +25,32 @@ export interface AdmitArguments {
  */
 export async function admitDocumentClient(
   clientId: string,
-  { stores: { database, facts }, schoolId, rules, documents }: AdmitArguments,
+  { stores: { database, facts }, schoolId, rules, documents, failures }: AdmitArguments,
 ): Promise<AuditEntry | undefined> {
   const untrusted = untrustedDocumentReason(clientId, rules)
   if (untrusted) throw new Problem('invalid_client', { description: untrusted })
   const known = storableText(clientId) === clientId ? await findAnyClient(database, schoolId, clientId) : undefined
   if (known?.disabled_at) return undefined
-  const verdict = readClientDocument(clientId, await documents.load(clientId), rules)
-  if ('error' in verdict) throw new Problem(verdict.error, { description: verdict.description })
-  const { metadata } = verdict
+  const isKnown = known !== undefined
+  if (!isKnown) await failures.check()
+  const { metadata } = await loadMetadata(clientId, { rules, documents, isKnown }).catch(async (error: unknown) => {
+    // A limit that refused the request counts for itself.
+    if (error instanceof Problem && error.code !== 'rate_limited') await failures.count()
+    throw error
+  })
   if (known && isDeepStrictEqual(known.metadata, metadata)) return undefined
   await facts.changing([clientFact(schoolId, clientId)], () =>
     saveClient(database, { schoolId, id: clientId, registeredVia: 'document', metadata }),
   )
   const details = { client_name: metadata.client_name, redirect_uris: metadata.redirect_uris }
   return { school_id: schoolId, event: known ? 'client.document_changed' : 'client.document_accepted', client_id: clientId, details }
+}
+
+async function loadMetadata(
+  clientId: string,
+  { rules, documents, isKnown }: Pick<AdmitArguments, 'rules' | 'documents'> & { isKnown: boolean },
+): Promise<{ metadata: Extract<ReturnType<typeof readClientDocument>, { metadata: unknown }>['metadata'] }> {
+  const verdict = readClientDocument(clientId, await documents.load(clientId, { isKnown }), rules)
+  if ('error' in verdict) throw new Problem(verdict.error, { description: verdict.description })
+  return verdict
 }

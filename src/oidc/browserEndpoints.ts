@@ -54,12 +54,16 @@ function showSignUp(ctx: Context): void {
 }
 
 /** Stores the client of a metadata document before the engine looks it up. */
-async function admitClient(ctx: Context, { documentRules, clientDocuments, stores, recordAudit }: ServiceArguments): Promise<void> {
+async function admitClient(
+  ctx: Context,
+  { documentRules, clientDocuments, documentFailures, stores, recordAudit }: ServiceArguments,
+): Promise<void> {
   const rules = documentRules()
   const clientId = ctx.query.client_id
   if (!rules || typeof clientId !== 'string' || !looksLikeDocumentUrl(clientId)) return
   const { school, requestId, address } = ctx.state
-  const args = { stores, schoolId: school.id, rules, documents: clientDocuments }
+  const failures = { check: () => documentFailures.check(ctx), count: () => documentFailures.count(ctx) }
+  const args = { stores, schoolId: school.id, rules, documents: clientDocuments, failures }
   const entry = await admitDocumentClient(clientId, args)
   if (entry) await recordAudit([{ ...entry, request_id: requestId, address }])
 }

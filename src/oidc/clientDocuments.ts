@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Limiter, Policy } from '../http/rateLimit.ts'
-import { requireWithin } from '../http/rateLimit.ts'
+import { limitExceeded } from '../http/rateLimit.ts'
 import type { Log } from '../lib/log.ts'
 import { OutboundError, type OutboundResponse, type SendOutbound } from '../lib/outboundRequest.ts'
 import { Problem } from '../lib/problem.ts'
@@ -22,48 +22,67 @@ export interface ClientDocumentsArguments {
 /** Loads client ID metadata documents. All schools share its cache. */
 export interface ClientDocuments {
   /**
-   * Returns the text of the document at an accepted URL, from the cache or from its host.
+   * Returns the text of the document at an accepted URL, from the cache or from its host. While the host cannot be asked or does not
+   * respond, a document that was loaded within the last day is used (RFC 9111 section 4.2.4). `isKnown`: the school has stored a client of
+   * this URL. Known clients have a separate budget, which requests with invented URLs cannot use up.
    * @throws Problem invalid_client, rate_limited, temporarily_unavailable
    */
-  load(url: string): Promise<string>
+  load(url: string, client: { isKnown: boolean }): Promise<string>
 }
 
 interface Kept {
   text: string
   etag: string | undefined
   freshUntil: number
+  usableUntil: number
 }
 
 /** The names of the limits. */
-export const documentPolicies = ['client_documents_of_host', 'client_documents'] as const
+export const documentPolicies = [
+  'client_documents_of_host',
+  'client_documents',
+  'known_client_documents_of_host',
+  'known_client_documents',
+] as const
 
 /** A document has at most this size (draft-ietf-oauth-client-id-metadata-document section 6.6). */
 const maxBytes = 5 * 1024
 const timeoutMs = 5000
 const mostKept = 500
 const mostConcurrent = 8
+/** Requests for documents of unknown clients: the others are left to known ones. */
+const mostConcurrentUnknown = 6
+const daySeconds = 86_400
 /** Time for which a host that did not respond is not asked again. */
 const pauseMs = 10_000
 
 /** Creates the loader. Responses with errors and invalid documents are not cached; the limits bound their repetition. */
 export function createClientDocuments({ send, limiter, limits, log }: ClientDocumentsArguments): ClientDocuments {
   const kept = new LRUCache<string, Kept>({ max: mostKept })
-  const unreachable = new LRUCache<string, true>({ max: mostKept, ttl: pauseMs })
+  /** When each host may be asked again. */
+  const unreachableUntil = new LRUCache<string, number>({ max: mostKept })
   const running = new Map<string, Promise<string>>()
 
-  const requireBudget = async (host: string): Promise<void> => {
+  /** @throws NotLoaded */
+  const requireBudget = async (host: string, isKnown: boolean): Promise<void> => {
     const { perMinute, perHostPerMinute } = limits()
-    const policy = (name: (typeof documentPolicies)[number], requests: number): Policy => ({ name, requests, windowSeconds: 60 })
-    const ofHost = policy('client_documents_of_host', perHostPerMinute)
-    requireWithin(ofHost, await limiter(ofHost, host))
-    const ofAll = policy('client_documents', perMinute)
-    requireWithin(ofAll, await limiter(ofAll, 'all'))
+    const prefix = isKnown ? 'known_' : ''
+    const count = async (name: 'client_documents_of_host' | 'client_documents', requests: number, key: string): Promise<void> => {
+      const policy: Policy = { name: `${prefix}${name}`, requests, windowSeconds: 60 }
+      const verdict = await limiter(policy, key)
+      if (!verdict.allowed) throw new NotLoaded(limitExceeded(policy, verdict))
+    }
+    await count('client_documents_of_host', perHostPerMinute, host)
+    await count('client_documents', perMinute, 'all')
   }
 
-  const request = async (url: string, known: Kept | undefined): Promise<string> => {
+  /** @throws NotLoaded if the document could not be had, Problem if it is invalid */
+  const request = async (url: string, known: Kept | undefined, isKnown: boolean): Promise<string> => {
     const target = new URL(url)
-    if (unreachable.has(target.host)) throw notLoaded(url)
-    await requireBudget(target.host)
+    if (performance.now() < (unreachableUntil.get(target.host) ?? 0)) throw new NotLoaded(notLoaded(url))
+    if (running.size >= (isKnown ? mostConcurrent : mostConcurrentUnknown))
+      throw new NotLoaded(new Problem('temporarily_unavailable', { headers: { 'Retry-After': '2' } }))
+    await requireBudget(target.host, isKnown)
     const headers = { Accept: 'application/json', ...(known?.etag !== undefined && { 'If-None-Match': known.etag }) }
     const response = await send({ url: target, method: 'GET', headers, maxBytes, timeoutMs }).catch((error: unknown) => {
       log.warn(
@@ -71,26 +90,47 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
         'client metadata document not loaded',
       )
       if (!(error instanceof OutboundError)) throw error
-      if (error.failure === 'failed') unreachable.set(target.host, true)
-      throw notLoaded(url)
+      if (error.failure === 'failed') unreachableUntil.set(target.host, performance.now() + pauseMs)
+      throw error.failure === 'invalid' ? notLoaded(url) : new NotLoaded(notLoaded(url))
     })
     const text = textOf(url, response, known)
-    const freshUntil = performance.now() + documentCacheSeconds(response.headers) * 1000
-    kept.set(url, { text, etag: response.headers.etag ?? known?.etag, freshUntil })
+    const now = performance.now()
+    const freshUntil = now + documentCacheSeconds(response.headers) * 1000
+    kept.set(url, { text, etag: response.headers.etag ?? known?.etag, freshUntil, usableUntil: now + daySeconds * 1000 })
     return text
   }
 
+  const requestOrStale = async (url: string, known: Kept | undefined, isKnown: boolean): Promise<string> => {
+    try {
+      return await request(url, known, isKnown)
+    } catch (error) {
+      if (!(error instanceof NotLoaded)) throw error
+      if (known && performance.now() < known.usableUntil) return known.text
+      throw error.problem
+    }
+  }
+
   return {
-    async load(url) {
+    async load(url, { isKnown }) {
       const known = kept.get(url)
       if (known && performance.now() < known.freshUntil) return known.text
-      const current = running.get(url)
+      // A known client does not share the refusal of a request that counts as unknown, at another school.
+      const key = `${isKnown} ${url}`
+      const current = running.get(key)
       if (current !== undefined) return await current
-      if (running.size >= mostConcurrent) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '2' } })
-      const started = request(url, known).finally(() => running.delete(url))
-      running.set(url, started)
+      const started = requestOrStale(url, known, isKnown).finally(() => running.delete(key))
+      running.set(key, started)
       return started
     },
+  }
+}
+
+/** The document could not be had now. It says nothing about the document that was loaded before. */
+class NotLoaded extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.problem = problem
   }
 }
 
@@ -103,6 +143,7 @@ const notLoaded = (url: string): Problem =>
 function textOf(url: string, { status, headers, body }: OutboundResponse, known: Kept | undefined): string {
   if (status === 304 && known) return known.text
   const refuse = (problem: string): Problem => new Problem('invalid_client', { description: `The document at ${url} ${problem}` })
+  if (status === 429 || status >= 500) throw new NotLoaded(refuse(`could not be loaded: its host responded with ${status}`))
   // A redirect could lead to a host that was not checked.
   if (status !== 200) throw refuse(`must respond with status 200, without a redirect. It responded with ${status}`)
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''

@@ -40,6 +40,8 @@ export interface ServiceArguments {
   /** The rules of client ID metadata documents; undefined if they are off. */
   documentRules(): DocumentRules | undefined
   clientDocuments: ClientDocuments
+  /** Counts documents that could not be loaded or are invalid. */
+  documentFailures: FailureLimit
   findPerson: FindPerson
   tokenChecks: TokenChecks
   grantable(role: Role): ReadonlySet<string>

@@ -8,8 +8,7 @@ import type { StepRunnerArguments } from './steps/stepRunner.ts'
  */
 export const completedSignIn =
   ({ knownBrowsers, notify }: { knownBrowsers: KnownBrowsers; notify: NotifyPerson }): StepRunnerArguments['signedIn'] =>
-  async (ctx, { accountId, email, isNew = false }) => {
-    const isKnown = knownBrowsers.find(ctx, email) !== undefined
-    knownBrowsers.remember(ctx, email)
+  async (ctx, { accountId, email, signedInAt, isNew = false }) => {
+    const isKnown = await knownBrowsers.remember(ctx, { email, signedInAt })
     if (!isKnown && !isNew) await notify(ctx, accountId, 'new_sign_in', {})
   }

@@ -1,22 +1,35 @@
 import type { Context } from 'koa'
 import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
 import { type Keyring, randomToken } from '../lib/keyring.ts'
+import { isSessionOver } from '../policy/browserSessions.ts'
 
 /**
  * Recognises browsers that signed in to an account before, so that their sign-ins have a separate rate limit. The cookie is not a session:
- * it grants no access, and it does not contain the e-mail address.
+ * it grants no access, and it does not contain the e-mail address. It ends when the password is changed and when the person signs out
+ * everywhere.
  */
 export interface KnownBrowsers {
-  /** Returns the id of this browser for the account with this address, or undefined if it never signed in to it. */
-  find(ctx: Context, email: string): string | undefined
-  /** Remembers that this browser signed in to the account with this address. */
-  remember(ctx: Context, email: string): void
+  /** Returns the id of this browser for the account with this address, or undefined if it did not sign in with the current password. */
+  find(ctx: Context, email: string): Promise<string | undefined>
+  /**
+   * Remembers that this browser signed in to the account with this address. Returns true if it was known. A sign-in whose session has
+   * ended meanwhile is not remembered. Without `signedInAt`, the password was just chosen in this browser.
+   */
+  remember(ctx: Context, signIn: { email: string; signedInAt?: number }): Promise<boolean>
+}
+
+/** What the entries of an account depend on. */
+export interface KnownAccount {
+  /** A text that changes with the password and when every session is ended. */
+  version: string
+  sessionsValidAfter: Date | null
 }
 
 export interface KnownBrowserArguments {
   keyring: Keyring
   /** How long a browser is recognised after its last sign-in. */
   days(): number
+  findAccount(schoolId: string, email: string): Promise<KnownAccount | undefined>
 }
 
 interface Entry {
@@ -31,16 +44,17 @@ const cookie = 'sg_known'
 const mostEntries = 5
 const entryForm = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/
 
-export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): KnownBrowsers {
+export function createKnownBrowsers({ keyring, days, findAccount }: KnownBrowserArguments): KnownBrowsers {
+  // Read once for each request. A version that is out of date when the browser is remembered makes an entry that is not valid.
+  const accounts = new WeakMap<Context, Promise<KnownAccount | undefined>>()
+  const accountOf = (ctx: Context, email: string): Promise<KnownAccount | undefined> => {
+    const found = accounts.get(ctx) ?? findAccount(ctx.state.school.id, email)
+    accounts.set(ctx, found)
+    return found
+  }
+
   const now = (): number => Math.floor(Date.now() / 1000)
   const lifeSeconds = (): number => days() * 86_400
-
-  // The signature binds an entry to a school and an account. Entries of other accounts look like forged ones.
-  const signed = (ctx: Context, email: string, { id, issued }: Pick<Entry, 'id' | 'issued'>): string =>
-    JSON.stringify([ctx.state.school.id, email, id, issued])
-
-  const isOf = (ctx: Context, email: string, entry: Entry): boolean =>
-    keyring.verify('known browsers', signed(ctx, email, entry), entry.signature)
 
   const isAlive = ({ issued }: Entry): boolean => {
     const at = Number.parseInt(issued, 36)
@@ -56,17 +70,34 @@ export function createKnownBrowsers({ keyring, days }: KnownBrowserArguments): K
       })
       .filter(isAlive)
 
+  // The signature binds an entry to a school, an account and its version. Entries of other accounts look like forged ones.
+  const signedText = (ctx: Context, email: string, { version }: KnownAccount) => {
+    const { school } = ctx.state
+    return ({ id, issued }: Pick<Entry, 'id' | 'issued'>): string => JSON.stringify([school.id, email, version, id, issued])
+  }
+
   return {
-    find: (ctx, email) => entriesOf(ctx).find((entry) => isOf(ctx, email, entry))?.id,
-    remember(ctx, email) {
+    async find(ctx, email) {
       const entries = entriesOf(ctx)
-      const own = entries.filter((entry) => isOf(ctx, email, entry))
+      const account = entries.length === 0 ? undefined : await accountOf(ctx, email)
+      if (!account) return undefined
+      const text = signedText(ctx, email, account)
+      return entries.find((entry) => keyring.verify('known browsers', text(entry), entry.signature))?.id
+    },
+    async remember(ctx, { email, signedInAt }) {
+      if (signedInAt === undefined) accounts.delete(ctx)
+      const account = await accountOf(ctx, email)
+      if (!account || (signedInAt !== undefined && isSessionOver(signedInAt, account.sessionsValidAfter))) return false
+      const text = signedText(ctx, email, account)
+      const entries = entriesOf(ctx)
+      const own = entries.filter((entry) => keyring.verify('known browsers', text(entry), entry.signature))
       const others = entries.filter((entry) => !own.includes(entry)).slice(0, mostEntries - 1)
       // The id stays the same: another sign-in does not reset the rate limit.
       const fresh = { id: own[0]?.id ?? randomToken(128), issued: now().toString(36) }
-      const entry = { ...fresh, signature: keyring.sign('known browsers', signed(ctx, email, fresh)) }
+      const entry = { ...fresh, signature: keyring.sign('known browsers', text(fresh)) }
       const value = [entry, ...others].map(({ id, issued, signature }) => `${id}.${issued}.${signature}`).join('~')
       setOwnCookie(ctx, cookie, { value, lifeSeconds: lifeSeconds() })
+      return own.length > 0
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { PasswordTurn } from '../domain/accounts/passwordGate.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
@@ -44,13 +45,39 @@ export interface Verdict {
   retryAfterSeconds: number
 }
 
-/** Rate limits of failed sign-ins. Successful sign-ins are not counted. */
+/** An attempt with a password. `email` is normalised; undefined if no account can have the entered address. */
+export interface PasswordAttempt {
+  schoolId: string
+  email: string | undefined
+  address: string
+  /** The id of a browser that signed in to this account before. */
+  browser?: string | undefined
+}
+
+/** How a check ended. `failed`: it gave no result. */
+export type JudgedAttempt<Result> =
+  | { outcome: 'passed'; result: Result }
+  | { outcome: 'failed' }
+  | { outcome: 'limited'; retryAfterSeconds: number }
+
+/**
+ * The limits and the queue of everything that hashes a password. Failures have strict limits; passwords that are right have generous ones,
+ * because each costs as much.
+ */
 export interface SignInLimits {
   /**
-   * Begins an attempt, before the password is checked. `email` is normalised; undefined if no account can have the entered address.
-   * `browser` is the id of a browser that signed in to this account before.
+   * Runs a check of a password. It is refused if a limit is used up. `check` gets the function that compares the password when it is the
+   * caller's turn, and returns undefined if the password is wrong. A check that throws does not count.
+   * @throws Problem temporarily_unavailable if too many passwords are waiting
    */
-  begin(attempt: { schoolId: string; email: string | undefined; address: string; browser?: string | undefined }): Promise<BegunSignIn>
+  attempt<Result>(attempt: PasswordAttempt, check: (turn: PasswordTurn) => Promise<Result | undefined>): Promise<JudgedAttempt<Result>>
+  /**
+   * Hashes a new password of a person whose identity was proved.
+   * @throws Problem rate_limited, or temporarily_unavailable if too many passwords are waiting
+   */
+  newPassword(owner: { schoolId: string; email: string; address: string }, hash: () => Promise<string>): Promise<string>
+  /** Begins a sign-in with a passkey, which names the account only when it is checked. */
+  beginPasskey(address: string): Promise<BegunSignIn>
   /** Begins an attempt with a code of a second factor. Passkeys cannot be guessed and are not limited by account. */
   beginCode(attempt: { schoolId: string; accountId: string }): Promise<BegunSignIn>
   /** Resets the limit of an account after a password was chosen with an e-mail link. */

@@ -29,7 +29,7 @@ const bodyLimits = { types: ['application/json'], maxBytes: 262_144, maxDepth: 8
 export function createPlatformIntake({ keys, log, ...surroundings }: IntakeArguments): Middleware {
   const routes = createRoutes<PlatformOperation>()
   for (const operation of platformOperations) routes.add('POST', platformPath + operation.path, operation)
-  const checkKey = createKeyCheck(keys)
+  const checkKey = createKeyCheck(keys, log)
   let description: string | undefined
 
   const respond = async (ctx: Context): Promise<void> => {
@@ -41,7 +41,7 @@ export function createPlatformIntake({ keys, log, ...surroundings }: IntakeArgum
       ctx.body = description
       return
     }
-    checkKey(ctx.req.headers.authorization)
+    await checkKey(ctx.req.headers.authorization, ctx.ip)
     if (routes.methodsAt(ctx.path).size === 0) throw new Problem('not_found')
     if (allowMethods(ctx, ['POST']) === 'answered') return
     const route = routes.find('POST', ctx.path)

@@ -11,15 +11,15 @@ import { together } from './together.ts'
 export type BegunAttempt = { state: 'begun' } | { state: 'busy' } | { state: 'refused'; resetSeconds: number }
 
 /**
- * Limits that only failures use up. An attempt reserves its place before it is judged, so that parallel failures cannot exceed the limit,
- * and gives the place back where it succeeds.
+ * Limits of attempts that count by how they end, such as failures. An attempt reserves its place before it is judged, so that parallel
+ * ones cannot exceed the limit, and gives the place back if it does not count.
  */
 export interface AttemptLimits {
   /** Sends the steps that `work` starts in one round trip, if the store can. */
   together<Result>(work: () => Result): Result
   begin(policy: RateLimitPolicy, key: LimitKey): Promise<BegunAttempt>
-  /** Ends an attempt that `begin` began. Only a failed one counts. */
-  end(policy: RateLimitPolicy, key: LimitKey, outcome: 'failed' | 'not counted'): Promise<void>
+  /** Ends an attempt that `begin` began. */
+  end(policy: RateLimitPolicy, key: LimitKey, outcome: 'counted' | 'not counted'): Promise<void>
   /** Forgets the failures of a key. Attempts that are under way keep their places. */
   forget(policy: RateLimitPolicy, key: LimitKey): Promise<void>
 }
@@ -56,9 +56,9 @@ export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100
     },
     end(policy, key, outcome) {
       const [name, now, windowMilliseconds] = [nameOf(policy, key), Date.now(), policy.windowSeconds * 1000]
-      const isFailure = outcome === 'failed'
-      return count<void>(scripts && (async () => void (await scripts.sgEndAttempt(name, now, isFailure ? 1 : 0, windowMilliseconds))), () =>
-        endInMemory(memory(), name, { isFailure, windowMilliseconds, now }),
+      const isCounted = outcome === 'counted'
+      return count<void>(scripts && (async () => void (await scripts.sgEndAttempt(name, now, isCounted ? 1 : 0, windowMilliseconds))), () =>
+        endInMemory(memory(), name, { isCounted, windowMilliseconds, now }),
       )
     },
     forget(policy, key) {
@@ -95,13 +95,13 @@ function beginInMemory(memory: LRUCache<string, Attempts>, name: string, request
 function endInMemory(
   memory: LRUCache<string, Attempts>,
   name: string,
-  { isFailure, windowMilliseconds, now }: { isFailure: boolean; windowMilliseconds: number; now: number },
+  { isCounted, windowMilliseconds, now }: { isCounted: boolean; windowMilliseconds: number; now: number },
 ): void {
   const found = attemptsIn(memory, name, now)
   memory.set(name, {
     ...found,
     pending: Math.max(0, found.pending - 1),
-    ...(isFailure && { failed: found.failed + 1, failedUntil: found.failed > 0 ? found.failedUntil : now + windowMilliseconds }),
+    ...(isCounted && { failed: found.failed + 1, failedUntil: found.failed > 0 ? found.failedUntil : now + windowMilliseconds }),
   })
 }
 
@@ -113,7 +113,7 @@ function verdictOf(answer: number): BegunAttempt {
 
 interface Scripts {
   sgBeginAttempt(key: string, now: number, requests: number, pendingMilliseconds: number): Promise<number>
-  sgEndAttempt(key: string, now: number, isFailure: 0 | 1, windowMilliseconds: number): Promise<number>
+  sgEndAttempt(key: string, now: number, isCounted: 0 | 1, windowMilliseconds: number): Promise<number>
 }
 
 const readAttempts = `

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Client } from 'pg'
 import { overrideQuery } from './overrideQuery.ts'
 
-/** How many statements one process names. Each connection keeps a plan of those that it has run. */
+/** How many statements have a name, and how many of them a connection keeps a plan of. The least recently used ones are forgotten. */
 const mostNames = 400
 /** How many texts are counted until they are named. */
 const mostCandidates = 2000
@@ -22,12 +23,12 @@ export interface StatementNames {
 
 /** Returns the names of one process: all of its connections use the same. */
 export function createStatementNames(): StatementNames {
-  const names = new Map<string, string>()
+  const names = new LRUCache<string, string>({ max: mostNames })
   const candidates = new Set<string>()
   return {
     nameOf(text) {
       const name = names.get(text)
-      if (name !== undefined || names.size >= mostNames) return name
+      if (name !== undefined) return name
       if (!candidates.delete(text)) {
         if (candidates.size >= mostCandidates) candidates.clear()
         if (nameable.test(text) && !dependsOnCount.test(text)) candidates.add(text)
@@ -41,18 +42,40 @@ export function createStatementNames(): StatementNames {
   }
 }
 
+/** The parts of a connection of `pg` that know which statements its server has prepared. */
+interface PreparedStatements {
+  connection: { close(statement: { type: 'S'; name: string }): void; parsedStatements: Record<string, string> }
+}
+
 /** Returns the class of a connection that names the statements that run on it. */
 export function namingClient(base: typeof Client, names: StatementNames): typeof Client {
-  class NamingClient extends base {}
+  class NamingClient extends base {
+    /** The names that the server has prepared, in the order of their use. */
+    readonly prepared = new LRUCache<string, true>({
+      max: mostNames,
+      // The message Close of the protocol is DEALLOCATE for a name, also through PgBouncer, which gives statements other names. It is sent
+      // before the statement that takes the place, without waiting for an answer.
+      dispose: (_, name) => {
+        const { connection } = this as unknown as PreparedStatements
+        delete connection.parsedStatements[name]
+        connection.close({ type: 'S', name })
+      },
+    })
+  }
+  const nameOn = (client: Client, text: string): string | undefined => {
+    const name = names.nameOf(text)
+    if (name !== undefined) (client as NamingClient).prepared.set(name, true, { noDisposeOnSet: true })
+    return name
+  }
   overrideQuery(
     NamingClient,
     (send) =>
       function query(statement, values, ...rest) {
         if (typeof statement === 'string' && Array.isArray(values)) {
-          const name = names.nameOf(statement)
+          const name = nameOn(this, statement)
           if (name !== undefined) return send.call(this, { name, text: statement, values }, ...rest)
         } else if (isUnnamed(statement)) {
-          const name = names.nameOf(statement.text)
+          const name = nameOn(this, statement.text)
           if (name !== undefined) return send.call(this, { ...statement, name }, values, ...rest)
         }
         return send.call(this, statement, values, ...rest)

@@ -43,6 +43,7 @@ export const createCallerOf = (
       limits,
       holderOf: tokenChecks.api.holderOf,
       together: stores.ephemeral.together,
+      ...(resourcePath === '/mcp' && { surface: 'mcp' as const }),
       contentVersion: replica ? undefined : contentVersions.read,
     },
   )

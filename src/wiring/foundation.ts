@@ -1,4 +1,5 @@
 import { findPerson } from '../domain/accounts/findPerson.ts'
+import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
 import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
 import type { VisitorAnswers } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
@@ -85,6 +86,15 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
   const metrics = createServiceMetrics({ ...args, operations })
+  const passwordGate = createPasswordGate({
+    ...config.server.passwords,
+    onRefused: () => metrics.add('schoolgate_password_checks_refused_total', {}),
+  })
+  metrics.collect((set) => {
+    const { running, waiting } = passwordGate.state()
+    set('schoolgate_password_checks_running', {}, running)
+    set('schoolgate_password_checks_waiting', {}, waiting)
+  })
   const counted = (entry: AuditEntry): AuditEntry => {
     countEvent(metrics, entry.event)
     return entry
@@ -97,7 +107,11 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     stores,
     tokenChecks: { api: checksOver(database.kysely), authorization: checksOver(accounts.kysely) },
     metrics,
-    limits: createLimits({ ...args, onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }) }),
+    limits: createLimits({
+      ...args,
+      passwordGate,
+      onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }),
+    }),
     operations,
     scopes: scopeCatalogue(resources),
     signer: {

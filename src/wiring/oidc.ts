@@ -69,6 +69,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       admit: createAdmit(limits.limiter),
       policies: limits.policies,
       badCredentials: limits.badCredentials,
+      documentFailures: limits.documentFailures,
       showProblem: pages.showProblem,
       refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
       registrationRules: (school) => registrationRules(runtime.config.oauth, { docsUrl: docsUrl(school), issuer: school.issuer }),

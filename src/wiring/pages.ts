@@ -3,9 +3,9 @@ import type { Context, Middleware } from 'koa'
 import type { AgentDocuments } from '../agents/agentDocuments.ts'
 import { hashPassword } from '../domain/accounts/password.ts'
 import { createPasswordCheck } from '../domain/accounts/passwordCheck.ts'
-import { createPasswordGate } from '../domain/accounts/passwordGate.ts'
 import { createGuessEstimator } from '../domain/accounts/passwordRule/guessEstimator.ts'
 import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswordRule.ts'
+import { findPasswordVersion } from '../domain/accounts/passwordVersion.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
 import type { RequestState } from '../http/requestState.ts'
@@ -54,16 +54,11 @@ export function createSchoolPages(
   { oidc, pageContext, documents, site, externalServices }: PagesParts,
 ): Middleware<RequestState>[] {
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, outbox } = foundation
-  const gate = createPasswordGate({
-    ...foundation.config.server.passwords,
-    onRefused: () => foundation.metrics.add('schoolgate_password_checks_refused_total', {}),
+  const knownBrowsers = createKnownBrowsers({
+    keyring,
+    days: () => runtime.config.server.known_browser_days,
+    findAccount: (schoolId, email) => findPasswordVersion(accounts.kysely, schoolId, email),
   })
-  foundation.metrics.collect((set) => {
-    const { running, waiting } = gate.state()
-    set('schoolgate_password_checks_running', {}, running)
-    set('schoolgate_password_checks_waiting', {}, waiting)
-  })
-  const knownBrowsers = createKnownBrowsers({ keyring, days: () => runtime.config.server.known_browser_days })
   const facts = () => oidc.exchanges.getStore()?.facts
   const notify = createNotifyPerson({ database: accounts.kysely, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
@@ -100,7 +95,7 @@ export function createSchoolPages(
         if (!exchange) throw new Error('consent is given in the exchange of a request only')
         exchange.auditOfGrant = foundation.counted(entry)
       },
-      checkPassword: countedSignIn(foundation, createSignIn({ database: accounts, gate })),
+      checkPassword: countedSignIn(foundation, createSignIn({ database: accounts })),
     }),
   }
   const pages = createPages({
@@ -126,11 +121,11 @@ export function createSchoolPages(
     findPerson: personIn(accounts),
     limits,
     knownBrowsers,
-    hashPassword: (password) => gate(() => hashPassword(password)),
+    hashPassword,
     checkNewPassword: createNewPasswordRule(
       createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
     ),
-    checkOwnPassword: createPasswordCheck({ database: accounts, gate }),
+    checkOwnPassword: createPasswordCheck({ database: accounts }),
     secondStep: secondFactors.ruleOf,
     secondFactors,
     administration: createClientAdministration(stores),
@@ -169,5 +164,5 @@ const routesOf = (router: Router): Middleware<RequestState> => router.routes() a
 
 const countedSignIn =
   ({ counted }: Foundation, signIn: SignIn): SignIn =>
-  (schoolId, email, password, audit) =>
-    signIn(schoolId, email, password, (accountId, signedInAt) => counted(audit(accountId, signedInAt)))
+  (schoolId, email, password, turn, audit) =>
+    signIn(schoolId, email, password, turn, (accountId, signedInAt) => counted(audit(accountId, signedInAt)))

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
+import type { PasswordGate } from '../domain/accounts/passwordGate.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
 import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
@@ -26,6 +27,7 @@ export interface Limits {
   /** Limits of the authorization server's endpoints, by address. */
   policies: Record<LimitedEndpoint, Policy>
   badCredentials: FailureLimit
+  documentFailures: FailureLimit
   signIn: SignInLimits
   account: AccountLimits
   email: EmailLimits
@@ -37,20 +39,29 @@ export interface Limits {
    * The limits of the operation are counted as well. Returns no counts if limits are off, and for the service's requests to itself, which
    * decide what its documents contain and have no address of a caller.
    */
-  countApi(ctx: Context, holder: TokenHolder | undefined, operationLimits: readonly OperationLimit[]): Promise<Count[]>
+  countApi(
+    ctx: Context,
+    holder: TokenHolder | undefined,
+    operationLimits: readonly OperationLimit[],
+    surface?: VisitorSurface,
+  ): Promise<Count[]>
 }
+
+/** What a caller without a token uses: each surface has a separate limit, so that one cannot use up another's. */
+export type VisitorSurface = 'api' | 'page' | 'mcp'
 
 export interface LimitArguments {
   config: Config
   redis?: RedisConnection | undefined
   log: Log
   isLimited: boolean
+  passwordGate: PasswordGate
   /** Called for each request that a limit refuses, with the name of the limit. */
   onRefused(policy: string): void
 }
 
 /** Creates every rate limit of the service, over one set of buckets. */
-export function createLimits({ config, redis, log, isLimited, onRefused }: LimitArguments): Limits {
+export function createLimits({ config, redis, log, isLimited, passwordGate, onRefused }: LimitArguments): Limits {
   const store = {
     ...(redis ? { redis: redis.client } : {}),
     prefix: 'sg',
@@ -72,8 +83,24 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
     const { allowed, resetSeconds } = await limiter(policy(name), key)
     return { allowed, retryAfterSeconds: resetSeconds }
   }
-  const [anonymous, withToken, guess] = [policy('anonymous'), policy('default'), policy('guess')]
-  const badCredentials = policy('bad_credentials')
+  const [withToken, guess, ofNetwork] = [policy('default'), policy('guess'), policy('anonymous_per_network')]
+  const ofVisitor = { api: policy('anonymous'), page: policy('page'), mcp: policy('mcp') }
+  const failureLimit = (name: Parameters<typeof policy>[0]): FailureLimit => {
+    const failures = policy(name)
+    const keyOf = ({ state: { school, address } }: Context): LimitKey => ({ schoolId: school.id, subject: addressKey(address) })
+    return {
+      async check(ctx) {
+        if (!isLimited) return
+        const verdict = await buckets.look(failures, keyOf(ctx))
+        if (!verdict.allowed) onRefused(failures.name)
+        requireWithin(failures, verdict)
+      },
+      async count(ctx) {
+        // A failure is counted after its response was decided: nothing is refused here.
+        if (isLimited) await buckets.consume(failures, keyOf(ctx))
+      },
+    }
+  }
   const ofPerson = { write: policy('write'), bulk: policy('bulk'), upload: policy('upload') }
   return {
     limiter,
@@ -83,18 +110,8 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       token: policy('token'),
       introspection: policy('introspection'),
     },
-    badCredentials: {
-      async check({ state: { school, address } }) {
-        if (!isLimited) return
-        const verdict = await buckets.look(badCredentials, { schoolId: school.id, subject: addressKey(address) })
-        if (!verdict.allowed) onRefused(badCredentials.name)
-        requireWithin(badCredentials, verdict)
-      },
-      async count({ state: { school, address } }) {
-        // A failure is counted after its response was decided: nothing is refused here.
-        if (isLimited) await buckets.consume(badCredentials, { schoolId: school.id, subject: addressKey(address) })
-      },
-    },
+    badCredentials: failureLimit('bad_credentials'),
+    documentFailures: failureLimit('client_document_failures'),
     signIn: createSignInLimits({
       attempts: createAttemptLimits(store),
       policies: {
@@ -102,9 +119,13 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
         perAccountAndNetwork: policy('sign_in_per_account'),
         perAccount: policy('sign_in_per_account_total'),
         perBrowser: policy('sign_in_per_known_browser'),
+        perAccountOfBrowsers: policy('sign_in_per_account_known_browsers'),
+        usesPerAccountAndNetwork: policy('password_uses_per_account'),
+        usesPerNetwork: policy('password_uses_per_network'),
         perFactor: policy('second_factor_per_account'),
         perFactorAndDay: policy('second_factor_per_account_daily'),
       },
+      gate: passwordGate,
       isLimited,
       onRefused,
     }),
@@ -123,7 +144,7 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       isNoticeAllowed: async ({ id: schoolId }, { account_id: accountId, kind }) =>
         (await count('notice_per_account', { schoolId, subject: `${accountId} ${kind}` })).allowed,
     },
-    async countApi({ state: { school, address, isOwn } }, holder, operationLimits) {
+    async countApi({ state: { school, address, isOwn } }, holder, operationLimits, surface = 'api') {
       if (!isLimited || isOwn) return []
       const countUse = async (policy: Policy, key: LimitKey): Promise<Count> => ({ policy, verdict: await limiter(policy, key) })
       const schoolId = school.id
@@ -131,7 +152,8 @@ export function createLimits({ config, redis, log, isLimited, onRefused }: Limit
       const who = holder ? { schoolId, subject: `${holder.clientId} ${holder.accountId}` } : byAddress
       const isGuess = operationLimits.includes('guess')
       return Promise.all([
-        countUse(holder ? withToken : anonymous, who),
+        countUse(holder ? withToken : ofVisitor[surface], who),
+        ...(holder ? [] : [countUse(ofNetwork, { schoolId, subject: networkKey(address) })]),
         ...(holder ? operationLimits.filter((name) => name !== 'guess').map((name) => countUse(ofPerson[name], who)) : []),
         ...(isGuess ? [countUse(guess, byAddress)] : []),
         // Counted by person, not by client: a second client must not allow more attempts.
@@ -147,6 +169,7 @@ export interface LimitedArguments extends Pick<TokenChecks, 'holderOf'> {
   together: Artifacts['together']
   /** Reads the version that a response to a visitor depends on, if responses to visitors are kept. */
   contentVersion?: ((schoolId: string) => Promise<FactVersion>) | undefined
+  surface?: VisitorSurface
 }
 
 /**
@@ -156,7 +179,7 @@ export interface LimitedArguments extends Pick<TokenChecks, 'holderOf'> {
  */
 export function limited(
   authenticate: (ctx: Context) => Promise<Caller>,
-  { limits: { countApi }, holderOf, together, contentVersion }: LimitedArguments,
+  { limits: { countApi }, holderOf, together, contentVersion, surface }: LimitedArguments,
 ): ApiArguments['authenticate'] {
   return async (ctx, operationLimits = []) => {
     const holder = likelyHolder(ctx, holderOf)
@@ -165,14 +188,14 @@ export function limited(
     const [identified, counted] = await together(() => {
       // Every message of MCP reads the catalogue.
       if (isVisitor && (ctx.method === 'GET' || ctx.path === '/mcp')) ctx.state.contentVersion = contentVersion?.(ctx.state.school.id)
-      return Promise.allSettled([authenticate(ctx), holder || isVisitor ? countApi(ctx, holder, operationLimits) : undefined])
+      return Promise.allSettled([authenticate(ctx), holder || isVisitor ? countApi(ctx, holder, operationLimits, surface) : undefined])
     })
     const caller = identified.status === 'fulfilled' ? identified.value : undefined
     const person = caller?.kind === 'person' ? caller : undefined
     noteCaller(ctx, person)
     const isCounted = person?.clientId === holder?.clientId && person?.accountId === holder?.accountId
     const counts = isCounted ? settledValue(counted) : undefined
-    const all = counts ?? (await countApi(ctx, person, operationLimits))
+    const all = counts ?? (await countApi(ctx, person, operationLimits, surface))
     ctx.set(rateLimitHeaders(all))
     requireAllWithin(all)
     return settledValue(identified)

@@ -74,7 +74,7 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
         return (item) => template && checkoutAddress(template, item)
       },
       async count(ctx) {
-        const counts = await limits.countApi(ctx, undefined, [])
+        const counts = await limits.countApi(ctx, undefined, [], 'page')
         ctx.set(rateLimitHeaders(counts))
         requireAllWithin(counts)
       },

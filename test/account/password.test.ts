@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
-import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
+import type { PasswordTurn } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { accountPaths } from '../../src/policy/accountPaths.ts'
 import { isSessionOver, sessionTime } from '../../src/policy/browserSessions.ts'
@@ -241,22 +241,18 @@ describe('a sign-in with the old password', () => {
   test('a sign-in with the old one that overlaps the change creates a session that has ended', async () => {
     const { accountId } = await service.addPerson({ email: 'slow@example.com' })
     const link = await resetLink(service, 'slow@example.com')
-    const gate = createPasswordGate({ concurrency: 1, queue: 0 })
-    const signIn = createSignIn({
-      database: service.database,
-      async gate(work) {
-        await choosePassword(service, link)
-        return gate(work)
-      },
-    })
+    const signIn = createSignIn({ database: service.database })
+    const overlapping: PasswordTurn = async (verify) => {
+      await choosePassword(service, link)
+      return verify()
+    }
     const signedIn = (id: string) => ({ school_id: service.schoolId(), event: 'sign_in.succeeded' as const, account_id: id })
-    const session = await signIn(service.schoolId(), 'slow@example.com', password, signedIn)
+    const session = await signIn(service.schoolId(), 'slow@example.com', password, overlapping, signedIn)
     const { sessions_valid_after } = await account(accountId)
     expect(session?.accountId).toBe(accountId)
     expect(isSessionOver(session?.signedInAt, sessions_valid_after)).toBe(true)
 
-    const next = createSignIn({ database: service.database, gate })
-    const later = await next(service.schoolId(), 'slow@example.com', newPassword, signedIn)
+    const later = await signIn(service.schoolId(), 'slow@example.com', newPassword, (verify) => verify(), signedIn)
     expect(isSessionOver(later?.signedInAt, sessions_valid_after)).toBe(false)
   })
 

@@ -92,6 +92,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
       redis: connection,
       log: createLog('silent'),
       isLimited: true,
+      passwordGate: (_caller, work) => work(),
       onRefused: () => undefined,
     })
     api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operations, (authenticate) =>
@@ -116,7 +117,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
     expect(read.headers.get('ratelimit-policy')).toBe('"default";q=600;w=60')
     expect(read.headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
     const visitor = await api.get(base)
-    expect(visitor.headers.get('ratelimit-policy')).toBe('"anonymous";q=120;w=60')
+    expect(visitor.headers.get('ratelimit-policy')).toBe('"anonymous";q=120;w=60, "anonymous_per_network";q=3000;w=60')
     const list = await api.get(base, { ...owner, headers: csv })
     expect(list.headers.get('ratelimit-policy')).toBe('"default";q=600;w=60, "bulk";q=2;w=60')
     expect(list.headers.get('ratelimit')).toMatch(/^"bulk";r=1;t=\d+$/)
@@ -168,6 +169,54 @@ test('in the whole service: behind a gateway, IPv6 visitors are distinguished by
     200, 200, 429, 200,
   ])
   await service.stop()
+})
+
+describe('visitors behind one address', () => {
+  const anonymous = { requests: 3 }
+  const mcpCall = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const statusOf = {
+    page: (issuer: string, from: string) =>
+      fetch(`${issuer}/courses`, { headers: { accept: 'text/html', 'x-forwarded-for': from } }).then(({ status }) => status),
+    api: (issuer: string, from: string) =>
+      fetch(`${issuer}/api/v1/courses`, { headers: { 'x-forwarded-for': from } }).then(({ status }) => status),
+    mcp: (issuer: string, from: string) =>
+      fetch(`${issuer}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-forwarded-for': from },
+        body: JSON.stringify(mcpCall),
+      }).then(({ status }) => status),
+  }
+  type Surface = keyof typeof statusOf
+
+  test.each(['page', 'api', 'mcp'] as const)(
+    'that use up the limit of the surface "%s" do not use up those of the others',
+    async (surface: Surface) => {
+      const service = await startService({
+        isLimited: true,
+        server: { trusted_proxies: ['loopback'], rate_limits: { anonymous, page: { requests: 3 }, mcp: { requests: 3 } } },
+      })
+      const found: number[] = []
+      for (let count = 0; count < 5; count += 1) found.push(await statusOf[surface](service.issuer, '198.51.100.1'))
+      expect(found).toEqual([200, 200, 200, 429, 429])
+      for (const other of ['page', 'api', 'mcp'] as const)
+        if (other !== surface) expect([other, await statusOf[other](service.issuer, '198.51.100.1')]).toEqual([other, 200])
+      expect(await statusOf[surface](service.issuer, '198.51.100.2')).toBe(200)
+      await service.stop()
+    },
+  )
+
+  test('have a limit for their network over all surfaces', async () => {
+    const service = await startService({
+      isLimited: true,
+      server: { trusted_proxies: ['loopback'], rate_limits: { anonymous_per_network: { requests: 6 } } },
+    })
+    const found: number[] = []
+    for (let host = 1; host <= 8; host += 1)
+      found.push(await statusOf[(['page', 'api', 'mcp'] as const)[host % 3] ?? 'api'](service.issuer, `198.51.100.${host}`))
+    expect(found).toEqual([200, 200, 200, 200, 200, 200, 429, 429])
+    expect(await statusOf.api(service.issuer, '198.51.101.1')).toBe(200)
+    await service.stop()
+  })
 })
 
 test('responses of a service without limits have no RateLimit headers, which would show an allowance that is never used', async () => {

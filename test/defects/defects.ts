@@ -122,8 +122,8 @@ export const defects: readonly PlantedDefect[] = [
     changes: [
       {
         file: 'src/wiring/signInLimits.ts',
-        from: 'policy: policies.perAccountAndNetwork, key',
-        to: 'policy: { ...policies.perAccountAndNetwork, requests: 1e9 }, key',
+        from: 'policy: policies.perAccountAndNetwork,',
+        to: 'policy: { ...policies.perAccountAndNetwork, requests: 1e9 },',
       },
     ],
     command: vitest('test/security/signInLimits.test.ts'),

@@ -10,7 +10,7 @@ const schoolId = newId()
 const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
 let opened: TestDatabase
 let database: TestDatabase['database']
-let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown] ? Given : never) => ReturnType<SignIn>
+let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown, unknown] ? Given : never) => ReturnType<SignIn>
 let hashed = 0
 
 beforeAll(async () => {
@@ -29,14 +29,12 @@ beforeAll(async () => {
       { school_id: schoolId, id: ids.withoutPassword, email: 'new@example.com', name: 'New', password_hash: null },
     ])
     .execute()
-  const checked = createSignIn({
-    database,
-    gate: (work) => {
-      hashed += 1
-      return work()
-    },
-  })
-  signIn = (...given) => checked(...given, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
+  const checked = createSignIn({ database })
+  const turn = (verify: () => Promise<boolean>): Promise<boolean> => {
+    hashed += 1
+    return verify()
+  }
+  signIn = (...given) => checked(...given, turn, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
 })
 
 afterAll(() => opened.drop())

@@ -34,7 +34,13 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
     issuer = `https://127.0.0.1:${port}`
     home = await createHome({
       issuer,
-      server: { drain_seconds: 1, trusted_proxies: ['loopback'], rate_limits: { anonymous: unlimited, registration: unlimited } },
+      server: {
+        drain_seconds: 1,
+        trusted_proxies: ['loopback'],
+        rate_limits: Object.fromEntries(
+          ['anonymous', 'page', 'mcp', 'anonymous_per_network', 'registration'].map((name) => [name, unlimited]),
+        ),
+      },
     })
     const school = await readFile(join(home.config, 'schools/demo.yaml'), 'utf8')
     await writeFile(join(home.config, 'schools/second.yaml'), school.replace('127.0.0.1', 'localhost'))

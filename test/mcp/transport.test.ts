@@ -375,7 +375,7 @@ test('any JSON, with any headers, gets a response that is not an internal error'
 })
 
 test('visitors are counted by address, and a batch for as many as it holds', async () => {
-  const limited = await startService({ isLimited: true, server: { rate_limits: { anonymous: { requests: 6, window_seconds: 3600 } } } })
+  const limited = await startService({ isLimited: true, server: { rate_limits: { mcp: { requests: 6, window_seconds: 3600 } } } })
   try {
     const { status, headers } = await post(limited.issuer, [ping, ping, ping, ping])
     expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=2')])

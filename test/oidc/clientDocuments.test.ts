@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/lib/log.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse } from '../../src/lib/outboundRequest.ts'
 import type { Problem } from '../../src/lib/problem.ts'
@@ -28,7 +28,8 @@ function loader(respond: Respond, { perMinute = 1000, perHostPerMinute = 1000 } 
     limits: () => ({ perMinute, perHostPerMinute }),
     log: createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })),
   })
-  return { documents, requests, log: () => lines.join('') }
+  const load = (url: string, isKnown = false) => documents.load(url, { isKnown })
+  return { load, requests, log: () => lines.join('') }
 }
 
 const url = 'https://app.example.com/client.json'
@@ -40,8 +41,8 @@ const problem = (answer: Promise<unknown>): Promise<Problem> =>
 
 describe('documents are cached', () => {
   test('while they are fresh, without another request', async () => {
-    const { documents, requests } = loader(() => ({ body: Buffer.from('{"a":1}'), headers: { 'cache-control': 'max-age=3600' } }))
-    expect([await documents.load(url), await documents.load(url)]).toEqual(['{"a":1}', '{"a":1}'])
+    const { load, requests } = loader(() => ({ body: Buffer.from('{"a":1}'), headers: { 'cache-control': 'max-age=3600' } }))
+    expect([await load(url), await load(url)]).toEqual(['{"a":1}', '{"a":1}'])
     expect(requests).toHaveLength(1)
   })
 
@@ -61,17 +62,17 @@ describe('documents are cached', () => {
   })
 
   test('at most 500 of them', async () => {
-    const { documents, requests } = loader(() => ({ headers: { 'cache-control': 'max-age=3600' } }))
-    for (let at = 0; at <= 500; at += 1) await documents.load(`${url}/${at}`)
-    await documents.load(`${url}/500`)
+    const { load, requests } = loader(() => ({ headers: { 'cache-control': 'max-age=3600' } }))
+    for (let at = 0; at <= 500; at += 1) await load(`${url}/${at}`)
+    await load(`${url}/500`)
     expect(requests).toHaveLength(501)
-    await documents.load(`${url}/0`)
+    await load(`${url}/0`)
     expect(requests).toHaveLength(502)
   })
 
   test('parallel requests for one document cause one request', async () => {
-    const { documents, requests } = loader(() => new Promise((resolve) => setImmediate(() => resolve({}))))
-    await Promise.all(Array.from({ length: 20 }, () => documents.load(url)))
+    const { load, requests } = loader(() => new Promise((resolve) => setImmediate(() => resolve({}))))
+    await Promise.all(Array.from({ length: 20 }, () => load(url)))
     expect(requests).toHaveLength(1)
   })
 })
@@ -90,15 +91,15 @@ describe('errors are not cached, and their repetition is bounded', () => {
     ['plain text', { headers: { 'content-type': 'text/plain' } }, /content type/],
     ['broken UTF-8', { body: Buffer.from([0x7b, 0xff, 0x7d]) }, /UTF-8/],
   ])('%s', async (_what, response, text) => {
-    const { documents, requests } = loader(() => response)
+    const { load, requests } = loader(() => response)
     for (let time = 0; time < 2; time += 1)
-      expect(await problem(documents.load(url))).toMatchObject({ code: 'invalid_client', description: expect.stringMatching(text) })
+      expect(await problem(load(url))).toMatchObject({ code: 'invalid_client', description: expect.stringMatching(text) })
     expect(requests).toHaveLength(2)
   })
 
   test('application/…+json is a content type of documents', async () => {
-    const { documents } = loader(() => ({ headers: { 'content-type': 'application/oauth-client+json; charset=utf-8' } }))
-    expect(await documents.load(url)).toBe('{}')
+    const { load } = loader(() => ({ headers: { 'content-type': 'application/oauth-client+json; charset=utf-8' } }))
+    expect(await load(url)).toBe('{}')
   })
 
   test('every failure of the network has the same description, and the log has the cause', async () => {
@@ -110,29 +111,27 @@ describe('errors are not cached, and their repetition is bounded', () => {
     ]
     const seen = new Set<string>()
     for (const cause of causes) {
-      const { documents, log } = loader(() => Promise.reject(cause))
-      seen.add((await problem(documents.load(url))).description)
+      const { load, log } = loader(() => Promise.reject(cause))
+      seen.add((await problem(load(url))).description)
       expect(log()).toContain(cause.message)
     }
     expect([...seen]).toEqual([expect.not.stringMatching(/10\.0\.0\.1|refused|in time|too long/)])
   })
 
   test('a host that does not respond gets no further request immediately, other hosts do', async () => {
-    const { documents, requests } = loader(({ url }) =>
-      url.host === 'app.example.com' ? Promise.reject(new OutboundError('failed', 'x')) : {},
-    )
-    for (let time = 0; time < 5; time += 1) await problem(documents.load(`${url}/${time}`))
-    await documents.load('https://other.example.com/c')
+    const { load, requests } = loader(({ url }) => (url.host === 'app.example.com' ? Promise.reject(new OutboundError('failed', 'x')) : {}))
+    for (let time = 0; time < 5; time += 1) await problem(load(`${url}/${time}`))
+    await load('https://other.example.com/c')
     expect(requests.map(({ url }) => url.host)).toEqual(['app.example.com', 'other.example.com'])
   })
 
   test('requests are limited for each host and in total', async () => {
-    const { documents, requests } = loader(() => ({}), { perHostPerMinute: 3, perMinute: 5 })
+    const { load, requests } = loader(() => ({}), { perHostPerMinute: 3, perMinute: 5 })
     const codes: string[] = []
     for (const host of ['a.example', 'b.example', 'c.example'])
       for (let at = 0; at < 4; at += 1)
         codes.push(
-          await documents.load(`https://${host}/${at}`).then(
+          await load(`https://${host}/${at}`).then(
             () => 'loaded',
             (error: Problem) => error.code,
           ),
@@ -142,13 +141,81 @@ describe('errors are not cached, and their repetition is bounded', () => {
     expect(requests).toHaveLength(5)
   })
 
-  test('at most eight requests run at a time', async () => {
+  test('at most eight requests run at a time, six of them for clients that are not known', async () => {
     const open = Promise.withResolvers<object>()
-    const { documents, requests } = loader(() => open.promise)
-    const loads = Array.from({ length: 9 }, (_, at) => documents.load(`https://h${at}.example/c`))
-    expect(await problem(loads[8] as Promise<string>)).toMatchObject({ code: 'temporarily_unavailable', headers: { 'Retry-After': '2' } })
+    const { load, requests } = loader(() => open.promise)
+    const loads = Array.from({ length: 6 }, (_, at) => load(`https://h${at}.example/c`))
+    expect(await problem(load('https://stranger.example/c'))).toMatchObject({ code: 'temporarily_unavailable' })
+    loads.push(...[6, 7].map((at) => load(`https://h${at}.example/c`, true)))
+    expect(await problem(load('https://h8.example/c', true))).toMatchObject({
+      code: 'temporarily_unavailable',
+      headers: { 'Retry-After': '2' },
+    })
     open.resolve({})
-    expect(await Promise.all(loads.slice(0, 8))).toHaveLength(8)
+    expect(await Promise.all(loads)).toHaveLength(8)
     expect(requests).toHaveLength(8)
+  })
+})
+
+describe('a document that was loaded before', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'], now: Date.now() }))
+  afterEach(() => void vi.useRealTimers())
+  const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000)
+
+  test.each<[string, Respond]>([
+    ['its host does not respond', () => Promise.reject(new OutboundError('failed', 'connection refused'))],
+    ['its host has no public address', () => Promise.reject(new OutboundError('forbidden', 'resolves to 10.0.0.1'))],
+    ['its host fails', () => ({ status: 503 })],
+    ['its host refuses too many requests', () => ({ status: 429 })],
+  ])('is used for a day while %s, and not longer', async (_what, fail) => {
+    let respond: Respond = () => ({ body: Buffer.from('{"a":1}') })
+    const { load, requests } = loader((request) => respond(request))
+    await load(url)
+    respond = fail
+    minutes(6)
+    expect(await load(url)).toBe('{"a":1}')
+    expect(requests).toHaveLength(2)
+    minutes(23 * 60)
+    expect(await load(url, true)).toBe('{"a":1}')
+    minutes(60)
+    expect(await problem(load(url, true))).toMatchObject({ code: 'invalid_client' })
+    respond = () => ({ body: Buffer.from('{"a":2}') })
+    minutes(1)
+    expect(await load(url)).toBe('{"a":2}')
+  })
+
+  test.each<[string, Respond]>([
+    ['was removed', () => ({ status: 404 })],
+    ['was replaced by another page', () => ({ headers: { 'content-type': 'text/html' } })],
+    ['became too long', () => Promise.reject(new OutboundError('invalid', 'too long'))],
+  ])('is not used after it %s', async (_what, replaced) => {
+    let respond: Respond = () => ({})
+    const { load } = loader((request) => respond(request))
+    await load(url)
+    respond = replaced
+    minutes(6)
+    expect(await problem(load(url, true))).toMatchObject({ code: 'invalid_client' })
+  })
+
+  test('is used, and loaded again by a process that does not have it, while a stranger uses up the budget of the host and of all', async () => {
+    let served = '{"a":1}'
+    const { load } = loader(() => ({ body: Buffer.from(served) }), { perHostPerMinute: 3, perMinute: 5 })
+    expect(await load(url, true)).toBe('{"a":1}')
+    minutes(6)
+    const codes: string[] = []
+    for (let at = 0; at < 12; at += 1) {
+      const invented = `https://${at % 2 === 0 ? 'app' : `other${at}`}.example.com/x${at}.json`
+      codes.push(
+        await load(invented).then(
+          () => 'loaded',
+          (error: Problem) => error.code,
+        ),
+      )
+    }
+    expect(codes).toContain('rate_limited')
+    expect(await load(url)).toBe('{"a":1}')
+    served = '{"a":2}'
+    expect(await load(url, true)).toBe('{"a":2}')
+    expect(await load('https://app.example.com/second.json', true)).toBe('{"a":2}')
   })
 })

@@ -30,7 +30,7 @@ const stillAbove: string[] = ['API call with a token that this process has not s
 const email = 'learner@example.org'
 /** Limits that are counted and never reached. */
 const unreachable = Object.fromEntries(
-  ['registration', 'authorize', 'token', 'introspection', 'default', 'anonymous'].map((name) => [
+  ['registration', 'authorize', 'token', 'introspection', 'default', 'anonymous', 'anonymous_per_network'].map((name) => [
     name,
     { requests: 100_000, window_seconds: 3600 },
   ]),

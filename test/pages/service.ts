@@ -6,7 +6,7 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
-import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
+import { findPasswordVersion } from '../../src/domain/accounts/passwordVersion.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { pageBranding } from '../../src/domain/school/appearance.ts'
 import { newId } from '../../src/lib/ids.ts'
@@ -139,22 +139,27 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
 
   const audit = async (entry: PageAuditEntry): Promise<void> => void audits.push(entry)
   const limits: SignInLimits = {
-    async begin({ email, address }) {
+    async attempt({ email, address }, check) {
       attempts.seen.push(`${email} from ${address}`)
-      const nothing = async () => {}
-      return attempts.allowed
-        ? { isAllowed: true, failed: nothing, succeeded: nothing, abandoned: nothing }
-        : { isAllowed: false, retryAfterSeconds: 120 }
+      if (!attempts.allowed) return { outcome: 'limited', retryAfterSeconds: 120 }
+      const result = await check((verify) => verify())
+      return result === undefined ? { outcome: 'failed' } : { outcome: 'passed', result }
     },
+    newPassword: (_owner, hash) => hash(),
+    beginPasskey: async () => ({ isAllowed: false, retryAfterSeconds: 120 }),
     beginCode: async () => ({ isAllowed: false, retryAfterSeconds: 120 }),
     passwordChanged: async () => {},
   }
-  const knownBrowsers = createKnownBrowsers({ keyring, days: () => 180 })
+  const knownBrowsers = createKnownBrowsers({
+    keyring,
+    days: () => 180,
+    findAccount: (schoolId, email) => findPasswordVersion(database.kysely, schoolId, email),
+  })
   const findPerson = async (_schoolId: string, accountId: string) => {
     const role = people.get(accountId)
     return role && { accountId, personId: null, role, lecturerId: null }
   }
-  const signIn = createSignIn({ database, gate: createPasswordGate({ concurrency: 2, queue: 20 }) })
+  const signIn = createSignIn({ database })
   const steps = signInSteps({
     database,
     keyring,
@@ -171,8 +176,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     isFirstGrant: () => true,
     auditWithGrant: (entry) => void audits.push(entry),
     audit,
-    checkPassword: (schoolId, email, secret, audited) =>
-      signIn(schoolId, email, secret, (accountId, signedInAt) => {
+    checkPassword: (schoolId, email, secret, turn, audited) =>
+      signIn(schoolId, email, secret, turn, (accountId, signedInAt) => {
         const entry = audited(accountId, signedInAt)
         audits.push(entry as PageAuditEntry)
         return entry

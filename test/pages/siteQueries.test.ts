@@ -101,7 +101,7 @@ describe.runIf(postgresql)('statements of the public pages', () => {
 })
 
 test('requests for pages count against the limit of visitors', async () => {
-  const service = await startService({ isLimited: true, server: { rate_limits: { anonymous: { requests: 3, window_seconds: 3600 } } } })
+  const service = await startService({ isLimited: true, server: { rate_limits: { page: { requests: 3, window_seconds: 3600 } } } })
   try {
     const statuses: number[] = []
     for (const path of ['/courses', '/courses/nothing', '/posts', '/events']) {

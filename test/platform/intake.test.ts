@@ -43,6 +43,18 @@ describe('the key', () => {
     }
   })
 
+  test('wrong ones are limited and logged once, and the right one is accepted from the same address meanwhile', async () => {
+    const attacked = await startPlatform(service)
+    const wrong = async (): Promise<number> => (await attacked.report('/orders', {}, 'a-wrong-key')).status
+    const statuses: number[] = []
+    for (let count = 0; count < 40; count += 1) statuses.push(await wrong())
+    expect(statuses).toEqual([...Array<number>(30).fill(401), ...Array<number>(10).fill(429)])
+    expect(attacked.log().match(/platform request with a wrong key refused/g)).toHaveLength(1)
+    expect(attacked.log()).not.toContain('a-wrong-key')
+    expect((await attacked.report('/orders', { school: 'first', ...(await order()) })).status).toBe(201)
+    await attacked.stop()
+  })
+
   test('during a rotation both keys are accepted', async () => {
     for (const key of [platformKey, nextPlatformKey])
       expect((await platform.report('/orders', { school: 'first', ...(await order()) }, key)).status).toBe(201)

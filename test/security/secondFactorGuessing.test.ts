@@ -11,8 +11,10 @@ beforeAll(() => {
     attempts: createAttemptLimits({ prefix: 'test' }),
     policies: {
       ...{ perAddress: generous, perAccountAndNetwork: generous, perAccount: generous, perBrowser: generous },
+      ...{ perAccountOfBrowsers: generous, usesPerAccountAndNetwork: generous, usesPerNetwork: generous },
       ...{ perFactor: policy('factor', 5, 900), perFactorAndDay: policy('factor_day', 30, 86_400) },
     },
+    gate: (_caller, work) => work(),
     isLimited: true,
     onRefused: () => undefined,
   })

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signOutEverywhere } from '../../src/domain/accounts/signOutEverywhere.ts'
+import { setPassword } from '../../src/domain/people/people.ts'
+import { choosePassword, newPassword, resetLink, send, signedIn } from '../account/account.ts'
 import { type Answer, type Browser, createBrowser, field } from '../pages/browser.ts'
 import { createAgent } from '../support/agent.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
@@ -10,6 +13,7 @@ const rate_limits = {
   sign_in_per_account: { requests: 3, window_seconds },
   sign_in_per_account_total: { requests: 7, window_seconds },
   sign_in_per_known_browser: { requests: 2, window_seconds },
+  sign_in_per_account_known_browsers: { requests: 5, window_seconds },
   sign_in_per_address: { requests: 5, window_seconds },
 }
 
@@ -206,6 +210,72 @@ describe('limits of sign-ins', () => {
         expect((await attempt(email, { from: at(9), secret: password, browser: visitor })).status).toBe(303)
         visitor.plant('sg_session', '')
       }
+    })
+
+    test('shares a total of the account with all others, which a success does not renew', async () => {
+      const [email, at] = [await newPerson(), newNetwork()]
+      const browsers = await Promise.all(Array.from({ length: 4 }, () => knownBrowser(email, at())))
+      const [first, second, third, owner] = browsers as [Browser, Browser, Browser, Browser]
+      const wrong = (browser: Browser) => (): Promise<Answer> => attempt(email, { from: newNetwork()(), browser })
+      expect(await statuses([first, first, first, second, second].map(wrong))).toEqual([400, 400, 429, 400, 400])
+      expect((await attempt(email, { from: at(), secret: password, browser: owner })).status).toBe(303)
+      owner.plant('sg_session', '')
+      expect(await statuses([third, third].map(wrong))).toEqual([400, 429])
+      expect((await attempt(email, { from: at(), secret: password, browser: owner })).status).toBe(429)
+    })
+
+    /** Ways to end known browsers. `browser` is signed in as the owner. */
+    const ways: [string, (email: string, browser: Browser) => Promise<unknown>][] = [
+      [
+        'a change of the password',
+        async (_email, browser) =>
+          send(
+            browser,
+            await browser.get('/account/login'),
+            { current: password, password: newPassword, repeated: newPassword },
+            /password$/,
+          ),
+      ],
+      ['a reset of the password', async (email) => choosePassword(service, await resetLink(service, email))],
+      [
+        'a password set by an operator',
+        async (email) => {
+          const schoolId = service.schoolId()
+          const account = await findPersonByEmail(email)
+          await service.database.transaction((writer) =>
+            setPassword(writer, { schoolId, accountId: account.id, passwordHash: account.password_hash ?? '' }),
+          )
+        },
+      ],
+      [
+        'a sign-out everywhere',
+        async (email) => signOutEverywhere(service.database, service.schoolId(), (await findPersonByEmail(email)).id),
+      ],
+    ]
+    const findPersonByEmail = (email: string) =>
+      service.database.kysely.selectFrom('account').select(['id', 'password_hash']).where('email', '=', email).executeTakeFirstOrThrow()
+
+    test.each(ways)('is a stranger again after %s: a collection of cookies allows no more guesses', async (_way, end) => {
+      const [email, thief] = [await newPerson(), newNetwork()]
+      const stolen = await Promise.all(Array.from({ length: 4 }, () => knownBrowser(email, thief())))
+      const owner = await signedIn(service, email)
+      await end(email, owner)
+      const guesses: number[] = []
+      for (const browser of stolen)
+        for (let count = 0; count < 2; count += 1) guesses.push((await attempt(email, { from: thief(), browser })).status)
+      expect(guesses).toEqual([400, 400, 400, 429, 429, 429, 429, 429])
+    })
+
+    test('stays known where it changed the password itself', async () => {
+      const email = await newPerson()
+      const browser = await signedIn(service, email)
+      const page = await browser.get('/account/login')
+      await send(browser, page, { current: password, password: newPassword, repeated: newPassword }, /password$/)
+      browser.plant('sg_session', '')
+      const at = newNetwork()
+      for (let count = 1; count <= 4; count += 1) await attempt(email, { from: at(count) })
+      expect((await attempt(email, { from: at(5), secret: newPassword })).status).toBe(429)
+      expect((await attempt(email, { from: at(5), secret: newPassword, browser })).status).toBe(303)
     })
 
     test('is remembered by a cookie that scripts cannot read and that does not contain the address', async () => {

@@ -39,7 +39,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
     })
     const fail = async (key: string): Promise<void> => {
       expect(await limits.begin(policy, key)).toEqual(begun)
-      await limits.end(policy, key, 'failed')
+      await limits.end(policy, key, 'counted')
     }
 
     test('failures use up the limit, and the error says when to retry', async () => {
@@ -64,7 +64,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
       expect(states.filter(({ state }) => state === 'begun')).toHaveLength(3)
       expect(states.filter(({ state }) => state === 'busy')).toHaveLength(17)
       await limits.end(policy, 'race', 'not counted')
-      await limits.end(policy, 'race', 'failed')
+      await limits.end(policy, 'race', 'counted')
       expect([await elsewhere.begin(policy, 'race'), await limits.begin(policy, 'race')]).toEqual([begun, busy])
     })
 
@@ -81,7 +81,7 @@ for (const where of ['memory', ...((await availableServices()).redis ? ['Redis']
     test('failures are forgotten when the window that the first of them opened has passed', async () => {
       const short = { name: 'short', requests: 1, windowSeconds: 1 }
       await limits.begin(short, 'window')
-      await limits.end(short, 'window', 'failed')
+      await limits.end(short, 'window', 'counted')
       expect((await limits.begin(short, 'window')).state).toBe('refused')
       await until(async () => (await limits.begin(short, 'window')).state === 'begun', { what: 'a new window' })
     })

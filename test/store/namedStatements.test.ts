@@ -63,6 +63,25 @@ describe.runIf(postgresql)('named statements', () => {
     })
   })
 
+  test('are forgotten by the connection too when many others came after them, and prepared again later', async () => {
+    await withOneConnection(async (database) => {
+      const run = async (shape: number) =>
+        (await database.sql.query<{ shape: number }>(`SELECT ${shape} AS shape WHERE $1::int = 1`, [1])).map(({ shape }) => shape)
+      const hot = () => database.sql.query('SELECT slug FROM school WHERE id = $1', ['00000000-0000-7000-8000-000000000000'])
+      await hot()
+      for (let shape = 0; shape < 450; shape += 1) {
+        for (let time = 0; time < 2; time += 1) expect(await run(shape)).toEqual([shape])
+        await hot()
+      }
+      const found = await prepared(database)
+      expect(found.length).toBeLessThanOrEqual(401)
+      expect(found.filter((text) => text.startsWith('SELECT slug'))).toHaveLength(1)
+      expect(found.filter((text) => /^SELECT (0|449) AS/.test(text))).toEqual(['SELECT 449 AS shape WHERE $1::int = 1'])
+      for (let time = 0; time < 3; time += 1) expect(await run(0)).toEqual([0])
+      expect((await prepared(database)).filter((text) => text.startsWith('SELECT 0 AS'))).toHaveLength(1)
+    })
+  })
+
   test('are not used where they are switched off', async () => {
     await withOneConnection(async (database) => {
       for (let run = 0; run < 3; run += 1) await schools(database)
@@ -88,19 +107,25 @@ test('statements whose text depends on the number of values are not named', () =
   }
 })
 
-test('one process names 400 statements at most, and none that is not planned', () => {
+test('only statements that are planned have names', () => {
   const names = createStatementNames()
-  const given = new Set<string>()
-  for (let shape = 0; shape < 500; shape += 1) {
-    const text = `select ${shape} from school where id = $1`
-    expect(names.nameOf(text)).toBeUndefined()
-    const name = names.nameOf(text)
-    expect(name === undefined).toBe(shape >= 400)
-    if (name !== undefined) given.add(name)
-    expect(names.nameOf(text)).toBe(name)
-  }
-  expect(given.size).toBe(400)
   for (const text of ['BEGIN', 'SET LOCAL statement_timeout = 0', 'COPY school FROM STDIN']) {
     expect([names.nameOf(text), names.nameOf(text)]).toEqual([undefined, undefined])
   }
+})
+
+test('one process names 400 statements: a new one takes the name of the one that was not used for longest', () => {
+  const names = createStatementNames()
+  const text = (shape: number): string => `select ${shape} from school where id = $1`
+  const twice = (shape: number): string | undefined => {
+    names.nameOf(text(shape))
+    return names.nameOf(text(shape))
+  }
+  for (let shape = 0; shape < 500; shape += 1) {
+    expect(twice(shape)).toMatch(/^s/)
+    expect(names.nameOf(text(0))).toMatch(/^s/)
+  }
+  const named = Array.from({ length: 500 }, (_, shape) => names.nameOf(text(shape)) !== undefined)
+  expect(named.filter(Boolean)).toHaveLength(400)
+  expect([named[0], named[1], named[499]]).toEqual([true, false, true])
 })

@@ -1,13 +1,12 @@
 import type { Database } from '../../store/database.ts'
 import { isTooLong, verifyPassword } from './password.ts'
-import type { PasswordGate } from './passwordGate.ts'
+import type { PasswordTurn } from './passwordGate.ts'
 
 /** Returns true if this is the password of the account. Does not sign the person in. */
-export type CheckPassword = (schoolId: string, accountId: string, password: string) => Promise<boolean>
+export type CheckPassword = (schoolId: string, accountId: string, password: string, turn: PasswordTurn) => Promise<boolean>
 
-/** @throws Problem temporarily_unavailable if the gate is full */
-export function createPasswordCheck({ database, gate }: { database: Database; gate: PasswordGate }): CheckPassword {
-  return async (schoolId, accountId, password) => {
+export function createPasswordCheck({ database }: { database: Database }): CheckPassword {
+  return async (schoolId, accountId, password, turn) => {
     if (isTooLong(password)) return false
     const account = await database.kysely
       .selectFrom('account')
@@ -17,6 +16,6 @@ export function createPasswordCheck({ database, gate }: { database: Database; ga
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
     const hash = account?.password_hash
-    return hash ? gate(() => verifyPassword(password, hash)) : false
+    return hash ? turn(() => verifyPassword(password, hash)) : false
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts'
 import { hasSecondFactor } from '../secondFactors/hasSecondFactor.ts'
 import { recordSignIn } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
-import type { PasswordGate } from './passwordGate.ts'
+import type { PasswordTurn } from './passwordGate.ts'
 
 /**
  * Returns the account with this address and password, or undefined: callers cannot distinguish the reasons of a failure.
@@ -14,6 +14,7 @@ export type SignIn = (
   schoolId: string,
   email: string | undefined,
   password: string,
+  turn: PasswordTurn,
   /** Returns the audit row, which is written together with the time of the sign-in. `signedInAt` is the `auth_time` of the session. */
   audit: (accountId: string, signedInAt: number) => AuditEntry,
 ) => Promise<{ accountId: string; signedInAt: number; hasSecondFactor: boolean } | undefined>
@@ -21,12 +22,9 @@ export type SignIn = (
 // Hash of discarded random bytes, which no password matches: an unknown account takes as long to check as a known one.
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
 
-/**
- * Returns a sign-in that does the same work for every address: known, unknown, disabled or without a password.
- * @throws Problem temporarily_unavailable if the gate is full
- */
-export function createSignIn({ database, gate }: { database: Database; gate: PasswordGate }): SignIn {
-  return async (schoolId, email, password, audit) => {
+/** Returns a sign-in that does the same work for every address: known, unknown, disabled or without a password. */
+export function createSignIn({ database }: { database: Database }): SignIn {
+  return async (schoolId, email, password, turn, audit) => {
     if (email === undefined || isTooLong(password)) return undefined
     const account = await database.kysely
       .selectFrom('account')
@@ -38,7 +36,7 @@ export function createSignIn({ database, gate }: { database: Database; gate: Pas
       .where('school_id', '=', schoolId)
       .where('email', '=', email)
       .executeTakeFirst()
-    const isPassword = await gate(() => verifyPassword(password, account?.password_hash ?? dummyHash))
+    const isPassword = await turn(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
     const signedInAt = sessionTime(account.now, account.sessions_valid_after)
     await recordSignIn(database.kysely, { schoolId, accountId: account.id }, audit(account.id, signedInAt))

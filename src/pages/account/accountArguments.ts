@@ -39,7 +39,6 @@ export interface AccountArguments {
   audit(entry: PageAuditEntry): Promise<void>
   /** The steps of signing in; only those of the prompt `login` run here. */
   steps: readonly SignInStep[]
-  /** @throws Problem temporarily_unavailable if too many passwords are being hashed */
   hashPassword(password: string): Promise<string>
   /** The rule for passwords that people choose. */
   checkNewPassword: CheckNewPassword

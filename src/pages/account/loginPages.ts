@@ -134,13 +134,15 @@ export function loginPages(args: AccountArguments, present: AccountPresenter, pa
       if (attempt.outcome === 'wrong')
         return refuse(ctx, person, { status: 400, field: 'current', text: texts.text('login.password_wrong') })
       if (chosen === current) return refuse(ctx, person, { status: 400, field: 'password', text: texts.text('login.password_same') })
-      const passwordHash = await args.hashPassword(chosen)
+      const owner = { schoolId: school.id, email: who.email, address: ctx.state.address }
+      const passwordHash = await args.limits.signIn.newPassword(owner, () => args.hashPassword(chosen))
       const signedInAt = await changePassword(args.database, school.id, { accountId, passwordHash })
       if (signedInAt === undefined) return seeOther(ctx, accountPaths.signIn)
       const details = { via: 'account page', ...signInDetails(ctx, signedInAt) }
       await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details }))
       await args.notify(ctx, accountId, 'password_changed', {})
       await endEverySession(ctx, args, accountId)
+      await args.knownBrowsers.remember(ctx, { email: who.email })
       if (form.get('disconnect') !== null) await endEveryGrant(ctx, args, accountId)
       const { isRemembered } = person
       const lifeSeconds = args.sessionSeconds(isRemembered)

@@ -139,13 +139,14 @@ export function newPasswordPages(
           ctx.status = 400
           return showForm(ctx, purpose, token, holder, issue)
         }
-        const passwordHash = await args.hashPassword(password)
+        const owner = { schoolId: school.id, email: holder.email, address: ctx.state.address }
+        const passwordHash = await args.limits.signIn.newPassword(owner, () => args.hashPassword(password))
         const finished = await purpose.finish(ctx, { token, passwordHash, language: texts.language })
         if (!finished) return ended(ctx)
         // The link proves access to the mailbox, so this browser is trusted like one that signed in.
-        await args.limits.signIn.passwordChanged({ schoolId: school.id, email: holder.email, address: ctx.state.address })
+        await args.limits.signIn.passwordChanged(owner)
         if (await purpose.goOn?.(ctx, finished.accountId, holder)) return
-        args.knownBrowsers.remember(ctx, holder.email)
+        await args.knownBrowsers.remember(ctx, { email: holder.email })
         await present.message(ctx, {
           title: texts.text(`${purpose.key}.done_title`),
           heading: texts.text(`${purpose.key}.done_heading`),

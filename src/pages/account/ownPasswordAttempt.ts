@@ -13,20 +13,12 @@ export async function ownPasswordAttempt(
   password: string,
 ): Promise<PasswordAttempt> {
   const { school, address } = ctx.state
-  const attempt = await limits.signIn.begin({ schoolId: school.id, email, address, browser: knownBrowsers.find(ctx, email) })
-  if (!attempt.isAllowed) return { outcome: 'limited', retryAfterSeconds: attempt.retryAfterSeconds }
-  let isRight: boolean
-  try {
-    isRight = await checkOwnPassword(school.id, accountId, password)
-  } catch (error) {
-    await attempt.abandoned()
-    throw error
-  }
-  if (isRight) {
-    await attempt.succeeded()
-    return { outcome: 'right' }
-  }
-  await attempt.failed()
+  const browser = await knownBrowsers.find(ctx, email)
+  const attempt = await limits.signIn.attempt({ schoolId: school.id, email, address, browser }, async (turn) =>
+    (await checkOwnPassword(school.id, accountId, password, turn)) ? true : undefined,
+  )
+  if (attempt.outcome === 'limited') return attempt
+  if (attempt.outcome === 'passed') return { outcome: 'right' }
   await audit(auditEntry(ctx, 'confirmation.failed', { account_id: accountId }))
   return { outcome: 'wrong' }
 }

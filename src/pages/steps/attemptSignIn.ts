@@ -4,7 +4,7 @@ import type { SignIn } from '../../domain/accounts/signIn.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
-import type { BegunSignIn, PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
+import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
 import { signInDetails } from '../signInDetails.ts'
 
 /** How an attempt ended. `email` is the entered address, for the form that is shown again; after a sign-in, that of the account. */
@@ -31,31 +31,18 @@ export async function attemptSignIn(ctx: Context, args: AttemptArguments, client
   const email = normaliseEmail(typed)
   const client = clientId === undefined ? {} : { client_id: clientId }
 
-  const browser = email === undefined ? undefined : args.knownBrowsers.find(ctx, email)
-  const attempt = await args.limits.begin({ schoolId: school.id, email, address, browser })
-  if (!attempt.isAllowed) return { outcome: 'limited', email: typed, retryAfterSeconds: attempt.retryAfterSeconds }
-
-  const account = await checkedPassword(attempt, () =>
-    args.checkPassword(school.id, email, form.get('password') ?? '', (accountId, signedInAt) =>
+  const browser = email === undefined ? undefined : await args.knownBrowsers.find(ctx, email)
+  const attempt = await args.limits.attempt({ schoolId: school.id, email, address, browser }, (turn) =>
+    args.checkPassword(school.id, email, form.get('password') ?? '', turn, (accountId, signedInAt) =>
       auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client, details: signInDetails(ctx, signedInAt) }),
     ),
   )
-  if (!account || email === undefined) {
-    await attempt.failed()
+  if (attempt.outcome === 'limited') return { ...attempt, email: typed }
+  if (attempt.outcome === 'failed' || email === undefined) {
     await args.audit(auditEntry(ctx, 'sign_in.failed', client))
     return { outcome: 'failed', email: typed }
   }
-  await attempt.succeeded()
+  const account = attempt.result
   ctx.state.accountId = account.accountId
   return { outcome: 'signed in', email, account }
-}
-
-/** Returns the result of the check. If the password cannot be checked, the attempt does not count. */
-async function checkedPassword<Result>(attempt: BegunSignIn & { isAllowed: true }, check: () => Promise<Result>): Promise<Result> {
-  try {
-    return await check()
-  } catch (error) {
-    await attempt.abandoned()
-    throw error
-  }
 }

@@ -51,11 +51,11 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
         },
       }
     },
-    async answer({ ctx, open, school }, form) {
-      const { address } = ctx.state
+    async answer({ ctx, open }, form) {
+      const { address, school } = ctx.state
       const remember = isStaying(form)
       const values: StepRepeat['values'] = remember ? { remember: 'yes' } : {}
-      const attempt = await args.limits.begin({ schoolId: school.id, email: undefined, address })
+      const attempt = await args.limits.beginPasskey(address)
       if (!attempt.isAllowed) {
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
         return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }
