@@ -9,10 +9,12 @@
  *   npm run bench -- workers      one process and several workers
  *   npm run bench -- memory       the memory after many requests
  *   npm run bench -- growth       what many accounts, tokens and audit entries cost
+ *   npm run bench -- migrations   how long the work of migrations takes on large tables
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
 import { growthCommand } from './growth/growthCommand.ts'
+import { migrationsCommand } from './growth/migrationsCommand.ts'
 import { listsCommand } from './listsCommand.ts'
 import { depthCommand } from './process/depthCommand.ts'
 import { memoryCommand } from './process/memoryCommand.ts'
@@ -46,7 +48,8 @@ npm run bench -- schools --help   measures many schools in one process
 npm run bench -- start --help     measures the start, and the memory at rest
 npm run bench -- memory --help    measures the memory after many requests
 npm run bench -- workers --help   measures one process and several workers
-npm run bench -- growth --help    measures what many accounts, tokens and audit entries cost`
+npm run bench -- growth --help    measures what many accounts, tokens and audit entries cost
+npm run bench -- migrations --help   measures the work of migrations on large tables`
 
 const [first, ...rest] = process.argv.slice(2)
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
@@ -54,6 +57,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   growth: growthCommand,
   lists: listsCommand,
   memory: memoryCommand,
+  migrations: migrationsCommand,
   schools: schoolsCommand,
   start: startCommand,
   workers: workersCommand,

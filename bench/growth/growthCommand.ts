@@ -122,7 +122,7 @@ async function measureRows(
 }
 
 /** Adds schools, and a function of the database that returns the school of a row. Returns their ids. */
-async function addSchools(client: Client, count: number): Promise<string[]> {
+export async function addSchools(client: Client, count: number): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO school (id, slug, name, locale, supported_locales, time_zone, currency, contact_email)
      SELECT gen_random_uuid(), 'school-' || n, 'School ' || n, 'en', '{en}', 'UTC', 'EUR', 'desk@example.org'

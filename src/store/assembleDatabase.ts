@@ -18,7 +18,7 @@ export interface Connections extends Sql {
 }
 
 /** The parts that differ between PostgreSQL and the embedded database. */
-export interface Engine extends Pick<Database, 'kind' | 'facts' | 'script' | 'exclusively' | 'figures'> {
+export interface Engine extends Pick<Database, 'kind' | 'facts' | 'script' | 'alone' | 'exclusively' | 'figures'> {
   lanes: Record<Lane, Connections>
   /** @throws Error when the database does not respond or takes no writes */
   checkWrites(): Promise<void>
@@ -82,6 +82,10 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
       async script(work) {
         assertUsable('database.script')
         return await engine.script((script) => guard.inside(() => work(script)))
+      },
+      async alone(text) {
+        assertUsable('database.alone')
+        await engine.alone(text)
       },
       async exclusively(name, work) {
         assertUsable('database.exclusively')

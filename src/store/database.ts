@@ -54,8 +54,10 @@ export interface Database {
   afterCommit(work: () => void): void
   /** Runs one transaction on a separate connection, without a time limit: for migrations and bulk data. */
   script<Result>(work: (script: Script) => Promise<Result>): Promise<Result>
-  /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock. */
-  exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result | undefined>
+  /** Runs one statement outside of a transaction, on a separate connection without a time limit: for work on indexes next to requests. */
+  alone(text: string): Promise<void>
+  /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock, by its name or its key. */
+  exclusively<Result>(name: string | number, work: () => Promise<Result>): Promise<Result | undefined>
   /** Returns how busy the connections are. */
   figures(): DatabaseFigures
   /** Writes something that leaves no trace. Throws when the database does not respond within two seconds, is full or is read-only. */

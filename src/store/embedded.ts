@@ -38,7 +38,7 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
   if (dataDirectory !== null) await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = directory === null ? undefined : await lockDirectory(directory)
   const guard = createTransactionGuard()
-  const running = new Set<string>()
+  const running = new Set<string | number>()
   let pglite: Embedded
   keepCompilerSmall()
   try {
@@ -91,6 +91,7 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
               void (await transaction.query(copyStatement(table, columns, "'/dev/blob'"), [], { blob: new Blob([...lines]) })),
           }),
         ),
+      alone: async (text) => void (await pglite.query(text)),
       // There is no other instance: the directory is locked.
       async exclusively(name, work) {
         if (running.has(name)) return undefined

@@ -11,6 +11,8 @@ const mostCandidates = 2000
 const nameable = /^\s*(select|insert|update|delete|with)\b/i
 /** Lists and rows of values: each number of values is another text, so naming them would use up the names. */
 const dependsOnCount = /\bin \(\$\d+(?:, \$\d+){4,}\)|\), \(\$\d+/i
+/** All columns of a table: a plan that is kept would fail as soon as a migration adds one. Columns of a subquery are named inside of it. */
+const namesNoColumns = /\breturning (?:"?\w+"?\.)?\*|\bselect (?:"?\w+"?\.)?\*(?! from \()/i
 
 /**
  * Names for the texts of statements. A named statement is parsed once for each connection, and planned a few times instead of at every
@@ -31,7 +33,7 @@ export function createStatementNames(): StatementNames {
       if (name !== undefined) return name
       if (!candidates.delete(text)) {
         if (candidates.size >= mostCandidates) candidates.clear()
-        if (nameable.test(text) && !dependsOnCount.test(text)) candidates.add(text)
+        if (nameable.test(text) && !dependsOnCount.test(text) && !namesNoColumns.test(text)) candidates.add(text)
         return undefined
       }
       // Two texts never share a name: 96 bits of SHA-256.

@@ -138,6 +138,10 @@ export function openPostgresql(options: PostgresqlOptions): Database {
             throw error
           }
         }),
+      async alone(text) {
+        if (pooler === 'transaction') throw new Error(aloneNeedsSession)
+        await withScriptClient(client.Client, (client) => client.query(text))
+      },
       // A connection outside the pools: held for as long as the work lasts, it must not be the one that the work waits for.
       exclusively: (name, work) =>
         locks(() =>
@@ -145,7 +149,8 @@ export function openPostgresql(options: PostgresqlOptions): Database {
             const isShared = pooler === 'transaction'
             if (isShared) await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
             const lock = isShared ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock'
-            const { rows } = await client.query(`SELECT ${lock}(hashtextextended($1, 0)) AS won`, [`schoolgate ${name}`])
+            const [key, value] = typeof name === 'number' ? ['$1::bigint', name] : ['hashtextextended($1, 0)', `schoolgate ${name}`]
+            const { rows } = await client.query(`SELECT ${lock}(${key}) AS won`, [value])
             return rows[0].won ? await work() : undefined
           }),
         ),
@@ -160,6 +165,10 @@ export function openPostgresql(options: PostgresqlOptions): Database {
 }
 
 const readinessSettings = { ...sessionSettings(sessionLimits.readiness), ...pulseSettings }
+
+/** The limits of the role would end a statement that takes minutes, and a session of the pooler has no others. */
+const aloneNeedsSession =
+  'it cannot run through a pooler in transaction mode: run schoolgate migrate up with a DATABASE_URL that leads to the server itself'
 
 /** How long a request waits for a connection, or to be one of those that change something. */
 const connectMs = 3000

@@ -27,8 +27,14 @@ export const sessionLimits = {
   script: { statementSeconds: 0, lockSeconds: 0, idleInTransactionSeconds: 60 },
 } as const satisfies Record<string, SessionLimits>
 
-/** How long a migration waits for one lock: everybody else who needs that table waits behind it. */
-export const migrationLockSeconds = 10
+/**
+ * How long a migration waits for one lock. Requests that need the same table wait behind it. It ends before a request reaches its own limit, and
+ * before PostgreSQL looks for a deadlock (after one second), so that it is not the request that fails.
+ */
+export const migrationLockMilliseconds = 500
+
+/** How long a migration that does not get a lock is attempted again. */
+export const migrationPatienceSeconds = 120
 
 /** The settings of a session with these limits, by their names in PostgreSQL. */
 export const sessionSettings = ({ statementSeconds, lockSeconds, idleInTransactionSeconds }: SessionLimits): SessionSettings => ({

@@ -105,7 +105,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const redis = await waitForRedis(waits)
     if (redis) undo.push(() => redis.close())
     waiting = starting
-    const applied = await migrate(database, migrations, progress?.migrated)
+    const applied = await migrate(database, migrations, { onMigrated: progress?.migrated })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     await beginChangeEpoch(database.kysely)
     const keys = createSigningKeyCheck({

@@ -8,7 +8,7 @@ import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-util
 import { SchemaEngine } from '@prisma/schema-engine-wasm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/store/database.ts'
-import { migrate, pendingMigrations } from '../../src/store/migrate.ts'
+import { migrate, migrationHistory, pendingMigrations } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { availableServices, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
 
@@ -84,14 +84,55 @@ describe.each([{ name: 'embedded', open: embedded }, ...(postgresql ? [{ name: '
       await expect(pendingMigrations(database, directory)).rejects.toThrow('edited')
     })
 
-    test('unknown to this release are rejected', async () => {
-      await write('3_newer', 'CREATE TABLE newer (id int)')
+    /** Applies a migration that this release then does not know. */
+    const applyNewer = async (header: string): Promise<void> => {
+      await write('3_newer', `${header}CREATE TABLE newer (id int)`)
       await migrate(database, directory)
       await rm(join(directory, '3_newer'), { recursive: true })
-      await write('4_mine', 'CREATE TABLE mine (id int)')
-      await expect(migrate(database, directory)).rejects.toThrow('the database has migration 3_newer, which this release does not know')
-      await expect(pendingMigrations(database, directory)).rejects.toThrow('3_newer')
+    }
+
+    test('of a newer release are accepted if they state that releases from this one on work with them', async () => {
+      for (const from of ['1_first', '2_second']) {
+        await applyNewer(`-- Works with releases from: ${from}\n-- Locks: none\n`)
+        expect(await pendingMigrations(database, directory)).toEqual([])
+        expect((await migrationHistory(database, directory)).newer).toEqual(['3_newer'])
+        expect(await migrate(database, directory)).toEqual([])
+        await database.sql.query(`DELETE FROM _prisma_migrations WHERE migration_name = '3_newer'`)
+        await database.sql.query('DROP TABLE newer')
+      }
+    })
+
+    test.each([
+      ['state nothing', '', 'the database has migration 3_newer, with which no earlier release works. Run the release that brought it'],
+      ['need their own release', '-- Works with releases from: this\n-- Locks: none\n', '3_newer, with which no earlier release works'],
+      [
+        'need another release',
+        '-- Works with releases from: 2b_unknown\n-- Locks: none\n',
+        '3_newer, with which only releases from 2b_unknown on work, and this release is older',
+      ],
+    ])('of a newer release that %s are rejected', async (_name, header, reason) => {
+      await applyNewer(header)
+      await expect(migrate(database, directory)).rejects.toThrow(reason)
+      await expect(pendingMigrations(database, directory)).rejects.toThrow(reason)
+    })
+
+    test('are not applied to a database of a newer release that lacks them', async () => {
+      await applyNewer('-- Works with releases from: 2_second\n-- Locks: none\n')
+      await write('2a_mine', 'CREATE TABLE mine (id int)')
+      const reason = 'the database has migrations of a newer release (3_newer) and lacks 2a_mine. Run the newer release'
+      await expect(migrate(database, directory)).rejects.toThrow(reason)
+      await expect(pendingMigrations(database, directory)).rejects.toThrow(reason)
       expect(await database.sql.query(`SELECT to_regclass('mine')::text AS mine`)).toEqual([{ mine: null }])
+    })
+
+    test('are recorded with what they state, also after Prisma Migrate or an earlier release has applied them', async () => {
+      await write('3_newer', '-- Works with releases from: 2_second\n-- Locks: none\nCREATE TABLE newer (id int)')
+      await migrate(database, directory)
+      await database.sql.query('ALTER TABLE _prisma_migrations DROP COLUMN works_from')
+      expect(await pendingMigrations(database, directory)).toEqual([])
+      expect(await migrate(database, directory)).toEqual([])
+      await rm(join(directory, '3_newer'), { recursive: true })
+      expect(await pendingMigrations(database, directory)).toEqual([])
     })
 
     test('begun and not finished are rejected; those that were rolled back do not count', async () => {
@@ -191,8 +232,9 @@ describe('the drift check', () => {
   })
 
   test('finds a column that no migration makes and prints the statement', async () => {
-    for (const folder of ['prisma', 'scripts']) await cp(join(root, folder), join(directory, folder), { recursive: true })
-    await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+    for (const folder of ['prisma', 'scripts', 'src/store/migrations'])
+      await cp(join(root, folder), join(directory, folder), { recursive: true })
+    for (const folder of ['node_modules', 'src/gen']) await symlink(join(root, folder), join(directory, folder))
     const file = join(directory, 'prisma/schema.prisma')
     await writeFile(file, (await readFile(file, 'utf8')).replace('model course {', 'model course {\n  planted String?'))
     await expect(check(directory)).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('ADD COLUMN     "planted" TEXT') })

@@ -23,7 +23,7 @@ type Opened = Awaited<ReturnType<typeof openDatabase>>
 const prepared = async ({ sql }: Opened): Promise<string[]> =>
   (await sql.query<{ statement: string }>('SELECT statement FROM pg_prepared_statements')).map(({ statement }) => statement)
 
-const schools = ({ kysely }: Opened) => kysely.selectFrom('school').selectAll().where('slug', '=', 'none').execute()
+const schools = ({ kysely }: Opened) => kysely.selectFrom('school').select(['id', 'name']).where('slug', '=', 'none').execute()
 
 describe.runIf(postgresql)('named statements', () => {
   test('are prepared once for each connection, from the second run on, from Kysely and from raw text', async () => {
@@ -49,10 +49,35 @@ describe.runIf(postgresql)('named statements', () => {
     })
   })
 
+  test('have named columns: a column that a migration adds fails no statement, in or outside of a transaction', async () => {
+    await withOneConnection(async (database) => {
+      const all = ({ kysely }: Pick<Opened, 'kysely'>) => kysely.selectFrom('school').selectAll().where('slug', '=', 'none').execute()
+      const inTransaction = () =>
+        database.transaction(async (writer) => {
+          await all({ kysely: writer })
+          const updating = writer.updateTable('school').set({ name: 'New' }).where('slug', '=', 'none')
+          await updating.returningAll().execute()
+          await writer.selectFrom('school').innerJoin('staff', 'school.id', 'staff.school_id').selectAll('school').execute()
+          const newest = writer.selectFrom('school').select(['id']).where('slug', '=', 'none')
+          await writer.selectFrom(newest.as('newest')).selectAll().execute()
+        })
+      for (let run = 0; run < 3; run += 1) {
+        await all(database)
+        await inTransaction()
+      }
+      expect((await prepared(database)).filter((text) => text.includes('"newest"'))).toHaveLength(1)
+      await database.script(async ({ query }) => void (await query('ALTER TABLE school ADD COLUMN added_later text')))
+      for (let run = 0; run < 3; run += 1) {
+        expect(await all(database)).toEqual([])
+        await inTransaction()
+      }
+    })
+  })
+
   test('with a plan that a migration has outdated fail once as an outage, and work again on new connections', async () => {
     await withOneConnection(async (database) => {
       for (let run = 0; run < 3; run += 1) await schools(database)
-      await database.script(async ({ query }) => void (await query('ALTER TABLE school ADD COLUMN added_later text')))
+      await database.script(async ({ query }) => void (await query('ALTER TABLE school ALTER COLUMN name TYPE varchar(500)')))
       const failure = await schools(database).then(
         () => undefined,
         (error: unknown) => error,

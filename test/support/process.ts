@@ -31,6 +31,8 @@ export interface ProcessOptions {
   home: Home
   port?: number
   environment?: Record<string, string>
+  /** The folder of the program: another release. */
+  folder?: string
   /** `npm start` as a stranger types it, instead of the program itself. */
   viaNpm?: boolean
   /** Creates the embedded database in this process, which takes as long as its start. Otherwise the process finds one without rows. */
@@ -78,15 +80,19 @@ export async function startProcess({
   home,
   port,
   environment = {},
+  folder = root,
   viaNpm = false,
   isFirstStart = false,
   hasDemo = false,
 }: ProcessOptions): Promise<ServiceProcess> {
   if (!isFirstStart && !environment.DATABASE_URL && !existsSync(home.data)) await (hasDemo ? unpackDemo : unpackEmbedded)(home.data)
-  const [own, admin] = [port ?? (await freePort()), await freePort()]
+  const own = port ?? (await freePort())
+  let admin = own
+  // A given port is free until now, so the system may offer it.
+  while (admin === own) admin = await freePort()
   const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
   const child = spawn(...command, {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     env: {

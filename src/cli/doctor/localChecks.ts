@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import { reasonOf } from '../../lib/reason.ts'
 import { checkSmtp, sendTestMail } from '../../mail/checkSmtp.ts'
 import { signingAlgorithms } from '../../oidc/signingKeys.ts'
-import { pendingMigrations } from '../../store/migrate.ts'
+import { migrationHistory } from '../../store/migrate.ts'
 import { openDatabase } from '../../store/openDatabase.ts'
 import { mailOutage } from '../../store/outbox/mailOutage.ts'
 import { listSchools } from '../../store/schools.ts'
@@ -67,9 +67,10 @@ async function checkDatabase(session: Session): Promise<Finding> {
 }
 
 async function checkMigrations(session: Session): Promise<Finding> {
-  const pending = await pendingMigrations(await session.databaseAsItIs(), migrationsDirectory)
-  if (pending.length === 0) return passed('all applied')
-  return failed(`${pending.length} pending: ${pending.slice(0, 3).join(', ')}`, 'Run schoolgate migrate up.')
+  const { missing, newer } = await migrationHistory(await session.databaseAsItIs(), migrationsDirectory)
+  const names = (list: readonly string[]): string => `${list.length}: ${list.slice(0, 3).join(', ')}`
+  if (missing.length > 0) return failed(`pending ${names(missing.map(({ name }) => name))}`, 'Run schoolgate migrate up.')
+  return passed(newer.length === 0 ? 'all applied' : `all applied, and of a newer release ${names(newer)}`)
 }
 
 async function checkDatabaseClock(session: Session): Promise<Finding> {

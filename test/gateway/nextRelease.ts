@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** A copy of the program with more migrations. */
+export interface Release {
+  folder: string
+  /** Runs a command of `schoolgate`. Returns its exit code and its output. */
+  schoolgate(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ code: number; output: string }>
+  remove(): Promise<void>
+}
+
+/** Creates the release after this one: the same program, which brings the migrations. Their names sort after all existing ones. */
+export async function createRelease(migrations: Readonly<Record<string, string>>): Promise<Release> {
+  const folder = await mkdtemp(join(tmpdir(), 'schoolgate-release-'))
+  // The bundle is used as long as no source is newer.
+  for (const part of ['src', 'views', 'prisma', 'package.json'])
+    await cp(join(root, part), join(folder, part), { recursive: true, preserveTimestamps: true })
+  for (const part of ['node_modules', 'config', 'demo']) await symlink(join(root, part), join(folder, part))
+  for (const [name, text] of Object.entries(migrations)) {
+    await mkdir(join(folder, 'prisma/migrations', name))
+    await writeFile(join(folder, 'prisma/migrations', name, 'migration.sql'), text)
+  }
+  return {
+    folder,
+    async schoolgate(args, environment) {
+      const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
+      return await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], { cwd: folder, env }).then(
+        ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+        ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
+      )
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
