@@ -21,6 +21,7 @@ import { addPeople } from './commands/people.ts'
 import { addSchools } from './commands/schools.ts'
 import { addSeats } from './commands/seatReports.ts'
 import { addSelfCheck } from './commands/selfCheck.ts'
+import { addStorage } from './commands/storage.ts'
 import { addSubscriptions } from './commands/subscriptions.ts'
 import { addWebhooks } from './commands/webhooks.ts'
 import { ended, endingOf, exitCodes } from './failures.ts'
@@ -51,6 +52,7 @@ Examples:
   for (const add of [
     addConfig,
     addMigrate,
+    addStorage,
     addSelfCheck,
     addDoctor,
     addSchools,

@@ -1,7 +1,6 @@
 import { removeSchoolKeys } from '../store/removeSchoolKeys.ts'
 import { removeSchoolRows } from '../store/removeSchoolRows.ts'
 import { countSchoolRows, listStorageKeys } from '../store/schoolTables.ts'
-import { openConfiguredFileStorage } from '../wiring/open.ts'
 import { withProgress } from './progress.ts'
 import { reportProgress } from './reportProgress.ts'
 import type { Session } from './session.ts'
@@ -32,14 +31,10 @@ export async function removeSchool(session: Session, schoolId: string, { files }
   const { terminal } = session
   const [database, redis] = [await session.database(), await session.redis()]
   const onProgress = reportProgress(terminal)
-  const storage = await openConfiguredFileStorage(session.settings().environment)
-  try {
-    for (const [index, key] of files.entries()) {
-      await storage.remove(key)
-      onProgress({ name: 'files', done: index + 1, of: files.length })
-    }
-  } finally {
-    storage.close()
+  const storage = await session.storage()
+  for (const [index, key] of files.entries()) {
+    await storage.remove(key)
+    onProgress({ name: 'files', done: index + 1, of: files.length })
   }
   const deleteKeys = async (): Promise<number> =>
     redis ? await withProgress(terminal, 'deleting keys in Redis', () => removeSchoolKeys(redis.client, schoolId)) : 0

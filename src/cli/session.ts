@@ -1,3 +1,4 @@
+import { printIssue } from '../config/configErrors.ts'
 import type { SchoolConfig } from '../config/schools.ts'
 import { readSecretKeys } from '../config/secrets.ts'
 import type { PrismaClient } from '../gen/prisma/client.ts'
@@ -8,14 +9,17 @@ import { type AuditEntry, recordAudit } from '../store/audit.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { FactMarkers } from '../store/facts/factMarkers.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { rawSql } from '../store/rawSql.ts'
 import type { RedisConnection } from '../store/redis.ts'
 import { ensureSchool, findSchoolId } from '../store/schools.ts'
 import type { Sql } from '../store/sql.ts'
+import { isOwnStorage } from '../store/storageIdentity.ts'
 import type { RunningService } from '../wiring/commandRunner.ts'
-import { createStores, openConfiguredDatabase, openConfiguredRedis } from '../wiring/open.ts'
+import { createStores, openConfiguredDatabase, openConfiguredFileStorage, openConfiguredRedis } from '../wiring/open.ts'
 import { migrationsDirectory, readSettings, type Settings, type Variables } from '../wiring/start.ts'
+import { requireExistingDatabase } from './existingDatabase.ts'
 import { failure, reasonOf, usage } from './failures.ts'
 import { withProgress } from './progress.ts'
 import { createReasonLog } from './reasonLog.ts'
@@ -56,6 +60,8 @@ export interface Session {
   database(): Promise<Database>
   /** The database with or without pending migrations. */
   databaseAsItIs(): Promise<Database>
+  /** The same. Creates the embedded database if it does not exist. */
+  newOrOldDatabase(): Promise<Database>
   /** Returns the school that `--school` names, or the only one. It must have a row. */
   school(slug: string | undefined): Promise<School>
   /** Returns the configuration of the school in the same way, without opening the database. */
@@ -64,6 +70,8 @@ export interface Session {
   schoolToFill(slug: string | undefined): Promise<School>
   /** The Prisma client of the administration queries, for the same database. */
   prisma(): Promise<PrismaClient>
+  /** The file storage. @throws CommanderError if it is not the one of the database */
+  storage(): Promise<FileStorage>
   /** The Redis connection; undefined if REDIS_URL is not set. */
   redis(): Promise<RedisConnection | undefined>
   /** The stores of the engine. Those in the database use the writer, and thus its transaction. */
@@ -105,16 +113,21 @@ export function openSession({
 
   let read: Settings | undefined
   const settings = (): Settings => {
-    read ??= readSettings(variables)
+    if (!read) {
+      read = readSettings(variables)
+      for (const warning of service ? [] : read.warnings) terminal.err(`warning: ${printIssue(warning)}\n`)
+    }
     return read
   }
   const keyring = once(() => {
     const { environment, config } = settings()
-    return createKeyring(readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) }))
+    return createKeyring(readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer), mayCreate: false }))
   })
+  let mayCreate = false
   const databaseAsItIs = once(async () => {
     if (given) return given
     const { environment } = settings()
+    if (!mayCreate) requireExistingDatabase(environment)
     try {
       opened = await withProgress(terminal, 'opening the database', () => openConfiguredDatabase(environment, log))
       await opened.ping()
@@ -129,7 +142,8 @@ export function openSession({
     const there = await databaseAsItIs()
     const pending = await pendingMigrations(there, migrationsDirectory)
     if (pending.length > 0) {
-      throw failure(`the database lacks ${pending.length} migration${pending.length === 1 ? '' : 's'}: run schoolgate migrate up`)
+      const place = given || settings().environment.DATABASE_URL ? '' : ` (the embedded one in DATA_DIR, because DATABASE_URL is not set)`
+      throw failure(`the database${place} lacks ${pending.length} migration${pending.length === 1 ? '' : 's'}: run schoolgate migrate up`)
     }
     return there
   })
@@ -137,6 +151,14 @@ export function openSession({
     const { environment } = settings()
     connected = await withProgress(terminal, 'connecting to Redis', () => openConfiguredRedis(environment, log))
     return connected
+  })
+
+  let openedStorage: FileStorage | undefined
+  const storage = once(async () => {
+    const there = await database()
+    openedStorage = await openConfiguredFileStorage(settings().environment)
+    await isOwnStorage(there, openedStorage)
+    return openedStorage
   })
 
   // Commands that change no fact need no Redis.
@@ -164,6 +186,7 @@ export function openSession({
     signal,
     stores,
     redis,
+    storage,
     settings,
     rereadSettings() {
       read = readSettings(variables)
@@ -171,6 +194,10 @@ export function openSession({
     keyring,
     database,
     databaseAsItIs,
+    newOrOldDatabase() {
+      mayCreate = true
+      return databaseAsItIs()
+    },
     async prisma() {
       return await (await database()).prisma()
     },
@@ -207,6 +234,7 @@ export function openSession({
     },
     async close() {
       await connected?.close()
+      openedStorage?.close()
       await opened?.close()
     },
   }

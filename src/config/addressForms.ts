@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
+import type { z } from 'zod'
 import { poolerOf } from '../lib/pooler.ts'
-import { parseStorageAddress } from '../lib/storageAddress.ts'
+import { storageAddressError } from '../lib/storageAddress.ts'
 
 // The forms that addresses in the environment have.
 
@@ -11,8 +12,11 @@ export const isHost = (text: string): boolean =>
 /** True for the URL of PostgreSQL, with a known pooler if it names one. */
 export const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && poolerOf(text) !== undefined
 
-/** True for the URL of a storage backend. */
-export const isStorage = (text: string): boolean => parseStorageAddress(text) !== undefined
-
 /** True for the URL of an SMTP server. */
 export const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
+
+/** Adds the rule that the URL of a storage backend breaks. */
+export function storageRule(text: string, context: Pick<z.core.$RefinementCtx<string>, 'addIssue'>): void {
+  const expected = storageAddressError(text)
+  if (expected !== undefined) context.addIssue({ code: 'custom', params: { expected } })
+}

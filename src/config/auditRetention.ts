@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { numbersRule } from './rules.ts'
 
 const keptDays = (days: number, description: string) =>
   z
@@ -21,7 +22,7 @@ export const auditRetention = z
       'Time after which network addresses are shortened to their network: 203.0.113.0/24, 2001:db8:1::/48. The full address helps against an attack that is under way.',
     ),
   })
-  .refine(({ days, security_days }) => security_days >= days, { path: ['security_days'], error: 'must be at least days' })
+  .refine(...numbersRule(['security_days', 'days'], (security, other) => security >= other, 'must be at least days'))
   .prefault({})
   .meta({
     description: 'Retention of the audit trail. A job deletes expired entries and shortens addresses every hour.',

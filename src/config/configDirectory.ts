@@ -19,25 +19,37 @@ export interface SchoolFileName {
 
 /**
  * Lists the configuration directory. An unknown file is an error, because its author expects it to take effect.
- * Names that begin with a dot are ignored: editors and volume mounts create them.
+ * Names that begin with a dot are ignored: editors and volume mounts create them. Other backup copies of editors and package managers are
+ * ignored too, and listed.
  * @throws ConfigError if the directory does not exist
  */
-export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
+export function listConfigDirectory(directory: string): { schools: SchoolFileName[]; issues: ConfigIssue[]; ignored: ConfigIssue[] } {
   const known = [...configFileNames, ...generated, schoolsFolder]
   const entries = list(directory)
+  const folder = join(directory, schoolsFolder)
   if (typeof entries === 'string') {
     const way = 'set CONFIG_DIR to the configuration directory'
     throw new ConfigError([{ file: directory, key: '', expected: entries === 'missing' ? `does not exist: ${way}` : `${entries}: ${way}` }])
   }
   const unknown = entries
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && !isBackup(name))
     .map((name): ConfigIssue => ({ file: join(directory, name), key: '', expected: 'is not a known file', nearest: nearest(name, known) }))
-  const { schools, issues } = listSchools(join(directory, schoolsFolder))
-  return { schools, issues: [...unknown, ...issues] }
+  const schoolEntries = list(folder)
+  const { schools, issues } = listSchools(folder, typeof schoolEntries === 'string' ? schoolEntries : schoolEntries.filter(isNoBackup))
+  const backups = [
+    ...entries.filter(isBackup).map((name) => join(directory, name)),
+    ...(typeof schoolEntries === 'string' ? [] : schoolEntries.filter(isBackup).map((name) => join(folder, name))),
+  ]
+  const ignored = backups.map((file): ConfigIssue => ({ file, key: '', expected: 'looks like a backup copy and is ignored' }))
+  return { schools, issues: [...unknown, ...issues], ignored }
 }
 
-function listSchools(folder: string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
-  const entries = list(folder)
+/** True for the names that editors and package managers give to copies of a file. */
+const isBackup = (name: string): boolean =>
+  /(~|\.(bak|backup|orig|old|rej|save|sw[a-p]|tmp|rpmnew|rpmsave|dpkg-(old|dist|new)))$|^#.*#$/i.test(name)
+const isNoBackup = (name: string): boolean => !isBackup(name)
+
+function listSchools(folder: string, entries: string[] | string): { schools: SchoolFileName[]; issues: ConfigIssue[] } {
   if (typeof entries === 'string' && entries !== 'missing') return { schools: [], issues: [{ file: folder, key: '', expected: entries }] }
   const names = typeof entries === 'string' ? [] : entries
   const schools = names.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
-import { isDatabase, isHost, isMailServer, isStorage } from './addressForms.ts'
+import { isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
 import { adminHosts } from './adminHosts.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { withSecretFiles } from './secretFiles.ts'
@@ -66,7 +66,7 @@ export const variables = {
   ADMIN_PORT: port(9464, 'Health, readiness and metrics, on HOST. Never route it through the gateway.'),
   ADMIN_HOSTS: adminHosts,
   BASE_URL: origin.optional().meta({
-    title: 'an origin such as https://school.example.com, without a trailing slash',
+    title: 'an origin such as https://school.example.com, without a trailing slash (http:// is for loopback hosts only)',
     description: 'Public address of the demo school. Default: http://127.0.0.1:PORT.',
     examples: ['http://127.0.0.1:3000'],
   }),
@@ -99,7 +99,7 @@ export const variables = {
   REDIS_URL_FILE: fileOf('REDIS_URL', '/run/secrets/redis_url'),
   STORAGE_URL: z
     .string()
-    .refine(isStorage)
+    .superRefine(storageRule)
     .optional()
     .meta({
       title: 'an s3:// address',
@@ -222,6 +222,7 @@ export function readEnvironment(variablesGiven: Record<string, string | undefine
     ...(error?.issues ?? []).map((issue) => {
       const key = String(issue.path[0])
       const values = issue.code === 'invalid_value' ? issue.values.map(String) : []
+      if (issue.code === 'custom' && issue.params) return { file: 'environment', key, expected: String(issue.params.expected) }
       const title = (variables as Record<string, z.ZodType>)[key]?.meta()?.title ?? values.join(' or ')
       return { file: 'environment', key, expected: `must be ${title}`, nearest: nearest(given[key] ?? '', values) }
     }),

@@ -69,6 +69,8 @@ export function describeType(schema: JsonSchema): string {
       return 'true or false'
     case 'integer':
       return `a whole number from ${schema.minimum} to ${schema.maximum}`
+    case 'number':
+      return `a number from ${schema.minimum} to ${schema.maximum}`
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' of ')}${schema.items ? `, each ${describeType(schema.items)}` : ''}`
     case 'object':

@@ -11,6 +11,7 @@ import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './
 import { resolveSchool, type SchoolConfig, schoolSchema } from './schools.ts'
 import { type ServerConfig, serverSchema } from './server.ts'
 import { webhookIssues } from './webhookIssues.ts'
+import { type ReadSecret, webhookSecretIssues } from './webhookSecrets.ts'
 
 /** The whole configuration with its defaults, frozen. */
 export interface Config {
@@ -30,13 +31,15 @@ export interface LoadArguments {
   usableScopes: RoleScopes
   /** Types of events that webhooks can report. */
   webhookTypes: readonly string[]
+  /** Reads the secrets of the webhooks. If it is absent, they are not checked. */
+  readSecret?: ReadSecret | undefined
 }
 
 /**
  * Reads the configuration directory. A file that is missing or empty has its defaults.
  * @throws ConfigError with every error of every file
  */
-export function loadConfig({ directory, environment, knownScopes, usableScopes, webhookTypes }: LoadArguments): Config {
+export function loadConfig({ directory, environment, knownScopes, usableScopes, webhookTypes, readSecret }: LoadArguments): Config {
   const listing = listConfigDirectory(directory)
   const server = readFile(join(directory, 'server.yaml'), serverSchema)
   const oauth = readFile(join(directory, 'oauth.yaml'), oauthSchema(knownScopes))
@@ -52,6 +55,7 @@ export function loadConfig({ directory, environment, knownScopes, usableScopes, 
     ...resourceIssues(resources, schools),
     ...schemeIssues(oauth, schools),
     ...webhookIssues(schools, webhookTypes),
+    ...(readSecret ? webhookSecretIssues(schools, readSecret) : []),
     ...publicAddressIssues(environment, issuers),
   ]
   if (issues.length > 0) throw new ConfigError(issues.toSorted(byPlace))

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../lib/errorCode.ts'
 import { randomToken } from '../lib/keyring.ts'
@@ -11,6 +11,8 @@ import { type Environment, platformKeys, secretKeys } from './environment.ts'
 export interface SecretArguments {
   environment: AddressEnvironment & Pick<Environment, 'DATA_DIR'>
   issuers: readonly string[]
+  /** False for a program that uses the data of a service: it gets the secret of the service or an error. */
+  mayCreate?: boolean
 }
 
 /**
@@ -18,12 +20,16 @@ export interface SecretArguments {
  * A secret is generated only if every issuer is loopback, because a second machine would generate a different one.
  * @throws ConfigError
  */
-export function readSecretKeys({ environment, issuers }: SecretArguments): readonly string[] {
+export function readSecretKeys({ environment, issuers, mayCreate = true }: SecretArguments): readonly string[] {
   if (environment.SECRET_KEY) return environment.SECRET_KEY
   if (environment.SECRET_KEY_FILE) return parse(environment.SECRET_KEY_FILE, readSecretFile(environment.SECRET_KEY_FILE, 'SECRET_KEY_FILE'))
   const missing = publicAddressIssues(environment, issuers).filter(({ key }) => key === 'SECRET_KEY')
   if (missing.length > 0) throw new ConfigError(missing)
   const path = join(environment.DATA_DIR, 'secret_key')
+  if (!mayCreate && !existsSync(path)) {
+    const expected = `is not set, and ${path} does not exist: set SECRET_KEY or DATA_DIR as the service has it`
+    throw new ConfigError([{ file: 'environment', key: 'SECRET_KEY', expected }])
+  }
   return parse(
     path,
     keepSecret(path, 'SECRET_KEY', () => randomToken(384)),

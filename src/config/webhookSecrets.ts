@@ -1,6 +1,7 @@
-import { ConfigError, type ConfigIssue } from './configErrors.ts'
+import { reasonOf } from '../lib/reason.ts'
+import type { SchoolAddress } from './acrossFiles.ts'
+import type { ConfigIssue } from './configErrors.ts'
 import { ConfigFileError, readConfigFile } from './configFile.ts'
-import type { Config } from './load.ts'
 
 /** Returns the secret to which a configuration refers. It is read each time, so that a file can be replaced while the service runs. */
 export type ReadSecret = (reference: string) => string
@@ -26,20 +27,20 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-/** Reads the secret of every webhook once. @throws ConfigError with every secret that cannot be used */
-export function checkWebhookSecrets({ schools }: Config, readSecret: ReadSecret): void {
-  const issues = schools.flatMap(({ slug, webhooks }) =>
-    webhooks.flatMap(({ secrets }, at) =>
+/** Reads the secret of every webhook once, and returns those that cannot be used. */
+export function webhookSecretIssues(schools: readonly SchoolAddress[], readSecret: ReadSecret): ConfigIssue[] {
+  return schools.flatMap(({ file }) =>
+    (file.value?.webhooks ?? []).flatMap(({ secrets }, at) =>
       secrets.flatMap((reference, index): ConfigIssue[] => {
         try {
           readSecret(reference)
           return []
         } catch (error) {
-          const expected = error instanceof Error ? error.message : 'cannot be read'
-          return [{ file: `schools/${slug}.yaml`, key: `webhooks[${at}].secrets[${index}]`, expected }]
+          const line = file.lineOf(['webhooks', at, 'secrets', index])
+          const expected = `cannot be used: ${reasonOf(error)}`
+          return [{ file: file.file, line, key: `webhooks[${at}].secrets[${index}]`, expected }]
         }
       }),
     ),
   )
-  if (issues.length > 0) throw new ConfigError(issues)
 }

@@ -35,7 +35,7 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
     const id = fromPublicId('fil', publicId)
     const subject = [school.id, id ?? '']
     // A request with a valid signature is not limited by the failures of other clients behind the same network address.
-    if (checkAddress(signer, subject, signatureOf(ctx), new Date()) !== 'valid') await failures.check(ctx)
+    if (checkAddress(signer, subject, signatureOf(ctx)) !== 'valid') await failures.check(ctx)
     const found = id === undefined ? undefined : await find(school.id, id)
     const file = found?.filename === decoded(name) ? found : undefined
     try {
@@ -65,7 +65,7 @@ const signatureOf = ({ query: { expires, signature } }: Context) => ({ expires, 
 function requireSignature(ctx: Context, signer: AddressSigner, subject: readonly string[]): void {
   const { expires, signature } = signatureOf(ctx)
   if (expires === undefined && signature === undefined) throw fileNotFound()
-  if (checkAddress(signer, subject, { expires, signature }, new Date()) === 'valid') return
+  if (checkAddress(signer, subject, { expires, signature }) === 'valid') return
   throw new Problem('signature_invalid', { description: 'The signed URL is invalid or has expired. Request a new one.' })
 }
 

@@ -31,7 +31,7 @@ export function uploadRoute({ signer, store, describe, secondsFor }: UploadRoute
     const school = ctx.state.school
     const id = fromPublicId('upl', publicId)
     const { expires, signature } = ctx.query
-    const validity = checkAddress(signer, [school.id, id ?? ''], { expires, signature }, new Date())
+    const validity = checkAddress(signer, [school.id, id ?? ''], { expires, signature })
     if (id === undefined || validity === 'invalid') throw new Problem('signature_invalid')
     if (validity === 'expired') throw new Problem('upload_expired')
     const file = await store(

@@ -241,6 +241,33 @@ export const metricTable = {
     help: 'State of the self-check of a school: 1 for the current state, 0 for the others',
     use: '`failed` means that the documents of the school contradict the service: the line `self-check failed` of the log names each problem.',
   },
+  schoolgate_clock_skew_seconds: {
+    type: 'gauge',
+    labels: [],
+    across: 'max',
+    help: 'Difference between the clock of this machine and that of the database',
+    use: 'Above 2 the log has a warning, above 10 the process is degraded: ID tokens have wrong times. Synchronise the clocks (NTP).',
+  },
+  schoolgate_configuration_info: {
+    type: 'gauge',
+    labels: ['hash'],
+    across: 'max',
+    help: 'Digest of the configuration and the environment that a process runs with; always 1',
+    use: 'Several values at the same time mean that processes have different settings: compare `configuration` in `/readyz`. `schoolgate audit --event configuration.changed` names the keys.',
+  },
+  schoolgate_configuration_reloads_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Reloads of the configuration',
+    use: 'After a `failed` one the former configuration stays: the line `configuration reload failed` of the log has the errors.',
+  },
+  schoolgate_configuration_reload_failed: {
+    type: 'gauge',
+    labels: [],
+    across: 'max',
+    help: 'Whether the last reload of the configuration failed: 1 or 0',
+    use: 'While it is 1, the files contain errors, and the next start fails. `schoolgate config check` names them.',
+  },
   schoolgate_workers: {
     type: 'gauge',
     labels: [],

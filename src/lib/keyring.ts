@@ -30,6 +30,7 @@ export type KeyPurpose =
   | 'forms'
   | 'calendars'
   | 'stored responses'
+  | 'configuration'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).
@@ -48,9 +49,11 @@ export interface Keyring {
   sign(purpose: KeyPurpose, text: string): string
   /** True if the signature is valid for any root secret. Compares in constant time. */
   verify(purpose: KeyPurpose, text: string, signature: string): boolean
+  /** The time by which signed and sealed texts expire, in milliseconds of the epoch. All processes of an installation have the same. */
+  now(): number
 }
 
-export function createKeyring(rootSecrets: readonly string[]): Keyring {
+export function createKeyring(rootSecrets: readonly string[], now: () => number = Date.now): Keyring {
   if (rootSecrets.length === 0) throw new Error('a keyring needs at least one root secret')
   const derived = new Map<KeyPurpose, Buffer[]>()
   const keys = (purpose: KeyPurpose): Buffer[] => {
@@ -89,6 +92,7 @@ export function createKeyring(rootSecrets: readonly string[]): Keyring {
       throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
     },
     sign: (purpose, text) => signWith(newest(purpose), text),
+    now,
     verify: (purpose, text, signature) => preparedKeys(purpose).some((key) => isSame(signWith(key, text), signature)),
   }
 }

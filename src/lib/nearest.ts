@@ -3,10 +3,9 @@ import { elementAt } from './elementAt.ts'
 /** Longer words are not treated as misspelt names. */
 const longestWord = 60
 
-/** Returns the candidate that is most similar to a misspelt name; undefined if none is similar. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+/** Returns the candidate that is most similar to a misspelt name, with at most `most` edits; undefined if none is similar. */
+export function nearest(word: string, candidates: readonly string[], most = Math.max(2, Math.floor(word.length / 3))): string | undefined {
   if (word.length > longestWord) return undefined
-  const most = Math.max(2, Math.floor(word.length / 3))
   const ranked = candidates
     // The difference in length is a lower bound of the distance.
     .filter((candidate) => Math.abs(candidate.length - word.length) <= most)

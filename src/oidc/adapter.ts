@@ -8,6 +8,7 @@ import { accountIdOf, subjectOf } from './claims.ts'
 import { hashSecret, withAcceptedSecrets } from './clientSecrets.ts'
 import { endOf } from './endedInteractions.ts'
 import { type Exchanges, endGrantOnce, repeatRefresh } from './engineTransaction.ts'
+import { formerIssuer, issuerMember } from './formerIssuer.ts'
 import { loadInteractionFacts } from './mintingFacts.ts'
 import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
 import { orUnavailable, type Stores } from './stores.ts'
@@ -15,6 +16,8 @@ import { artifactKey, tokenModels } from './tokenTags.ts'
 
 export interface AdapterArguments {
   schoolId: string
+  /** The current issuer of the school. */
+  issuer: string
   stores: Stores
   keyring: Keyring
   exchanges: Exchanges
@@ -67,12 +70,16 @@ function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapt
   }
 }
 
-function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapter {
+function grantAdapter({ schoolId, issuer, stores, exchanges }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
       const find = () => findGrant(stores.database, schoolId, id)
-      return (await orUnavailable(stores, once(exchanges.getStore()?.facts.grants, id, find))) as AdapterPayload | undefined
+      const grant = await orUnavailable(stores, once(exchanges.getStore()?.facts.grants, id, find))
+      const former = grant && formerIssuer(grant, issuer)
+      // Elsewhere the person is asked again. The client of a token must learn that it cannot be repaired.
+      if (former !== undefined && Provider.ctx?.oidc.route === 'token') throw new errors.InvalidGrant(`given at a former issuer: ${former}`)
+      return former === undefined ? (grant as AdapterPayload | undefined) : undefined
     },
     async upsert(id, payload, expiresInSeconds = 0) {
       const accountId = accountIdOf(payload.accountId as string)
@@ -82,7 +89,7 @@ function grantAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapte
       exchange?.facts.grants.delete(id)
       const audit = exchange?.auditOfGrant
       if (audit && audit.grant_id !== id) throw new Error('the audit row names another grant')
-      const grant = { schoolId, id, accountId, clientId, payload, expiresInSeconds }
+      const grant = { schoolId, id, accountId, clientId, payload: { ...payload, [issuerMember]: issuer }, expiresInSeconds }
       const isFirst = await orUnavailable(stores, saveGrant(stores.database, grant, audit))
       if (exchange) exchange.isFirstGrant = isFirst
     },
@@ -95,7 +102,8 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
   const isToken = tokenModels.has(model)
   const keyOf = (value: string): ArtifactKey => artifactKey(schoolId, model, value)
-  const parse = (text: string): AdapterPayload => JSON.parse(sealed.has(model) ? keyring.open('artifacts', text) : text)
+  const parse = (text: string): AdapterPayload =>
+    shifted(JSON.parse(sealed.has(model) ? keyring.open('artifacts', text) : text), -secondsAhead(keyring))
   const read = (value: string | undefined, found: FoundArtifact): AdapterPayload => {
     const payload = found.payload === '' ? usedPayload(model, found) : parse(found.payload)
     if (value !== undefined) payload.jti = value
@@ -138,7 +146,8 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (model === 'Session' && payload.accountId === undefined) return
       forgetModel(exchanges.getStore()?.facts, model)
       const expiresInSeconds = isUnattended(model, payload) ? Math.min(lifeSeconds, args.signInSeconds) : lifeSeconds
-      const text = JSON.stringify(model === 'Session' ? { ...payload, cookie: value } : payload)
+      const stored = shifted(payload, secondsAhead(keyring))
+      const text = JSON.stringify(model === 'Session' ? { ...stored, cookie: value } : stored)
       const accountId = payload.accountId === undefined ? undefined : accountIdOf(payload.accountId)
       const artifact: Artifact = {
         ...keyOf(value),
@@ -182,6 +191,16 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     revokeByGrantId: (grantId) => endGrantOnce(exchanges.getStore(), stores, schoolId, grantId),
     findByUserCode: unused,
   }
+}
+
+/** By how many seconds the shared time is ahead of the engine's, which is the clock of this machine. */
+const secondsAhead = ({ now }: Pick<Keyring, 'now'>): number => Math.round((now() - Date.now()) / 1000)
+
+/** Moves the times of a payload by which the engine judges it. The stores contain the shared time, and the engine sees its own. */
+function shifted<Payload extends { iat?: number | undefined; exp?: number | undefined }>(payload: Payload, seconds: number): Payload {
+  if (seconds === 0) return payload
+  const { iat, exp } = payload
+  return { ...payload, ...(iat !== undefined && { iat: iat + seconds }), ...(exp !== undefined && { exp: exp + seconds }) }
 }
 
 /** Returns true for an authorization request without a completed sign-in step and without a requested e-mail. */

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
+import { formerIssuer } from './formerIssuer.ts'
 import { personOf, type TokenChecks } from './tokenChecks.ts'
 
 /** The current row of a person. */
@@ -20,6 +21,8 @@ export interface BearerArguments {
   grantable(role: Role): ReadonlySet<string>
   /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
   resourcePath?: '/mcp'
+  /** The time by which tokens expire, in milliseconds of the epoch. */
+  now(): number
 }
 
 const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{16,512}=*)$/i
@@ -50,7 +53,7 @@ interface AccessTokenPayload {
  * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
  * @throws Problem invalid_token
  */
-export function createAuthenticate({ tokenChecks, grantable, resourcePath }: BearerArguments): (ctx: Context) => Promise<Caller> {
+export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }: BearerArguments): (ctx: Context) => Promise<Caller> {
   return async (ctx) => {
     const value = presentedToken(ctx)
     if (value === undefined) return { kind: 'anonymous' }
@@ -59,7 +62,7 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath }: Bea
     const { found } = checked
     if (!found?.grantId || !found.clientId) throw new Problem('invalid_token')
     const { exp, aud, scope = '' }: AccessTokenPayload = JSON.parse(found.payload)
-    if (exp === undefined || exp <= Math.floor(Date.now() / 1000)) throw new Problem('invalid_token')
+    if (exp === undefined || exp <= Math.floor(now() / 1000)) throw new Problem('invalid_token')
     const resource = `${issuer}${resourcePath ?? ''}`
     if (aud !== undefined && aud !== issuer && aud !== resource) {
       throw new Problem('invalid_token', {
@@ -70,6 +73,12 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath }: Bea
     if (!person) {
       throw new Problem('invalid_token', {
         description: 'The access token was revoked, or the account behind it is no longer active. Get a new token.',
+      })
+    }
+    const former = formerIssuer(checked.facts.grant?.payload ?? {}, issuer)
+    if (former !== undefined) {
+      throw new Problem('invalid_token', {
+        description: `The access token was issued at another address of the school: its issuer is ${issuer} now. Read its metadata, and start over there.`,
       })
     }
     const { grantId, clientId } = found

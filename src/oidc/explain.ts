@@ -24,6 +24,12 @@ type Explanation = [error: string, detail: RegExp, text: (issuer: string) => str
 const explanations: readonly Explanation[] = [
   [
     'invalid_grant',
+    /^given at a former issuer/,
+    (issuer) =>
+      `The school has another address since this was issued: its issuer is ${issuer} now. Read its metadata, and start over there. ${again(issuer)}`,
+  ],
+  [
+    'invalid_grant',
     /PKCE|verifier|challenge/i,
     () =>
       'code_verifier is missing or does not match the code_challenge of the authorization request. Send the verifier that the challenge was made from.',

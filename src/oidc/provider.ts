@@ -48,6 +48,7 @@ export function createProvider(args: ProviderArguments): Provider {
   const { school, oauth, keyring, stores, exchanges } = args
   const adapter = createAdapter({
     schoolId: school.id,
+    issuer: school.issuer,
     stores,
     keyring,
     exchanges,

@@ -53,7 +53,7 @@ export function createKnownBrowsers({ keyring, days, findAccount }: KnownBrowser
     return found
   }
 
-  const now = (): number => Math.floor(Date.now() / 1000)
+  const now = (): number => Math.floor(keyring.now() / 1000)
   const lifeSeconds = (): number => days() * 86_400
 
   const isAlive = ({ issued }: Entry): boolean => {

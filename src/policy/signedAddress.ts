@@ -2,6 +2,8 @@
 export interface AddressSigner {
   sign(text: string): string
   verify(text: string, signature: string): boolean
+  /** The time by which signatures expire, in milliseconds of the epoch. */
+  now(): number
 }
 
 /** Returns the query that makes a URL valid until a point in time. */
@@ -21,11 +23,10 @@ export function checkAddress(
   signer: AddressSigner,
   subject: readonly string[],
   { expires, signature }: { expires: unknown; signature: unknown },
-  now: Date,
 ): 'valid' | 'expired' | 'invalid' {
   if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires)) return 'invalid'
   if (!signer.verify(textOf(subject, expires), signature)) return 'invalid'
-  return Number(expires) * 1000 > now.getTime() ? 'valid' : 'expired'
+  return Number(expires) * 1000 > signer.now() ? 'valid' : 'expired'
 }
 
 const textOf = (subject: readonly string[], expires: string): string => JSON.stringify([...subject, expires])

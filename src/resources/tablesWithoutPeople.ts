@@ -12,6 +12,7 @@ export const tablesWithoutPeople = {
   used_challenge: technical,
   webhook_endpoint: notPersonal,
   job_run: technical,
+  installation: technical,
   oidc_artifact: { reason: 'Hashes of tokens and sessions, deleted when they expire. The sessions and the grants are in the export.' },
   idempotency_record: { reason: 'Copies of responses, deleted after a day. The rows in them are in the export.' },
   change_log: { reason: 'Names changed rows and their versions; the rows themselves are in the export.' },

@@ -36,6 +36,15 @@ export const auditEvents = {
     about: 'An authorization code was presented twice. The grant and all its tokens are revoked (RFC 9700 section 4.5).',
     keep: 'long',
   },
+  'configuration.changed': {
+    about:
+      'The service runs with another configuration. `details.keys` names the settings of this school and of all schools that changed, without values; `process` is the user and the machine, `trigger` is `start`, `signal` or `command`.',
+    keep: 'long',
+  },
+  'configuration.rejected': {
+    about: 'A reload of the configuration failed, and the former one stays. `details.errors` counts the errors, which are in the log.',
+    keep: 'standard',
+  },
   'confirmation.failed': {
     about: 'A signed-in person entered a wrong password or code to confirm a sensitive change.',
     keep: 'standard',
@@ -67,6 +76,7 @@ export const auditEvents = {
   'operator.grants_revoked': { about: 'An operator revoked every grant of a person.', keep: 'long', endsGrantsOf: 'person' },
   'operator.integration_added': { about: 'An operator added an integration.', keep: 'long' },
   'operator.integration_removed': { about: 'An operator removed an integration.', keep: 'long', endsGrantsOf: 'client' },
+  'operator.grants_moved': { about: 'An operator moved the grants of a former issuer of the school to the current one.', keep: 'long' },
   'operator.job_run': { about: 'An operator ran a background job.', keep: 'standard' },
   'operator.key_retired': { about: 'An operator retired a signing key.', keep: 'long' },
   'operator.keys_rotated': { about: 'An operator rotated the signing keys.', keep: 'long' },
@@ -88,6 +98,7 @@ export const auditEvents = {
   'operator.school_removed': { about: 'An operator removed another school of this installation.', keep: 'long' },
   'operator.second_factor_removed': { about: 'An operator removed every second factor of a person.', keep: 'long' },
   'operator.secret_rotated': { about: 'An operator generated a new secret for an integration.', keep: 'long' },
+  'operator.storage_accepted': { about: 'An operator made another file storage the one of the database.', keep: 'long' },
   'operator.subscription_failed': { about: 'An operator recorded a failed payment of a subscription.', keep: 'standard' },
   'operator.subscription_paid': { about: 'An operator recorded the payment of a subscription.', keep: 'standard' },
   'operator.subscription_started': { about: 'An operator started a subscription.', keep: 'standard' },

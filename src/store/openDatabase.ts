@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { hasOptions, poolerOf } from '../lib/pooler.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from './database.ts'
@@ -27,6 +29,9 @@ export interface DatabaseOptions {
   /** Called for lost connections. The next query opens a new one. */
   onError?: (error: Error) => void
 }
+
+/** True if the data directory contains an embedded database. */
+export const hasEmbeddedDatabase = (dataDirectory: string): boolean => existsSync(join(dataDirectory, 'db', 'PG_VERSION'))
 
 /** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {

@@ -30,13 +30,14 @@ export const operationArguments = (
 
 /** Creates the function that identifies the caller of a request and counts the request. */
 export const createCallerOf = (
-  { tokenChecks, stores, grantable, limits, contentVersions, replica }: Foundation,
+  { tokenChecks, stores, keyring, grantable, limits, contentVersions, replica }: Foundation,
   resourcePath?: BearerArguments['resourcePath'],
 ) =>
   limited(
     createAuthenticate({
       tokenChecks: tokenChecks.api,
       grantable,
+      now: keyring.now,
       ...(resourcePath !== undefined && { resourcePath }),
     }),
     {

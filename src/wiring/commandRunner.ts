@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import type { App } from '../app.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
+import type { Reloadable } from './configurationState.ts'
 
 /** The service that runs a command. */
 export interface RunningService {
@@ -29,5 +29,5 @@ export interface Commands {
   /** Loads the commands, which a serving process may never need. */
   load(): Promise<(host: CommandHost) => CommandRunner>
   /** Reads the configuration again. */
-  reload(service: { app: App; database: Database }): Promise<void>
+  reload(service: Reloadable): Promise<void>
 }

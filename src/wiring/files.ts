@@ -32,6 +32,8 @@ export interface FileServicesArguments extends Pick<Foundation, 'database' | 'st
 
 /** Creates the file services that declarations use. */
 export function createFileServices({ limits, database, storage, keyring, operations }: FileServicesArguments): FileServices {
+  // The framework takes the time from the clock of this machine.
+  const inSharedTime = (time: Date): Date => new Date(time.getTime() + keyring.now() - Date.now())
   const [uploads, downloads] = [signerOf(keyring, 'uploads'), signerOf(keyring, 'downloads')]
   const prefixes = new Map(operations.map(({ resource }) => [resource.object, resource.idPrefix]))
   return {
@@ -40,12 +42,12 @@ export function createFileServices({ limits, database, storage, keyring, operati
       return { quotaBytes, uploadsPerMinute, bytesPerDay }
     },
     uploadAddress(school, uploadId, expiresAt) {
-      const query = new URLSearchParams({ ...signAddress(uploads, [school.id, uploadId], expiresAt) })
+      const query = new URLSearchParams({ ...signAddress(uploads, [school.id, uploadId], inSharedTime(expiresAt)) })
       return `${school.issuer}${apiPath}/storage/uploads/${toPublicId('upl', uploadId)}/content?${query}`
     },
     downloadAddress(school, file) {
       const minutes = /^(video|audio)\//.test(file.content_type) ? signedMinutes.media : signedMinutes.others
-      const expiresAt = new Date(Math.floor(Date.now() / 1000 + minutes * 60) * 1000)
+      const expiresAt = new Date(Math.floor(keyring.now() / 1000 + minutes * 60) * 1000)
       const query = new URLSearchParams({ ...signAddress(downloads, [school.id, file.id], expiresAt) })
       return { url: `${fileUrl(school, file)}?${query}`, expires_at: expiresAt.toISOString() }
     },
@@ -78,6 +80,7 @@ export function createFileRoutes(foundation: Foundation, externalServices: Exter
 }
 
 const signerOf = (keyring: Keyring, purpose: 'uploads' | 'downloads'): AddressSigner => ({
+  now: keyring.now,
   sign: (text) => keyring.sign(purpose, text),
   verify: (text, signature) => keyring.verify(purpose, text, signature),
 })

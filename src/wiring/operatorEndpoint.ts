@@ -5,6 +5,7 @@ import { randomToken } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
 import type { Commands, RunningService } from './commandRunner.ts'
+import type { ConfigurationState } from './configurationState.ts'
 import { localOrigin, publishEndpoint } from './operatorFile.ts'
 
 export interface EndpointArguments {
@@ -14,6 +15,7 @@ export interface EndpointArguments {
   commands: Commands
   app: App
   database: Database
+  configuration: ConfigurationState
   log: Log
 }
 
@@ -28,7 +30,8 @@ export interface OpenEndpoint extends Pick<Commands, 'variables' | 'load'> {
  * Lets the commands of the operator run in this process, because no other process can open the embedded database. With PostgreSQL the
  * commands open the database themselves: undefined.
  */
-export function openOperatorEndpoint({ environment, address, commands, app, database, log }: EndpointArguments): OpenEndpoint | undefined {
+export function openOperatorEndpoint({ environment, address, commands, log, ...parts }: EndpointArguments): OpenEndpoint | undefined {
+  const { app, database, configuration } = parts
   if (database.kind === 'postgresql') return undefined
   const [key, origin] = [randomToken(256), localOrigin(address.address, address.port)]
   return {
@@ -37,9 +40,10 @@ export function openOperatorEndpoint({ environment, address, commands, app, data
     variables: commands.variables,
     load: commands.load,
     service: {
-      reload: () => commands.reload({ app, database }),
+      reload: () => commands.reload(parts),
       async withdraw(slug) {
         await app.reload({ ...app.config, schools: app.config.schools.filter((school) => school.slug !== slug) })
+        await configuration.applied('command')
         log.info({ school: slug }, 'school withdrawn')
       },
     },

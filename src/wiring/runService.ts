@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import { isLoopback } from '../config/address.ts'
+import { printIssue } from '../config/configErrors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Commands } from './commandRunner.ts'
 import { failureText } from './failureText.ts'
@@ -21,6 +22,7 @@ export interface ServiceProcess extends Self {
 export async function runService(self: ServiceProcess): Promise<void> {
   const settings = readSettings(self.env)
   const log = await openLog(settings.environment, self)
+  for (const warning of settings.warnings) log.warn({ problem: printIssue(warning) }, 'setting ignored, probably an error')
   const isTerminal = self.stdout.isTTY === true && isPretty(settings.environment.LOG_FORMAT, self.stdout)
   const isFirst = !cluster.worker || cluster.worker.id === 1
   const progress = isTerminal && isFirst ? terminalProgress(self.stdout) : loggedProgress(log)
@@ -53,7 +55,7 @@ export async function runService(self: ServiceProcess): Promise<void> {
   cluster.worker?.send(readyMessage)
   takeOver = async () => {
     try {
-      await reloadService(started, self.env, log)
+      await reloadService(started, { variables: self.env, trigger: 'signal', log })
     } catch (error) {
       log.error({ reason: failureText(error) }, 'configuration reload failed, current configuration stays active')
     }
@@ -64,5 +66,5 @@ export async function runService(self: ServiceProcess): Promise<void> {
 const commandsOf = (variables: Variables, log: Log): Commands => ({
   variables,
   load: async () => (await import('../cli/channel/runRemotely.ts')).createCommandRunner,
-  reload: (service) => reloadService(service, variables, log),
+  reload: (service) => reloadService(service, { variables, trigger: 'command', log }),
 })

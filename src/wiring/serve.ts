@@ -16,8 +16,12 @@ import type { FileStorage } from '../store/fileStorage.ts'
 import { recordJobRun } from '../store/jobRuns.ts'
 import { migrate } from '../store/migrate.ts'
 import type { ReplicaFigures } from '../store/readReplica.ts'
+import { createSharedClock } from '../store/sharedClock.ts'
+import { requireOwnStorage, WrongStorage } from '../store/storageIdentity.ts'
 import { createRenderAll } from './allMetrics.ts'
+import { watchClock } from './clockWatch.ts'
 import type { Commands } from './commandRunner.ts'
+import { type ConfigurationState, createConfigurationState } from './configurationState.ts'
 import { jobFigures } from './jobFigures.ts'
 import { limitConnections, listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
@@ -43,6 +47,8 @@ export interface ServeArguments {
   migrations: string
   /** The commands of the operator, which a service with the embedded database runs. */
   commands?: Commands | undefined
+  /** The clock of this machine: for tests. */
+  systemTime?: (() => number) | undefined
   /** Runs after the database is ready and before the first request is served. */
   prepare?(database: Database, app: App, storage: FileStorage): Promise<void>
 }
@@ -50,6 +56,7 @@ export interface ServeArguments {
 export interface Service {
   app: App
   database: Database
+  configuration: ConfigurationState
   address: AddressInfo
   /** Drains, completes the requests in flight, and releases all resources of the process. */
   stop(options?: StopOptions): Promise<void>
@@ -73,7 +80,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
   const cutOffAfter = (seconds: number): AbortSignal => AbortSignal.any([hurry.signal, AbortSignal.timeout(seconds * 1000)])
   try {
     const { HOST: host, PORT, ADMIN_PORT } = environment
-    const [keyring, deadline] = [createKeyring(rootSecrets), performance.now() + environment.START_TIMEOUT_SECONDS * 1000]
+    const deadline = performance.now() + environment.START_TIMEOUT_SECONDS * 1000
     let isStopping = false
     let started: { readiness: Readiness; app: App; handlers: readonly Middleware[]; details(): Record<string, unknown> } | undefined
     const starting: PartState = { part: 'start', reason: 'the service is starting', loses: 'all' }
@@ -108,6 +115,9 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const applied = await migrate(database, migrations, { onMigrated: progress?.migrated })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
     await beginChangeEpoch(database.kysely)
+    const clock = createSharedClock(database.lane('authorization'), args.systemTime)
+    await clock.measure()
+    const keyring = createKeyring(rootSecrets, clock.now)
     const keys = createSigningKeyCheck({
       database: database.lane('authorization').kysely,
       keyring,
@@ -137,6 +147,10 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const storage = await openConfiguredFileStorage(environment)
     undo.push(async () => storage.close())
     log.info(storage.describe())
+    await requireOwnStorage(database, storage).catch((error: unknown) => {
+      if (error instanceof WrongStorage) throw error
+      log.warn({ err: error }, 'file storage not compared with the database, readiness repeats it')
+    })
 
     const app = await createApp({
       storage,
@@ -154,6 +168,10 @@ export async function serve(args: ServeArguments): Promise<Service> {
     // Work that is not delivered by then stays in the database.
     undo.push(() => unlessCutOff(app.outbox.stop(), cutOffAfter(config.server.shutdown_seconds)))
     await prepare?.(database, app, storage)
+    const clockWatch = await watchClock(clock, { log, metrics: app.metrics })
+    undo.push(async () => clockWatch.stop())
+    const configuration = createConfigurationState({ app, database, environment, keyring, log })
+    await configuration.applied('start')
     app.outbox.start()
     const jobs = schedule(app.jobs, log, {
       onRun: jobFigures(app.metrics, app.jobs),
@@ -162,16 +180,18 @@ export async function serve(args: ServeArguments): Promise<Service> {
     undo.push(() => jobs.stop())
 
     let quietMs = 0
-    const readiness = createReadiness(serviceParts({ database, migrations, redis, replica, storage, keys }), log)
+    const readiness = createReadiness(serviceParts({ database, migrations, redis, replica, storage, keys, clock: clockWatch.check }), log)
     collectReadiness(app.metrics, readiness)
     const privateRequests = createPrivateRequests()
     undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
     const port = await listenOn('PORT', { handler: app.handler, port: PORT, host, ...(await limitConnections(log)) })
     undo.push(() => port.close({ quietMs, cutOff: cutOffAfter(config.server.shutdown_seconds) }))
-    const operator = commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, log })
+    const operator =
+      commands && openOperatorEndpoint({ environment, address: adminPort.address, commands, app, database, configuration, log })
     if (operator) undo.push(async () => operator.close())
     const handlers = createPrivateHandlers({ app, environment, config, database, redis, storage, keyring, log, operator })
     const details = () => ({
+      configuration: configuration.summary(),
       self_check: app.selfCheck.summary(),
       ...(replica && { read_replica: replicaSummary(replica.figures()) }),
     })
@@ -181,6 +201,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     return {
       app,
       database,
+      configuration,
       address: port.address,
       async stop({ drainSeconds = config.server.drain_seconds } = {}) {
         isStopping = true

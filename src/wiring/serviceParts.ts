@@ -5,6 +5,7 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { mailOutage } from '../store/outbox/mailOutage.ts'
 import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
+import { requireOwnStorage } from '../store/storageIdentity.ts'
 import { failingEndpoints } from '../store/webhooks/endpointState.ts'
 import { withinDeadline } from '../store/withinDeadline.ts'
 import { PartialLoss, type Parts, readFromDatabase } from './readiness.ts'
@@ -17,10 +18,12 @@ export interface ServicePartsArguments {
   storage: FileStorage
   /** Checks that SECRET_KEY decrypts the signing keys. */
   keys(): Promise<void>
+  /** Checks the clock of this machine. */
+  clock(): Promise<void>
 }
 
 /** Returns the parts that `/readyz` reports. docs/operate.md describes each. */
-export function serviceParts({ database, migrations, redis, replica, storage, keys }: ServicePartsArguments): Parts {
+export function serviceParts({ database, migrations, redis, replica, storage, keys, clock }: ServicePartsArguments): Parts {
   const { kysely } = database.lane('background')
   return {
     database: { loses: 'all', check: () => checkDatabase(database) },
@@ -28,9 +31,17 @@ export function serviceParts({ database, migrations, redis, replica, storage, ke
     keys: { loses: 'all', check: keys },
     ...(redis ? { redis: { loses: 'some', check: () => redis.ping() } } : {}),
     // Each check writes an object, which a bucket charges for.
-    storage: { loses: 'some', check: () => storage.check(), freshSeconds: 10 },
+    storage: {
+      loses: 'some',
+      async check() {
+        await storage.check()
+        await requireOwnStorage(database.lane('authorization'), storage)
+      },
+      freshSeconds: 10,
+    },
     mail: { loses: 'none', check: readFromDatabase(() => mailOutage(kysely)), freshSeconds: 5 },
     webhooks: { loses: 'none', check: readFromDatabase(() => failingEndpoints(kysely)), freshSeconds: 5 },
+    clock: { loses: 'none', check: clock },
     ...(replica ? { read_replica: { loses: 'none', check: async () => checkReplica(replica) } } : {}),
   }
 }

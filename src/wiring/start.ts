@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listConfigDirectory } from '../config/configDirectory.ts'
+import { ConfigError, type ConfigIssue } from '../config/configErrors.ts'
 import { checkDataDirectory } from '../config/dataDirectory.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type Config, loadConfig } from '../config/load.ts'
+import { misspeltVariables } from '../config/misspeltVariables.ts'
 import { readDemoPassword, readPlatformKeys, readSecretKeys } from '../config/secrets.ts'
-import { checkWebhookSecrets, type ReadSecret, secretReader } from '../config/webhookSecrets.ts'
+import { type ReadSecret, secretReader } from '../config/webhookSecrets.ts'
 import type { Log } from '../lib/log.ts'
 import { usableScopes } from '../policy/grantable.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
@@ -24,6 +27,8 @@ export interface Settings {
   config: Config
   /** Reads the secrets to which the configuration refers. */
   readSecret: ReadSecret
+  /** Lists settings without effect that are probably errors: misspelt variables, backup copies of files. */
+  warnings: readonly ConfigIssue[]
 }
 
 /**
@@ -31,18 +36,24 @@ export interface Settings {
  * @throws ConfigError with every error
  */
 export function readSettings(variables: Variables): Settings {
-  const environment = readEnvironment(variables)
-  const catalogue = scopeCatalogue(resources)
-  const config = loadConfig({
-    directory: environment.CONFIG_DIR,
-    environment,
-    knownScopes: catalogue.map((scope) => scope.name),
-    usableScopes: usableScopes(catalogue),
-    webhookTypes: webhookTypes(operationsIn(resources)),
-  })
-  const readSecret = secretReader(variables)
-  checkWebhookSecrets(config, readSecret)
-  return { environment, config, readSecret }
+  const misspelt = misspeltVariables(variables)
+  try {
+    const environment = readEnvironment(variables)
+    const catalogue = scopeCatalogue(resources)
+    const readSecret = secretReader(variables)
+    const config = loadConfig({
+      directory: environment.CONFIG_DIR,
+      environment,
+      knownScopes: catalogue.map((scope) => scope.name),
+      usableScopes: usableScopes(catalogue),
+      webhookTypes: webhookTypes(operationsIn(resources)),
+      readSecret,
+    })
+    return { environment, config, readSecret, warnings: [...misspelt, ...listConfigDirectory(environment.CONFIG_DIR).ignored] }
+  } catch (error) {
+    // A misspelt variable is often the reason why another one is missing.
+    throw error instanceof ConfigError ? new ConfigError([...error.issues, ...misspelt]) : error
+  }
 }
 
 export interface Started extends Service {

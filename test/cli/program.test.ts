@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -85,6 +86,7 @@ describe('as a process', () => {
   test('an embedded database without migrations is reported with the command that applies them', async () => {
     const variables = { ...environment, DATA_DIR: join(home, '.new') }
     expect(await inThisProcess(['people', 'list'], variables)).toMatchObject({ exitCode: 1, err: expect.stringContaining('migrate up') })
+    expect(existsSync(variables.DATA_DIR)).toBe(false)
     expect(await schoolgate(['migrate', 'up'], variables)).toMatchObject({ exitCode: 0, out: expect.stringContaining('applied') })
     expect(await inThisProcess(['people', 'list'], variables)).toMatchObject({
       exitCode: 1,
@@ -108,6 +110,43 @@ describe('as a process', () => {
     expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringContaining(`process ${process.pid}`) })
     expect(refused.err).toContain('Stop that process first')
     expect(refused.err).not.toMatch(/^\s+at /m)
+  })
+})
+
+describe('without the environment of the service', () => {
+  test.each(commands.filter(([, verb]) => verb === 'list' || verb === 'status').map((path) => [path.join(' '), path]))(
+    '%s creates nothing, and names the missing variable',
+    async (_name, path) => {
+      const DATA_DIR = join(home, '.nothing')
+      const { exitCode, out, err } = await inThisProcess(path, { ...environment, DATA_DIR })
+      expect({ exitCode, out }, err).toEqual({ exitCode: 1, out: '' })
+      expect(err).toMatch(/^schoolgate: there is no database: DATABASE_URL is not set, and .*nothing contains no embedded database/)
+      expect(existsSync(DATA_DIR)).toBe(false)
+    },
+  )
+
+  test('no command generates a second SECRET_KEY', async () => {
+    const DATA_DIR = join(home, '.without-key')
+    await unpackEmbedded(DATA_DIR)
+    const { exitCode, err } = await inThisProcess(['keys', 'rotate'], { ...environment, DATA_DIR })
+    expect({ exitCode, err }).toEqual({ exitCode: 1, err: expect.stringContaining(`SECRET_KEY  is not set, and ${DATA_DIR}/secret_key`) })
+    expect(existsSync(join(DATA_DIR, 'secret_key'))).toBe(false)
+  })
+
+  test('a misspelt variable is reported before the error that it causes', async () => {
+    const { err } = await inThisProcess(['people', 'list'], {
+      ...environment,
+      DATA_DIR: join(home, '.nothing'),
+      DATABSE_URL: 'postgres://x',
+    })
+    expect(err).toMatch(/^warning: environment {2}DATABSE_URL {2}is not a known variable and is ignored; did you mean DATABASE_URL\?\n/)
+    expect(err).toContain('there is no database')
+    const secret = await inThisProcess(['config', 'check'], {
+      CONFIG_DIR: 'config',
+      BASE_URL: 'https://school.example.com',
+      SECRETKEY: 'x',
+    })
+    expect(secret.err).toContain('SECRETKEY  is not a known variable and is ignored; did you mean SECRET_KEY?')
   })
 })
 
@@ -179,7 +218,7 @@ describe('in process', () => {
   beforeAll(async () => {
     opened = await openTestDatabase()
     database = opened.database
-    cli = createCli({ variables: environment, database })
+    cli = createCli({ variables: { ...environment, SECRET_KEY: 's'.repeat(32) }, database })
   })
   afterAll(() => opened.drop())
 

@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { ConfigError } from '../../src/config/configErrors.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
+import { secretReader } from '../../src/config/webhookSecrets.ts'
 
 const pairs = [
   'courses',
@@ -41,7 +42,7 @@ export const usableScopes = {
 }
 
 /** The scopes of the resources, which the loader takes. */
-export const scopes = { knownScopes, usableScopes, webhookTypes: ['order', 'enrollment', 'security'] }
+export const scopes = { knownScopes, usableScopes, webhookTypes: ['order', 'enrollment', 'security'], readSecret: secretReader({}) }
 
 /** An empty directory that is gone when the test is over. */
 export function temporaryFolder(): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config/configErrors.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
+import { misspeltVariables } from '../../src/config/misspeltVariables.ts'
 
 function complaint(given: Record<string, string>): string {
   try {
@@ -43,7 +44,8 @@ test('strings are converted to values', () => {
 
 describe('an invalid variable is rejected with a message that contains the rule but not the value', () => {
   const long = 'x'.repeat(32)
-  const origin = 'must be an origin such as https://school.example.com, without a trailing slash'
+  const bucket = 'must be an s3:// address such as s3://schoolgate-files?endpoint=https://s3.example.com'
+  const origin = 'must be an origin such as https://school.example.com, without a trailing slash (http:// is for loopback hosts only)'
   test.each<[Record<string, string>, string]>([
     [{ PORT: '70000' }, 'PORT  must be a port'],
     [{ PORT: 'http' }, 'PORT  must be a port'],
@@ -56,6 +58,18 @@ describe('an invalid variable is rejected with a message that contains the rule 
     [{ HOST: '[::1]' }, 'HOST  must be an IP address or a host name'],
     [{ START_TIMEOUT_SECONDS: '1h' }, 'START_TIMEOUT_SECONDS  must be a whole number from 0 to 3600'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL  must be a postgres:// address; pooler in its query must be session or transaction'],
+    [{ STORAGE_URL: 'https://files' }, `STORAGE_URL  ${bucket}`],
+    [{ STORAGE_URL: 's3://files/folder' }, `STORAGE_URL  ${bucket}`],
+    [
+      { STORAGE_URL: 's3://files?endpont=https://s3.example.com' },
+      'STORAGE_URL  has the parameter endpont, which is not known; did you mean endpoint?',
+    ],
+    [{ STORAGE_URL: 's3://files?secret=x' }, 'STORAGE_URL  has the parameter secret, which is not known: use endpoint and region only'],
+    [{ STORAGE_URL: 's3://files?endpoint=s3.example.com' }, 'STORAGE_URL  must have an http:// or https:// address as its endpoint'],
+    [
+      { STORAGE_URL: 's3://key:secret@files' },
+      'STORAGE_URL  must not contain credentials: they come from the standard AWS sources, such as AWS_ACCESS_KEY_ID',
+    ],
     [{ REDIS_URL: 'http://x' }, 'REDIS_URL  must be a redis://, redis+sentinel:// or redis+cluster:// address'],
     [{ SECRET_KEY: 'hunter2' }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
     [{ SECRET_KEY: `${long},short` }, 'SECRET_KEY  must be secrets of at least 32 characters, separated by commas'],
@@ -78,5 +92,42 @@ describe('an invalid variable is rejected with a message that contains the rule 
 
   test('all of them together', () => {
     expect(complaint({ PORT: 'x', WORKERS: '2', SECRET_KEY: 'x' }).split('\n')).toHaveLength(3)
+  })
+})
+
+describe('a variable that is probably misspelt is reported with the name that was meant', () => {
+  test.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['BASEURL', 'BASE_URL'],
+    ['SECRETKEY', 'SECRET_KEY'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['SECRET_KEY_FLIE', 'SECRET_KEY_FILE'],
+    ['STORAGE-URL', 'STORAGE_URL'],
+  ])('%s', (name, meant) => {
+    expect(misspeltVariables({ [name]: 'a secret value' })).toEqual([
+      { file: 'environment', key: name, expected: 'is not a known variable and is ignored', nearest: meant },
+    ])
+    expect(misspeltVariables({ [name]: 'x', [meant]: 'y' }), 'both are set').toEqual([])
+  })
+
+  test('but not the variables of shells, containers, package managers and other programs', () => {
+    const others = [
+      ...['PATH', 'HOME', 'HOSTNAME', 'HOSTTYPE', 'PWD', 'SHLVL', 'TERM', 'LANG', 'USER', 'POST', 'PORTS', 'TMPDIR', 'LOGNAME', 'EDITOR'],
+      ...['NODE_ENV', 'NODE_OPTIONS', 'NODE_VERSION', 'NODE_COMPILE_CACHE', 'npm_config_cache', 'npm_package_name', 'YARN_VERSION'],
+      ...['KUBERNETES_PORT', 'KUBERNETES_SERVICE_HOST', 'SCHOOLGATE_PORT', 'REDIS_PORT', 'DATABASE_PORT', 'PGHOST', 'PGPORT', 'RUN_FROM'],
+      ...[
+        'AWS_REGION',
+        'AWS_ACCESS_KEY_ID',
+        'OTEL_SERVICE_NAME',
+        'OTEL_EXPORTER_OTLP_PROTOCOL',
+        'HTTP_PROXY',
+        'NO_PROXY',
+        'UV_THREADPOOL_SIZE',
+      ],
+    ]
+    expect(misspeltVariables(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
+    expect(misspeltVariables({ DATABSE_URL: '' }), 'an empty one').toEqual([])
   })
 })

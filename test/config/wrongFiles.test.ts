@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { listConfigDirectory } from '../../src/config/configDirectory.ts'
 import { complaint, configFolder, type Files, temporaryFolder } from './configFolder.ts'
 
 const school = 'issuer: https://a.example.com\n'
@@ -60,6 +61,16 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
     'infinity',
     { 'server.yaml': 'shutdown_seconds: .inf\n' },
     'config/server.yaml:1  shutdown_seconds  must be a whole number from 1 to 300',
+  ],
+  [
+    'a number out of range that may be a fraction',
+    { 'server.yaml': 'tracing: {sample_ratio: 2}\n' },
+    'config/server.yaml:1  tracing.sample_ratio  must be a number from 0 to 1',
+  ],
+  [
+    'a valid number that is less than another key requires',
+    { 'server.yaml': 'audit:\n  days: 800\n  security_days: 30\n' },
+    'config/server.yaml:3  audit.security_days  must be at least days',
   ],
   ['yes for true', { 'oauth.yaml': 'require_state: yes\n' }, 'config/oauth.yaml:1  require_state  must be true or false, not text'],
   ['a list for a section', { 'server.yaml': 'cors: ["*"]\n' }, 'config/server.yaml:1  cors  must be a mapping, not a list'],
@@ -409,6 +420,23 @@ describe('an invalid file is rejected with a message that contains the place and
     const folder = configFolder()
     execFileSync('mkfifo', [join(folder, 'server.yaml')])
     expect(complaint(folder)).toBe('config/server.yaml  must be a regular file')
+  })
+
+  test.each(['demo.yaml~', 'demo.yaml.bak', '#demo.yaml#', 'demo.yaml.orig', '.demo.yaml.swp'])(
+    'but not %s, which an editor left behind: it is ignored, and listed unless its name begins with a dot',
+    (name) => {
+      const folder = configFolder({ 'schools/demo.yaml': '', [`schools/${name}`]: 'wrong: 1\n', [name.replace('demo', 'server')]: '' })
+      expect(complaint(folder)).toBe('nothing wrong')
+      const ignored = listConfigDirectory(folder).ignored.map(({ file }) => file.replace(folder, 'config'))
+      expect(ignored.includes(`config/schools/${name}`)).toBe(!name.startsWith('.'))
+    },
+  )
+
+  test('a webhook secret that is not set, with the line of its reference', () => {
+    const hook = 'webhooks:\n  - name: crm\n    url: https://crm.example.com/x\n    types: [order]\n    secrets:\n      - env:CRM_SECRET\n'
+    expect(complaint(configFolder({ 'schools/demo.yaml': hook }))).toBe(
+      'config/schools/demo.yaml:6  webhooks[0].secrets[0]  cannot be used: the variable CRM_SECRET is not set',
+    )
   })
 
   test('a file in place of the folder of schools', () => {

@@ -46,7 +46,7 @@ const healthy: Series = {
   'up{job="schoolgate",instance="b"}': always(1),
   schoolgate_ready: always(1),
   ...Object.fromEntries(
-    ['database', 'keys', 'migrations', 'redis', 'storage', 'mail', 'webhooks', 'read_replica'].map((part) => [
+    ['database', 'keys', 'migrations', 'redis', 'storage', 'mail', 'webhooks', 'read_replica', 'clock'].map((part) => [
       `schoolgate_degraded{part="${part}"}`,
       always(0),
     ]),
@@ -92,6 +92,9 @@ const healthy: Series = {
   'schoolgate_self_check{school="demo",state="failed"}': always(0),
   schoolgate_schools_without_key: always(0),
   schoolgate_signing_key_age_seconds: always(86_400),
+  schoolgate_clock_skew_seconds: always(0.1),
+  schoolgate_configuration_reload_failed: always(0),
+  'schoolgate_configuration_info{hash="one"}': always(1),
 }
 
 const job = (outcome: string, values: string): Series =>
@@ -133,6 +136,11 @@ const problems: Record<string, Series> = {
   SchoolgateOutboxDead: { 'schoolgate_outbox_attempts_total{kind="email",outcome="dead"}': increasing(1) },
   SchoolgateSelfCheckFailed: { 'schoolgate_self_check{school="demo",state="failed"}': during(1, 0) },
   SchoolgateSigningKeyMissing: { schoolgate_schools_without_key: during(1, 0) },
+  SchoolgateClockWrong: { ...degraded('clock'), schoolgate_clock_skew_seconds: during(30, 0.1) },
+  SchoolgateReloadFailed: { schoolgate_configuration_reload_failed: during(1, 0) },
+  SchoolgateConfigurationDiffers: {
+    'schoolgate_configuration_info{hash="two"}': `_x${minutes(10)} 1x${minutes(30) - 1} stale`,
+  },
   SchoolgateSigningKeyOld: { schoolgate_signing_key_age_seconds: during(500 * 86_400, 86_400) },
 }
 

@@ -27,11 +27,13 @@ an introspection client that is not in the file of any school, are warnings.`,
     }),
   ).action(({ json }: JsonOption) => {
     try {
-      const { environment, config } = checked()
+      const { environment, config, warnings: ignored } = checked()
       const schools = config.schools.map(({ slug, issuer }) => ({ slug, issuer }))
-      const warnings = unknownIntrospectionClients(config)
+      const unknown = unknownIntrospectionClients(config)
+      const warnings = [...ignored, ...unknown]
       if (json) return terminal.out(printed({ ok: true, directory: environment.CONFIG_DIR, schools, warnings }))
-      for (const warning of warnings) terminal.err(`warning: ${printIssue(warning)}\n`)
+      // The session has printed the others.
+      for (const warning of unknown) terminal.err(`warning: ${printIssue(warning)}\n`)
       terminal.out(`${environment.CONFIG_DIR} is valid. Schools:\n${schools.map(({ slug, issuer }) => `  ${slug}  ${issuer}\n`).join('')}`)
     } catch (error) {
       if (!json || !(error instanceof ConfigError)) throw error

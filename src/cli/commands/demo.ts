@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { largestScale } from '../../demo/largestScale.ts'
 import { countAgain } from '../../store/rollups/rebuildSchool.ts'
 import { demoIssuer, demoNow, fillDemoSchool } from '../../wiring/demo.ts'
-import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
@@ -44,14 +43,9 @@ The school cannot be made smaller again.`,
         const way = database.kind === 'embedded' ? ': set DATABASE_URL to a PostgreSQL server for more' : ''
         throw usage(`--scale is at most ${largestScale[database.kind]} on this database${way}`)
       }
-      const isNew = await withProgress(terminal, 'creating the demo school', async () => {
-        const storage = await openConfiguredFileStorage(environment)
-        try {
-          return await fillDemoSchool({ database, school, environment, storage })
-        } finally {
-          storage.close()
-        }
-      })
+      const isNew = await withProgress(terminal, 'creating the demo school', async () =>
+        fillDemoSchool({ database, school, environment, storage: await session.storage() }),
+      )
       if (isNew) {
         await session.change(async ({ writer, record }) => {
           await countAgain(writer, school.id)

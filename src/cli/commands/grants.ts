@@ -5,9 +5,10 @@ import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } 
 import { requirePerson } from '../requirePerson.ts'
 import type { Session } from '../session.ts'
 import { moment, printList } from '../table.ts'
+import { addMove } from './grantsMove.ts'
 import { addRevoke } from './grantsRevoke.ts'
 
-/** `grants list` and `grants revoke`. */
+/** `grants list`, `grants revoke` and `grants move`. */
 export function addGrants(program: Command, session: Session): void {
   const group = define(program, {
     form: 'grants',
@@ -16,6 +17,7 @@ export function addGrants(program: Command, session: Session): void {
   })
   addList(group, session)
   addRevoke(group, session)
+  addMove(group, session)
 }
 
 interface ListOptions extends SchoolOption, JsonOption {

@@ -8,7 +8,6 @@ import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
 import { jobRuns, recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
 import { grantRevoked } from '../../wiring/grantRevoked.ts'
-import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { createOutbox } from '../../wiring/outbox.ts'
 import { checkoutAddresses } from '../checkoutAddresses.ts'
 import { asJson, define, type JsonOption } from '../define.ts'
@@ -24,7 +23,7 @@ export function addJobs(program: Command, session: Session): void {
     const { send } = createOutbox({ database, keyring: session.keyring() })
     return allJobs({
       database,
-      storage: await openConfiguredFileStorage(session.settings().environment),
+      storage: await session.storage(),
       artifacts: databaseArtifacts(database.sql),
       endGrant: async (writer, grant) =>
         endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),

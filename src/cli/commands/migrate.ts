@@ -53,7 +53,7 @@ export function addMigrate(program: Command, session: Session): void {
   define(group, { form: 'up', about: 'Apply pending migrations, oldest first.', examples: ['migrate up', 'migrate up --while-serving'] })
     .option('--while-serving', 'stop before the first migration that earlier processes must not serve next to')
     .action(async ({ whileServing = false }: { whileServing?: boolean }) => {
-      const database = await session.databaseAsItIs()
+      const database = await session.newOrOldDatabase()
       const plan = whileServing ? await planMigrations(database, migrationsDirectory) : []
       const stop = plan.find((planned) => !planned.whileServing)
       const left = new Set(stop && plan.slice(plan.indexOf(stop)).map(({ name }) => name))

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { findSchoolId } from '../../store/schools.ts'
 import type { Sql } from '../../store/sql.ts'
-import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { define } from '../define.ts'
 import { exportSchool } from '../exportSchool.ts'
 import { failure } from '../failures.ts'
@@ -26,7 +25,7 @@ the service first if the school must not change during the export. The files con
       const id = await findSchoolId(database.kysely, slug)
       if (id === undefined) throw failure(`the database has no school ${slug}: see schools list`)
       const { environment } = session.settings()
-      const storage = await openConfiguredFileStorage(environment)
+      const storage = await session.storage()
       const write = (sql: Sql) =>
         exportSchool({
           sql,
@@ -36,21 +35,17 @@ the service first if the school must not change during the export. The files con
           save: (name, contents) => terminal.save(output, name, contents),
           onProgress: reportProgress(terminal),
         })
-      try {
-        const { rows, tables, files, missing } = await withProgress(terminal, `exporting ${slug}`, async () =>
-          // The embedded database has one connection: a long transaction would stop the service.
-          database.kind === 'embedded'
-            ? await write(database.sql)
-            : await database.script(async (script) => {
-                await script.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
-                return await write(script)
-              }),
-        )
-        await session.change(({ record }) => record({ school_id: id, event: 'operator.school_exported', details: { rows, files } }))
-        for (const key of missing) terminal.err(`warning: the storage has no file ${key}\n`)
-        terminal.out(`${resolve(output)} contains ${slug}: ${rows} rows of ${tables} tables, ${files} files\n`)
-      } finally {
-        storage.close()
-      }
+      const { rows, tables, files, missing } = await withProgress(terminal, `exporting ${slug}`, async () =>
+        // The embedded database has one connection: a long transaction would stop the service.
+        database.kind === 'embedded'
+          ? await write(database.sql)
+          : await database.script(async (script) => {
+              await script.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+              return await write(script)
+            }),
+      )
+      await session.change(({ record }) => record({ school_id: id, event: 'operator.school_exported', details: { rows, files } }))
+      for (const key of missing) terminal.err(`warning: the storage has no file ${key}\n`)
+      terminal.out(`${resolve(output)} contains ${slug}: ${rows} rows of ${tables} tables, ${files} files\n`)
     })
 }

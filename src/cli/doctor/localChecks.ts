@@ -10,6 +10,7 @@ import { openDatabase } from '../../store/openDatabase.ts'
 import { mailOutage } from '../../store/outbox/mailOutage.ts'
 import { listSchools } from '../../store/schools.ts'
 import { listSchoolsWithoutKeys } from '../../store/signingKeys.ts'
+import { isOwnStorage, WrongStorage } from '../../store/storageIdentity.ts'
 import { failingEndpoints } from '../../store/webhooks/endpointState.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { createSigningKeyCheck } from '../../wiring/signingKeyCheck.ts'
@@ -139,9 +140,12 @@ async function checkStorage(session: Session): Promise<Finding> {
     const stored = await storage.read(key)
     const isSame = stored !== undefined && (await buffer(stored)).toString() === content
     await storage.remove(key)
+    const { kysely } = await session.databaseAsItIs()
+    await isOwnStorage({ kysely }, storage)
     if (!isSame) return failed('what was written cannot be read again', fix)
     return (await storage.read(key)) === undefined ? passed('write, read and delete work') : failed('a deleted file is still there', fix)
   } catch (error) {
+    if (error instanceof WrongStorage) return failed(error.message, 'Set STORAGE_URL or DATA_DIR as the other processes have it.')
     return failed(`the storage takes no files: ${reasonOf(error)}`, fix)
   } finally {
     storage.close()

@@ -22,7 +22,7 @@ export interface ChallengeBinding {
  * Base64url.
  */
 export function createChallenge(keyring: Keyring, binding: ChallengeBinding): string {
-  const expires = Math.floor(Date.now() / 1000) + lifeSeconds
+  const expires = Math.floor(keyring.now() / 1000) + lifeSeconds
   const body = `${randomToken(128)}.${expires.toString(36)}`
   return Buffer.from(`${body}.${keyring.sign('passkey challenges', signed(body, binding))}`).toString('base64url')
 }
@@ -32,7 +32,7 @@ export function challengeExpiry(keyring: Keyring, challenge: string, binding: Ch
   const [nonce = '', expires = '', signature = ''] = Buffer.from(challenge, 'base64url').toString().split('.')
   const expiry = new Date(Number.parseInt(expires, 36) * 1000)
   if (!keyring.verify('passkey challenges', signed(`${nonce}.${expires}`, binding), signature)) return undefined
-  return expiry.getTime() > Date.now() ? expiry : undefined
+  return expiry.getTime() > keyring.now() ? expiry : undefined
 }
 
 /** Marks a challenge as used. Returns false if it was used before. */

@@ -26,7 +26,7 @@ interface Content {
 
 type Confirming = Pick<AccountArguments, 'keyring' | 'secondStep'>
 
-const now = (): number => Math.floor(Date.now() / 1000)
+const secondsOf = (keyring: Keyring): number => Math.floor(keyring.now() / 1000)
 
 /** True if this person has to prove a second factor: the account has one, and the school uses them. */
 export const needsSecondFactor = (ctx: Context, { secondStep }: Pick<AccountArguments, 'secondStep'>, { who }: SignedInPerson): boolean =>
@@ -47,7 +47,7 @@ export async function confirmedOrAway(ctx: Context, args: AccountArguments, page
 /** True if the person has signed in or confirmed within the last ten minutes, with the second factor if the account has one. */
 export function isConfirmed(ctx: Context, args: Confirming, person: SignedInPerson): boolean {
   const isStrong = needsSecondFactor(ctx, args, person)
-  const isRecent = (at: number): boolean => at > now() - lifeSeconds
+  const isRecent = (at: number): boolean => at > secondsOf(args.keyring) - lifeSeconds
   if (isRecent(person.signedInAt ?? 0) && (!isStrong || isMultiFactor(person.amr))) return true
   const content = read(ctx, args.keyring)
   return (
@@ -62,7 +62,7 @@ export function isConfirmed(ctx: Context, args: Confirming, person: SignedInPers
 
 /** Stores in this browser that the person of its session has just proved who they are. */
 export function setConfirmed(ctx: Context, keyring: Keyring, { uid, accountId }: SignedInPerson, by: ConfirmedBy): void {
-  const content: Content = { schoolId: ctx.state.school.id, uid, accountId, by, at: now() }
+  const content: Content = { schoolId: ctx.state.school.id, uid, accountId, by, at: secondsOf(keyring) }
   setOwnCookie(ctx, cookie, { value: keyring.seal('confirmations', JSON.stringify(content)), lifeSeconds })
 }
 

@@ -23,7 +23,7 @@ export async function signInAfterSignUp(
   if (!password) return false
   const isRequestOfApp = target?.startsWith(`${interactionPath}/`) === true
   if (isRequestOfApp && (await readBrowserSession(ctx, await args.provider(ctx)))) return false
-  const signedInAt = Math.floor(Date.now() / 1000)
+  const signedInAt = Math.floor(args.keyring.now() / 1000)
   const details = { via: 'sign_up', signed_in_at: signedInAt, browser: browserName(ctx.get('User-Agent')) }
   await args.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, details }))
   const account = { accountId, signedInAt, email, isNew: true, secondFactor: 'none' } as const

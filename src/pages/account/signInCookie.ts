@@ -15,7 +15,7 @@ interface Content {
   progress: StepProgress
 }
 
-const now = (): number => Math.floor(Date.now() / 1000)
+const secondsOf = (keyring: Keyring): number => Math.floor(keyring.now() / 1000)
 
 /** Returns the progress of this browser's sign-in; undefined if the cookie is missing, expired, forged or of another school. */
 export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress | undefined {
@@ -24,7 +24,7 @@ export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress
   if (!value) return undefined
   try {
     const { schoolId, expires, progress }: Content = JSON.parse(keyring.open('sign-in steps', value))
-    return schoolId === school.id && expires > now() ? progress : undefined
+    return schoolId === school.id && expires > secondsOf(keyring) ? progress : undefined
   } catch {
     return undefined
   }
@@ -33,7 +33,7 @@ export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress
 /** Stores the progress for ten minutes, encrypted: steps may keep secrets in their state. */
 export function setSignInProgress(ctx: Context, keyring: Keyring, progress: StepProgress): void {
   const { school } = ctx.state
-  const content: Content = { schoolId: school.id, expires: now() + lifeSeconds, progress }
+  const content: Content = { schoolId: school.id, expires: secondsOf(keyring) + lifeSeconds, progress }
   const value = keyring.seal('sign-in steps', JSON.stringify(content))
   if (value.length > maxLength) throw new Error(`the state of the sign-in steps is too large for a cookie: ${value.length} characters`)
   setOwnCookie(ctx, cookie, { value, lifeSeconds })

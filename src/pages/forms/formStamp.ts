@@ -21,11 +21,11 @@ const longestSeconds = 86_400
 export function createFormStamps(keyring: Keyring): FormStamps {
   const subjectOf = ({ school, form }: StampedForm, at: number): string => `${school.id} ${form.id} ${at} ${hash(form.consent_text ?? '')}`
   return {
-    issue: (stamped, at = Date.now()) => `${at}.${keyring.sign('forms', subjectOf(stamped, at))}`,
+    issue: (stamped, at = keyring.now()) => `${at}.${keyring.sign('forms', subjectOf(stamped, at))}`,
     secondsSince(stamped, stamp) {
       const [, time = '', signature = ''] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(stamp) ?? []
       if (!keyring.verify('forms', subjectOf(stamped, Number(time)), signature)) return undefined
-      const seconds = (Date.now() - Number(time)) / 1000
+      const seconds = (keyring.now() - Number(time)) / 1000
       return seconds > longestSeconds ? undefined : seconds
     },
   }

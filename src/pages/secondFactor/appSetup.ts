@@ -8,13 +8,13 @@ const lifeSeconds = 900
 
 /** Seals the secret that a page shows, so that the form can contain it until its first code is checked. */
 export const sealSetup = (keyring: Keyring, { accountId, secret }: { accountId: string; secret: string }): string =>
-  keyring.seal('authenticator apps', JSON.stringify({ accountId, secret, until: Date.now() + lifeSeconds * 1000 }))
+  keyring.seal('authenticator apps', JSON.stringify({ accountId, secret, until: keyring.now() + lifeSeconds * 1000 }))
 
 /** Returns the secret that a page has shown to this account within the last 15 minutes. */
 export function openSetup(keyring: Keyring, { accountId, sealed }: { accountId: string; sealed: string }): string | undefined {
   try {
     const content: Record<string, unknown> = JSON.parse(keyring.open('authenticator apps', sealed.slice(0, 2000)))
-    const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > Date.now()
+    const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > keyring.now()
     return isOwn && typeof content.secret === 'string' ? content.secret : undefined
   } catch {
     return undefined
