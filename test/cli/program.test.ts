@@ -4,12 +4,10 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createProgram } from '../../src/cli/program.ts'
-import { openSession } from '../../src/cli/session.ts'
 import { openTestDatabase, type TestDatabase, unpackEmbedded } from '../support/databases.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
+import { describedCommands, examplesIn } from './examples.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -19,12 +17,18 @@ interface Ran {
   err: string
 }
 
-/** Runs the program in a separate process without a terminal. */
+/** Runs the program from the bundle in a separate process without a terminal. */
 async function schoolgate(args: string[], environment: Record<string, string> = {}, input = ''): Promise<Ran> {
   const child = spawn(process.execPath, ['src/cli/main.ts', ...args], {
     cwd: root,
     stdio: 'pipe',
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      RUN_FROM: 'bundle',
+      ...environment,
+    },
   })
   child.stdin.on('error', () => undefined).end(input)
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
@@ -35,22 +39,7 @@ async function schoolgate(args: string[], environment: Record<string, string> = 
 const inThisProcess = (args: string[], variables: Record<string, string>, input = ''): Promise<Ran> =>
   createCli({ variables })(args, { input })
 
-/** Every command and group, by the words that lead to it. */
-function commandsOf(command: Command, path: string[] = []): string[][] {
-  const here = path.length > 0 ? [path] : []
-  return [...here, ...command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))]
-}
-
-const silent = {
-  out: () => undefined,
-  err: () => undefined,
-  isInteractive: false,
-  ask: () => Promise.reject(new Error('there is no terminal')),
-  askSecretly: () => Promise.reject(new Error('there is no terminal')),
-  readInput: () => Promise.resolve(''),
-  save: () => Promise.resolve(),
-}
-const commands = commandsOf(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' })))
+const commands = describedCommands().map(({ path }) => path)
 const listings = commands.filter(([, verb = '']) => ['list', 'status', 'show', 'print'].includes(verb))
 
 let home: string
@@ -228,9 +217,9 @@ describe('in process', () => {
       const { exitCode, out } = await cli([...path, '--help'])
       expect(exitCode).toBe(0)
       expect(out).toMatch(new RegExp(`^Usage: schoolgate ${name}( |$)`, 'm'))
-      const examples = out.split('Examples:\n')[1]?.trimEnd().split('\n') ?? []
+      const examples = examplesIn(out)
       expect(examples.length).toBeGreaterThan(0)
-      expect(examples.filter((example) => !example.includes(`schoolgate ${name}`))).toEqual([])
+      expect(examples.filter(({ line }) => !line.startsWith(name))).toEqual([])
     },
   )
 
@@ -238,16 +227,9 @@ describe('in process', () => {
     // A valid command fails when it opens the database.
     const cli = createCli({ variables: { ...environment, DATABASE_URL: 'postgres://127.0.0.1:1/nothing' }, signal: AbortSignal.abort() })
     const { out } = await cli([...path, '--help'])
-    for (const line of out.split('Examples:\n')[1]?.trim().split('\n') ?? []) {
-      const words = [
-        ...line
-          .trim()
-          .slice('$ schoolgate '.length)
-          .replace(/ [<>].*$/, '')
-          .matchAll(/"([^"]*)"|(\S+)/g),
-      ].map(([, quoted, word]) => quoted ?? word ?? '')
+    for (const { args } of examplesIn(out)) {
       // Judged by the parser alone; missing names and terminals are tested elsewhere.
-      const { err } = await cli(words, { input: 'seven lanterns in the fog' })
+      const { err } = await cli(args, { input: 'seven lanterns in the fog' })
       expect(err).not.toMatch(/^error: /m)
     }
   })

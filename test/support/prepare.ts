@@ -1,4 +1,10 @@
+import { writeBundle } from '../../scripts/bundle.ts'
+import { programUrl } from '../../src/wiring/programFile.ts'
 import { prepareDatabases } from './databases.ts'
 
 /** Runs once before the first test file. The returned function runs after the last one. */
-export const setup = (): Promise<() => Promise<void>> => prepareDatabases()
+export async function setup(): Promise<() => Promise<void>> {
+  // Tests start processes from the bundle, as an installation does.
+  if (!programUrl('wiring/runService', {}).endsWith('.js')) await writeBundle()
+  return await prepareDatabases()
+}

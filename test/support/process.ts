@@ -75,7 +75,7 @@ export async function createHome({ oauth = {}, server = {}, issuer }: HomeOption
   return { directory, config, data, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** Starts the service as a separate process and waits until it is ready. */
+/** Starts the service from the bundle as a separate process and waits until it is ready. */
 export async function startProcess({
   home,
   port,
@@ -106,6 +106,8 @@ export async function startProcess({
       SECRET_KEY: rootSecret,
       DEMO_PASSWORD: 'correct horse battery staple',
       RATE_LIMITS: 'off',
+      // As the image does. A stranger sets nothing, and gets the bundle as well.
+      ...(viaNpm ? {} : { RUN_FROM: 'bundle' }),
       ...environment,
     },
   })

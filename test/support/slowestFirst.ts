@@ -8,6 +8,7 @@ export const slowest: readonly string[] = [
   'browser/look',
   'ground/newResource',
   'api/everyWrite',
+  'cli/everyCommand',
   'cli/program',
   'browser/passkeys',
   'browser/flow',
