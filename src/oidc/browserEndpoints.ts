@@ -8,14 +8,13 @@ import { admitDocumentClient } from './admitDocumentClient.ts'
 import { endedPage, endOf, findEnd, isRepeatable, isSamePerson, uidIn } from './endedInteractions.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints, interactionPath } from './endpoints.ts'
+import { inExchange } from './engineTransaction.ts'
 import { rewriteFormPost } from './formPost.ts'
 import { removeWrongHint } from './idTokenHints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
 import { rewritePrompts } from './requestedPrompts.ts'
-
-import { inExchange } from './engineTransaction.ts'
 import { orUnavailable } from './stores.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
@@ -94,7 +93,7 @@ export const resume: Handler = (ctx, args) =>
 async function resumeAgain(ctx: Context, args: ServiceArguments): Promise<void> {
   const ended = await findEnd(ctx, args.stores, uidIn(ctx))
   if (!ended) return
-  if (!isRepeatable(ended) || !isSamePerson(ctx as unknown as Partial<KoaContextWithOIDC>, ended)) {
+  if (!isRepeatable(ended) || !isSamePerson(ctx, ended)) {
     const page = endedPage(ended)
     return page && (await args.showProblem(ctx, new Problem('invalid_request', { description: page.description }), page.kind))
   }

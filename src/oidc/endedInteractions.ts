@@ -65,7 +65,7 @@ export function endOf(ctx: Context): Artifact | undefined {
     codeSeconds: manualCode?.seconds ?? 0,
     decision: result.decision,
     accountId: oidc.session?.accountId,
-    session: sessionOf(oidc),
+    session: sessionOf(ctx, oidc),
     endedAt: Date.now(),
   }
   const payload = sealWith(keyFromToken(browser, purpose), JSON.stringify(ended))
@@ -75,15 +75,16 @@ export function endOf(ctx: Context): Artifact | undefined {
 /** Returns the id of the interaction in the address of the return. The engine's own may be that of the next page already. */
 export const uidIn = ({ path }: Context): string => path.split('/').at(-1) ?? ''
 
-const sessionOf = ({ provider, ctx }: KoaContextWithOIDC['oidc']): string | undefined => {
+const sessionOf = (ctx: Context, { provider }: KoaContextWithOIDC['oidc']): string | undefined => {
   const cookie = ctx.cookies.get(provider.cookieName('session'), { signed: false })
   return cookie && hash(cookie)
 }
 
 /** True if this request belongs to the person whose interaction ended. */
-export function isSamePerson({ oidc }: Partial<KoaContextWithOIDC>, ended: EndedInteraction): boolean {
+export function isSamePerson(ctx: Context, ended: EndedInteraction): boolean {
+  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
   if (!oidc) return false
-  return oidc.session?.accountId === ended.accountId || (ended.session !== undefined && sessionOf(oidc) === ended.session)
+  return oidc.session?.accountId === ended.accountId || (ended.session !== undefined && sessionOf(ctx, oidc) === ended.session)
 }
 
 function outcomeOf(location: string, { state: { school } }: Context): EndedInteraction['outcome'] {

@@ -37,7 +37,9 @@ function keyIdOf(hint: string): string | undefined {
 
 async function verify(hint: string, key: JWK): Promise<{ header: Record<string, unknown>; payload: Record<string, unknown> } | undefined> {
   try {
-    const { protectedHeader } = await compactVerify(hint, createPublicKey({ key: { ...key }, format: 'jwk' }), { algorithms: [key.alg ?? ''] })
+    const { protectedHeader } = await compactVerify(hint, createPublicKey({ key: { ...key }, format: 'jwk' }), {
+      algorithms: [key.alg ?? ''],
+    })
     const payload = parsePart(hint, 1)
     return payload && { header: { ...protectedHeader }, payload }
   } catch {

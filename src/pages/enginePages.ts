@@ -69,7 +69,7 @@ export function createEnginePages({ pageContext, findRemovedClient, isDisabledCl
 
   const showFormPost: EnginePages['showFormPost'] = async (ctx, redirectUri, response) => {
     const html = views.render('form-post', formPostPage(views, await pageContextOf(ctx), { redirectUri, response }))
-    setPageHeaders(ctx, { script: views.script, formTargets: [destinationOf(redirectUri).source] })
+    setPageHeaders(ctx, { scripts: [views.script], formTargets: [destinationOf(redirectUri).source] })
     // With no-referrer, the app would see a form of the origin null.
     ctx.set('Referrer-Policy', 'strict-origin')
     ctx.status = 200

@@ -170,7 +170,8 @@ describe('every HTML answer, errors included (D11, RFC 9700 section 4.16 and 4.2
   })
 
   test('runs no script; the pages of a sign-in and of the manual code run the one of the service', () => {
-    const isScripted = ({ name, text }: Seen): boolean => name === 'manual code' || /<form[^>]* action="[^"]*\/(?:sign-in|consent)"/.test(text)
+    const isScripted = ({ name, text }: Seen): boolean =>
+      name === 'manual code' || /<form[^>]* action="[^"]*\/(?:sign-in|consent)"/.test(text)
     const scriptsOf = ({ headers, text }: Seen): string[] => [
       ...(headers.get('content-security-policy')?.match(/\b(?:script|worker|child|object)-src[^;]*/g) ?? []),
       ...(text.match(/<script[^>]*>[^<]*/gi) ?? []),

@@ -1,3 +1,6 @@
+-- Works with releases from: 20261123150000_reported_forms
+-- Locks: none
+
 -- CreateTable
 CREATE TABLE "installation" (
     "id" INTEGER NOT NULL DEFAULT 1,
