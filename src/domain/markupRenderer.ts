@@ -2,9 +2,9 @@ import { markupWork } from '../lib/markupLimits.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 import { createThread, ThreadFailure } from '../lib/thread.ts'
 import type { MarkupRenderer, RichText } from '../policy/externalServices.ts'
-import { htmlOf, plainText, type TextFormat } from './richText.ts'
+import { htmlOf, plainText } from './richText.ts'
 
-/** What the thread renders, and to what. */
+/** Texts to render, and the form of the result. */
 export interface MarkupRequest {
   kind: 'html' | 'words'
   texts: readonly RichText[]
@@ -81,8 +81,8 @@ export async function htmlColumn<Name extends string>(
   name: Name,
   sent: Readonly<Record<string, unknown>>,
 ): Promise<{ [Column in `${Name}_html`]: string | null }> {
-  const text = (sent[name] ?? null) as string | null
-  const format = (sent[`${name}_format`] ?? 'markdown') as TextFormat
-  const [html = null] = text === null ? [] : await markup.html([{ text, format, field: name }])
+  const text = sent[name]
+  const format = sent[`${name}_format`] === 'html' ? 'html' : 'markdown'
+  const [html = null] = typeof text !== 'string' ? [] : await markup.html([{ text, format, field: name }])
   return { [`${name}_html`]: html } as { [Column in `${Name}_html`]: string | null }
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 
 /** The most parameters of a query. Operations have a dozen, and the filters of a list may be combined. */
-export const mostParameters = 100
+const mostParameters = 100
 
 /** The parameters of a query. A name that occurs several times has all its values. */
 export type Query = NodeJS.Dict<string | string[]>

@@ -6,20 +6,9 @@ import type { LoopOwner, LoopWatch } from '../lib/loopWatch.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 import { operationOf } from './operationOf.ts'
-import type { ReportBlock } from './reportBlock.ts'
+import type { AnsweredRequest, ReportBlock } from './reportBlock.ts'
 import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import type { RequestState } from './requestState.ts'
-
-/** A request that has been answered. */
-export interface AnsweredRequest extends Pick<RequestState, 'clientId' | 'accountId' | 'problem' | 'trace'> {
-  requestId: string
-  school: string | undefined
-  operation: string
-  path: string
-  status: number
-  milliseconds: number
-  address: string
-}
 
 export type RecordRequest = (request: IncomingMessage, answered: AnsweredRequest) => void
 

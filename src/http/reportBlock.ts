@@ -1,10 +1,21 @@
 import { toPublicId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { Metrics } from './metrics.ts'
-import type { AnsweredRequest } from './recordRequests.ts'
 import { requestIds } from './requestIds.ts'
+import type { RequestState } from './requestState.ts'
 
-/** What blocked the event loop: a request, or a job by its name. */
+/** A request that has been answered. */
+export interface AnsweredRequest extends Pick<RequestState, 'clientId' | 'accountId' | 'problem' | 'trace'> {
+  requestId: string
+  school: string | undefined
+  operation: string
+  path: string
+  status: number
+  milliseconds: number
+  address: string
+}
+
+/** The cause of a block of the event loop: a request, or a job by its name. */
 export type BlockingOperation = Pick<AnsweredRequest, 'operation'> & Partial<AnsweredRequest>
 
 /** Reports that code of an operation has blocked the event loop for long. */

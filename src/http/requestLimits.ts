@@ -7,7 +7,7 @@ const longestTarget = 8192
 
 /**
  * The maximum length of each header that is split, negotiated or compared, repeated ones together. Browsers and gateways send a tenth of it.
- * `traceparent` and `Idempotency-Key` have limits of their own. Node refuses more than 16 KiB of all headers.
+ * `traceparent` and `Idempotency-Key` have separate limits. Node refuses more than 16 KiB of all headers.
  */
 export const headerLimits = {
   accept: 1000,

@@ -20,7 +20,7 @@ export interface LoopWatch {
 }
 
 /** A block that other requests notice. */
-export const longBlockMs = 100
+const longBlockMs = 100
 
 /** Creates a watch that reports blocks of at least `leastMs`. It costs two readings of the clock for each turn of the event loop. */
 export function createLoopWatch(leastMs = longBlockMs): LoopWatch {

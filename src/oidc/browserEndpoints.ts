@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import type { KoaContextWithOIDC } from 'oidc-provider'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
@@ -8,6 +7,7 @@ import { admitDocumentClient } from './admitDocumentClient.ts'
 import { endedPage, endOf, findEnd, isRepeatable, isSamePerson, uidIn } from './endedInteractions.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints, interactionPath } from './endpoints.ts'
+import { engineContext } from './engineContext.ts'
 import { inExchange } from './engineTransaction.ts'
 import { rewriteFormPost } from './formPost.ts'
 import { removeWrongHint } from './idTokenHints.ts'
@@ -117,7 +117,7 @@ export const endSession: Handler = async (ctx, args) => {
   const query = new URLSearchParams(ctx.querystring)
   if (await removeWrongHint(provider, query)) ctx.querystring = query.toString()
   await dispatch(ctx, args)
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
+  const oidc = engineContext(ctx)
   if (ctx.status !== 200 || !oidc?.session || oidc.session.accountId) return
   // The engine has compared it with the client's registered URIs, or removed it.
   const { post_logout_redirect_uri: target, state } = oidc.params ?? {}

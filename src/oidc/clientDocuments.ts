@@ -114,7 +114,7 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
     async load(url, { isKnown }) {
       const known = kept.get(url)
       if (known && performance.now() < known.freshUntil) return known.text
-      // A known client does not share the refusal of a request that counts as unknown, at another school.
+      // A known client is not rejected with a request that counts as unknown, at another school.
       const key = `${isKnown} ${url}`
       const current = running.get(key)
       if (current !== undefined) return await current
@@ -125,7 +125,7 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
   }
 }
 
-/** The document could not be had now. It says nothing about the document that was loaded before. */
+/** The document could not be had now. The document that was loaded before may still be valid. */
 class NotLoaded extends Error {
   readonly problem: Problem
   constructor(problem: Problem) {

@@ -4,6 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import { browserOf } from '../http/ownCookie.ts'
 import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey } from '../store/artifacts.ts'
+import { engineContext } from './engineContext.ts'
 import { manualCodeIn } from './manualCodeUri.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey } from './tokenTags.ts'
@@ -51,7 +52,7 @@ const keyOf = (schoolId: string, uid: string): ArtifactKey => artifactKey(school
  * decrypt it: a copy of the store reveals no code.
  */
 export function endOf(ctx: Context): Artifact | undefined {
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
+  const oidc = engineContext(ctx)
   // The engine reports an error before it keeps the result.
   const result = (oidc?.result ?? oidc?.entities.Interaction?.result) as { decision?: string } | undefined
   const browser = browserOf(ctx)
@@ -82,7 +83,7 @@ const sessionOf = (ctx: Context, { provider }: KoaContextWithOIDC['oidc']): stri
 
 /** True if this request belongs to the person whose interaction ended. */
 export function isSamePerson(ctx: Context, ended: EndedInteraction): boolean {
-  const { oidc } = ctx as unknown as Partial<KoaContextWithOIDC>
+  const oidc = engineContext(ctx)
   if (!oidc) return false
   return oidc.session?.accountId === ended.accountId || (ended.session !== undefined && sessionOf(ctx, oidc) === ended.session)
 }

@@ -27,7 +27,7 @@ export interface Exchange {
   /** The client that this request registers. */
   registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
-  /** What the presented refresh token leads to with the parameters of this request. */
+  /** The effect of the presented refresh token with the parameters of this request. */
   effect?: RefreshEffect
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>

@@ -5,7 +5,7 @@ interface RefreshPayload {
   resource?: string | string[]
 }
 
-/** What a refresh request leads to. Two requests with the same effect mean the same. */
+/** The effect of a refresh request. Two requests with the same effect mean the same. */
 export interface RefreshEffect {
   /** The scopes that were both requested and granted, in the order of the grant; empty if nothing is left. */
   scope: string

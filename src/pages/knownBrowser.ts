@@ -18,7 +18,7 @@ export interface KnownBrowsers {
   remember(ctx: Context, signIn: { email: string; signedInAt?: number }): Promise<boolean>
 }
 
-/** What the entries of an account depend on. */
+/** The facts on which the entries of an account depend. */
 export interface KnownAccount {
   /** A text that changes with the password and when every session is ended. */
   version: string

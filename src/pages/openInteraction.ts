@@ -151,7 +151,7 @@ export async function finishInteraction(
   result: Parameters<Provider['interactionResult']>[2],
   { merge }: { merge: boolean },
 ): Promise<void> {
-  // The engine ignores the decision. It tells a repeated form from another one.
+  // The engine ignores the decision. It distinguishes a repeated form from another one.
   const decided = { ...result, decision: decisionOf(ctx) }
   goOn(ctx, await provider.interactionResult(ctx.req, ctx.res, decided, { mergeWithLastSubmission: merge }))
 }

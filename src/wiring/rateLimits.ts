@@ -47,7 +47,7 @@ export interface Limits {
   ): Promise<Count[]>
 }
 
-/** What a caller without a token uses: each surface has a separate limit, so that one cannot use up another's. */
+/** The surface that a caller without a token uses: each has a separate limit, so that one cannot use up another's. */
 export type VisitorSurface = 'api' | 'page' | 'mcp'
 
 export interface LimitArguments {

@@ -21,7 +21,7 @@ const mostGrowth = 16
 const attempts = 4
 
 /** Returns the CPU time of one request in milliseconds: the minimum of several, since more can only find a shorter one. */
-export async function costOf(send: Send, runs: number): Promise<number> {
+async function costOf(send: Send, runs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs; run += 1) {
     const before = process.cpuUsage()
