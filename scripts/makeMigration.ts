@@ -55,7 +55,9 @@ async function make(name: string): Promise<void> {
   for (const part of parts) process.stdout.write(`prisma/migrations/${part.name}/migration.sql\n`)
 }
 
-const timestampOf = (time: Date): string => time.toISOString().replace(/\D/g, '').slice(0, 14)
+function timestampOf(time: Date): string {
+  return time.toISOString().replace(/\D/g, '').slice(0, 14)
+}
 
 /** Writes what the migrations do to existing tables as their first lines, and prints what else their authors must state. */
 async function writeHeaders(names: readonly string[]): Promise<void> {
