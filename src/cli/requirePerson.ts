@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../lib/emailAddress.ts'
 import { type ListedPerson, listPeople } from '../domain/people/people.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import type { Database } from '../store/database.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emailForm } from '../lib/emailAddress.ts'
 import { nearest } from '../lib/nearest.ts'
 import { origin } from './address.ts'
 import { isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
@@ -119,7 +120,7 @@ export const variables = {
     }),
   SMTP_URL_FILE: fileOf('SMTP_URL', '/run/secrets/smtp_url'),
   MAIL_FROM: z
-    .email()
+    .email({ pattern: emailForm })
     .max(254)
     .optional()
     .meta({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { contrastRatio, leastContrast } from '../lib/contrast.ts'
+import { emailForm } from '../lib/emailAddress.ts'
 import { palettes, themes } from '../lib/palettes.ts'
 import { isTimeZone } from '../lib/timeZone.ts'
 import { webAddress } from './address.ts'
@@ -69,7 +70,7 @@ export const schoolDefaults = z
       .meta({ description: 'One line below the name.', examples: ['Small crafts, taught slowly and well'] }),
     support_url: webAddress.optional().meta({ description: 'URL of the help page.', examples: ['https://school.example.com/help'] }),
     contact_email: z
-      .email()
+      .email({ pattern: emailForm })
       .max(254)
       .optional()
       .meta({ title: 'an e-mail address', description: 'Contact address of the school.', examples: ['hello@example.com'] }),

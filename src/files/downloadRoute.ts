@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import type { ByteRange } from '../http/byteRange.ts'
+import { attach } from '../http/attach.ts'
 import { serveBytes } from '../http/bytes.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { FailureLimit } from '../http/rateLimit.ts'
@@ -55,7 +56,7 @@ export function downloadRoute({ signer, find, read, failures }: DownloadRouteArg
         return body
       },
     })
-    ctx.attachment(file.filename, { type: shown.test(file.content_type) ? 'inline' : 'attachment' })
+    attach(ctx, file.filename, shown.test(file.content_type) ? 'inline' : 'attachment')
   }
 }
 

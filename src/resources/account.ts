@@ -20,6 +20,7 @@ import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
 import { authorization, calendarFeed, ownId, session } from './accountFields.ts'
+import { emailAddress } from './emailField.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
 
@@ -28,8 +29,8 @@ const byEmail = (description: string) => z.enum(['email', 'none']).default('emai
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
 
 const fields = z.object({
-  email: z.email().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
-  pending_email: z.email().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
+  email: emailAddress().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
+  pending_email: emailAddress().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
   email_verified: z.boolean().meta({ description: 'True if the address is confirmed.', example: true }),
   name: line(120).meta({ description: 'Full name.', example: 'Wren Applegarth' }),
   given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),

@@ -24,6 +24,7 @@ import { richText } from '../framework/declare/richText.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
+import { emailAddress } from './emailField.ts'
 
 const links = z
   .array(
@@ -74,8 +75,7 @@ export const lecturers = defineResource({
     courses_count: z.int().meta({ description: 'Number of their courses in the catalogue.', example: 2 }),
     events_count: z.int().meta({ description: 'Number of their published events that have not ended.', example: 1 }),
     position: z.int().meta({ description: 'Position in the list.', example: 0, view: 'staff' }),
-    email: z
-      .email()
+    email: emailAddress()
       .max(254)
       .nullable()
       .meta({ description: 'E-mail address for the staff.', example: 'marlo@example.com', view: 'staff' }),

@@ -12,6 +12,7 @@ import { everything } from '../framework/declare/expressions.ts'
 import { line, slug, webUrl } from '../framework/declare/fields.ts'
 import { richText } from '../framework/declare/richText.ts'
 import { fromJson } from '../framework/declare/values.ts'
+import { emailAddress } from './emailField.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
 /** The school. */
@@ -58,7 +59,7 @@ export const school = defineResource({
       description: 'inclusive: prices include tax; exclusive: the checkout adds tax to prices; none: no tax applies. Follows settings.tax.',
       example: 'inclusive',
     }),
-    contact_email: z.email().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
+    contact_email: emailAddress().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
     support_url: webUrl().nullable().meta({ description: 'URL of the help pages.', example: 'https://school.example/help' }),
     address: postalAddress,
     social_links: socialLinks,

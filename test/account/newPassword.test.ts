@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
+import { deliverableEmail } from '../../src/lib/emailAddress.ts'
 import { isTooLong } from '../../src/domain/accounts/password.ts'
 import { passwordIssue } from '../../src/domain/accounts/passwordRule/passwordIssue.ts'
 

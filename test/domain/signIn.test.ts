@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { normaliseEmail } from '../../src/domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../../src/lib/emailAddress.ts'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { findSignedInAccount } from '../../src/domain/accounts/signedInAccount.ts'
 import { createSignIn, type SignIn } from '../../src/domain/accounts/signIn.ts'

@@ -61,6 +61,21 @@ describe('the address of a file', () => {
     expect((await request(file.json.url, { method: 'POST' })).status).toBe(405)
   })
 
+  test.each([
+    ['Übungsblätter für Größe.pdf', 'Ubungsblatter fur Grosse.pdf'],
+    ['Đặng Văn Đức.pdf', '_ang Van _uc.pdf'],
+    ['名前 Übung.pdf', '__ Ubung.pdf'],
+    ['дневник.pdf', '_______.pdf'],
+    ['العربية.pdf', '_______.pdf'],
+    ['emoji🎨 "a" 100%.pdf', 'emoji_ _a_ 100_.pdf'],
+  ])('names %j in ASCII and in UTF-8 (RFC 6266 section 4.3)', async (filename, fallback) => {
+    const file = await service.bring(owner, pdf(50), { filename, content_type: 'application/pdf', purpose: 'attachment', visibility: 'public' })
+    const disposition = (await request(file.json.url)).headers.get('content-disposition') ?? ''
+    expect(disposition).toMatch(/^[\x20-\x7e]+$/)
+    expect(disposition).toContain(`filename="${fallback}"`)
+    expect(decodeURIComponent(/filename\*=UTF-8''(.+)$/.exec(disposition)?.[1] ?? '')).toBe(filename)
+  })
+
   test('of a file that was deleted or is private now is 404 for every cache that asks again', async () => {
     for (const withdraw of [
       (id: string) => service.call(owner, `storage/files/${id}`, { method: 'DELETE' }),

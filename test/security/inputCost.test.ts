@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { deliverableEmail } from '../../src/domain/accounts/emailAddress.ts'
+import { deliverableEmail } from '../../src/lib/emailAddress.ts'
 import { passwordIssue } from '../../src/domain/accounts/passwordRule/passwordIssue.ts'
 import { cleanSvg, drawingLimits } from '../../src/domain/files/cleanSvg.ts'
 import { pictureSize, requireType } from '../../src/domain/files/fileContents.ts'

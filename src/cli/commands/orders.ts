@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { findOrder, type ListedOrder, listOrders } from '../../domain/orders/listOrders.ts'
 import { cancelOrder, payOrder } from '../../domain/orders/orderTransitions.ts'
 import { paymentProviders } from '../../domain/orders/payment.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { hashPassword } from '../../domain/accounts/password.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { eraseByOperator, findErasable } from '../../domain/students/eraseByOperator.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { accountIdOf } from '../../oidc/claims.ts'

@@ -4,7 +4,7 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { pageUrl } from '../accounts/createMailedLink.ts'
-import { deliverableEmail } from '../accounts/emailAddress.ts'
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import type { StaffChange } from './staffChange.ts'
 import { requireRoleGiver } from './staffRules.ts'
 

@@ -4,7 +4,7 @@ import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import { deliverableEmail } from '../accounts/emailAddress.ts'
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 

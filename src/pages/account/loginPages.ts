@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { changePassword, hasPassword } from '../../domain/accounts/changePassword.ts'
-import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { Problem } from '../../lib/problem.ts'
 import { startBrowserSession } from '../../oidc/browserSession.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'

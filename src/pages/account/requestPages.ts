@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type Provider from 'oidc-provider'
-import { deliverableEmail } from '../../domain/accounts/emailAddress.ts'
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
 import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'

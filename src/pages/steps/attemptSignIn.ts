@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { normaliseEmail } from '../../domain/accounts/emailAddress.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import type { SignIn } from '../../domain/accounts/signIn.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
