@@ -16,7 +16,8 @@ const couponTerms = {
           .number()
           .min(0.01)
           .max(100)
-          .multipleOf(0.01)
+          // Not multipleOf: validators divide by 0.01 and reject numbers such as 33.33.
+          .refine((percent) => Number(percent.toFixed(2)) === percent, 'must have at most two decimals')
           .meta({ description: 'Percentage, with up to two decimals.', example: 25 }),
       }),
       z.object({

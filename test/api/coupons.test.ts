@@ -46,6 +46,10 @@ describe.each(last)('coupons on $name', ({ open }) => {
     return row?.email as string
   }
 
+  test.each([33.33, 0.07, 0.14, 8.2, 19.99, 0.01, 100])('takes %j percent, as every number with two decimals', async (percent) => {
+    expect(await make({ discount: { type: 'percent', percent_off: percent } })).toMatchObject({ discount: { percent_off: percent } })
+  })
+
   test('a code is stored in capitals, unique, and never changed', async () => {
     const made = await make({ code: 'spring-25' })
     expect(made.code).toBe('SPRING-25')
@@ -58,6 +62,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     [{ discount: { type: 'percent', percent_off: 0 } }, 'discount.percent_off'],
     [{ discount: { type: 'percent', percent_off: 100.01 } }, 'discount.percent_off'],
     [{ discount: { type: 'percent', percent_off: 0.001 } }, 'discount.percent_off'],
+    [{ discount: { type: 'percent', percent_off: 33.333 } }, 'discount.percent_off'],
     [{ discount: { type: 'amount', amount_off: { amount: 0, currency: 'EUR' } } }, 'discount.amount_off.amount'],
     [{ discount: { type: 'amount', amount_off: { amount: 5, currency: 'USD' } } }, 'discount.amount_off.currency'],
     [{ minimum_subtotal: { amount: 5, currency: 'USD' } }, 'minimum_subtotal.currency'],

@@ -53,6 +53,10 @@ function defaultsIn(schema: unknown, path: readonly string[] = []): string[] {
 }
 
 describe('the OpenAPI document', () => {
+  test('has no multiple of a fraction, of which validators reject one number in seven', () => {
+    expect(textOf(description)).not.toMatch(/"multipleOf":\d*\.\d/)
+  })
+
   test('describes every operation once, and the change feed', () => {
     expect(described.map(({ operationId }) => operationId).toSorted()).toEqual(
       [...operations.map(({ id }) => id), 'listChanges'].toSorted(),
