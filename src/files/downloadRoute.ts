@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
-import type { ByteRange } from '../http/byteRange.ts'
 import { attach } from '../http/attach.ts'
+import type { ByteRange } from '../http/byteRange.ts'
 import { serveBytes } from '../http/bytes.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { FailureLimit } from '../http/rateLimit.ts'

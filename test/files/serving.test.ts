@@ -69,7 +69,12 @@ describe('the address of a file', () => {
     ['العربية.pdf', '_______.pdf'],
     ['emoji🎨 "a" 100%.pdf', 'emoji_ _a_ 100_.pdf'],
   ])('names %j in ASCII and in UTF-8 (RFC 6266 section 4.3)', async (filename, fallback) => {
-    const file = await service.bring(owner, pdf(50), { filename, content_type: 'application/pdf', purpose: 'attachment', visibility: 'public' })
+    const file = await service.bring(owner, pdf(50), {
+      filename,
+      content_type: 'application/pdf',
+      purpose: 'attachment',
+      visibility: 'public',
+    })
     const disposition = (await request(file.json.url)).headers.get('content-disposition') ?? ''
     expect(disposition).toMatch(/^[\x20-\x7e]+$/)
     expect(disposition).toContain(`filename="${fallback}"`)
