@@ -78,15 +78,19 @@ const readForm = urlencodedFormReader(32 * 1024)
  */
 async function tokenForUserinfo(ctx: Context): Promise<string | undefined> {
   const inHeader = presentedToken(ctx)
-  if (ctx.method !== 'POST') return inHeader
-  const inForm = ctx.is('application/x-www-form-urlencoded') ? new URLSearchParams(await readForm(ctx)).getAll('access_token') : []
+  const isForm = ctx.method === 'POST' && ctx.is('application/x-www-form-urlencoded')
+  const inForm = isForm ? new URLSearchParams(await readForm(ctx)).getAll('access_token') : []
   const [token, ...others] = new Set([...(inHeader === undefined ? [] : [inHeader]), ...inForm.filter(Boolean)])
   if (others.length > 0) throw new Problem('invalid_request', { description: 'access_token names several tokens. Send one token, once.' })
   if (token === undefined) return undefined
+  // The engine accepts one space.
   const authorization = `Bearer ${token}`
-  Object.assign(ctx.req.headers, { authorization, 'content-type': 'application/x-www-form-urlencoded' })
+  Object.assign(ctx.req.headers, { authorization })
   Object.assign(ctx.req.headersDistinct, { authorization: [authorization] })
-  putBodyBack(ctx.req, Buffer.alloc(0))
+  if (ctx.method === 'POST') {
+    ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
+    putBodyBack(ctx.req, Buffer.alloc(0))
+  }
   return presentedToken(ctx)
 }
 

@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a
     await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'done' }))
     await page.goto(client.buildAuthorizationUrl(config, parameters).href)
     return async (): Promise<client.IDToken | undefined> => {
-      await page.locator('#scopes').waitFor()
+      await page.locator('form[action$="/consent"]').waitFor()
       await page.locator('button.main').click()
       await page.waitForURL(`${redirectUri}**`)
       const checks = { pkceCodeVerifier, expectedState: 'a-state', idTokenExpected: true }

@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
       await page.route(`${redirectUri}**`, (route) => route.fulfill({ body: 'done' }))
       await page.goto(client.buildAuthorizationUrl(config, parameters).href)
       return async (): Promise<client.IDToken | undefined> => {
-        await page.locator('#scopes').waitFor()
+        await page.locator('form[action$="/consent"]').waitFor()
         await page.locator('button.main').click()
         await page.waitForURL(`${redirectUri}**`)
         const checks = { pkceCodeVerifier, expectedState: 'a-state', idTokenExpected: true }

@@ -6,6 +6,7 @@ import Koa from 'koa'
 import mount from 'koa-mount'
 import Provider, { type Adapter, type AdapterPayload, type ClientMetadata } from 'oidc-provider'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
+import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { findPasswordVersion } from '../../src/domain/accounts/passwordVersion.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { pageBranding } from '../../src/domain/school/appearance.ts'
@@ -138,11 +139,12 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   })
 
   const audit = async (entry: PageAuditEntry): Promise<void> => void audits.push(entry)
+  const gate = createPasswordGate({ concurrency: 2, queue: 20 })
   const limits: SignInLimits = {
     async attempt({ email, address }, check) {
       attempts.seen.push(`${email} from ${address}`)
       if (!attempts.allowed) return { outcome: 'limited', retryAfterSeconds: 120 }
-      const result = await check((verify) => verify())
+      const result = await check((verify) => gate({ network: address, account: email, isKnown: false }, verify))
       return result === undefined ? { outcome: 'failed' } : { outcome: 'passed', result }
     },
     newPassword: (_owner, hash) => hash(),

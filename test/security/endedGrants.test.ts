@@ -188,16 +188,17 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('with tokens in t
     const [{ body: one }, { body: two }] = [await agent.tokens(person), await agent.tokens(person)]
     await revoke(two.refresh_token)
     for (const kind of ['access_token', 'refresh_token'] as const) {
-      const [random, grant, client] = String(one[kind]).split('.')
-      const [, otherGrant] = String(two[kind]).split('.')
-      const [endedRandom] = String(two[kind]).split('.')
+      const [random, grant, client] = String(one[kind]).split('~')
+      const [, otherGrant] = String(two[kind]).split('~')
+      const [endedRandom] = String(two[kind]).split('~')
       for (const forged of [
         random,
-        `${random}.${grant}`,
-        `${random}.${otherGrant}.${client}`,
-        `${random}.${grant}.${client}.x`,
-        `${endedRandom}.${grant}.${client}`,
-        `${random}..`,
+        `${random}~${grant}`,
+        `${random}~${otherGrant}~${client}`,
+        `${random}~${grant}~${client}~x`,
+        `${random}.${grant}.${client}`,
+        `${endedRandom}~${grant}~${client}`,
+        `${random}~~`,
       ]) {
         expect((await agent.refresh(String(forged))).body.error).toBe('invalid_grant')
         expect((await withToken(`${service.issuer}/api/v1/account`, String(forged))).status).toBe(401)
