@@ -10,7 +10,7 @@ const email = 'learner@example.org'
 
 /** The request of the browser during which the person presses the button again. */
 const moments = {
-  'at once': undefined,
+  immediately: undefined,
   'while the form is sent': /^POST .*\/consent$/,
   'while the browser returns to the service': /^GET .*\/oauth\/authorize\/[^?]+$/,
   'while the browser opens the app': /^GET .*\/callback\?/,
