@@ -192,6 +192,20 @@ describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authentica
     await page.getByText('This passkey cannot be used.').waitFor()
   })
 
+  test('that fail can be tried again immediately', async () => {
+    const { page } = await withPasskey()
+    await signOut(page)
+    await page.goto(`${service.other}/account/sign-in?step=passkey`)
+    await developer.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    const button = page.getByRole('button', { name: 'Use a passkey' })
+    await button.click()
+    await page.locator('[data-shown="failed"]').waitFor()
+    expect(await button.isEnabled()).toBe(true)
+    await developer.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
+    await button.click()
+    await page.waitForURL('**/account')
+  })
+
   test('answer a challenge once: neither again nor in another browser', async () => {
     const { page } = await withPasskey()
     await signOut(page)

@@ -180,7 +180,7 @@ describe('every HTML answer, errors included (D11, RFC 9700 section 4.16 and 4.2
     expect(violations(others, (page) => scriptsOf(page).length > 0)).toEqual([])
     const found = pages().filter(isScripted)
     expect(found.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['sign-in page', 'sign-in refused', 'consent page', 'manual code', '/account/sign-in']),
+      expect.arrayContaining(['sign-in page', 'sign-in refused', 'consent page', 'manual code', 'GET /account/sign-in']),
     )
     for (const page of found) {
       // The policy names the file: an uploaded file of the same origin cannot run.

@@ -13,6 +13,8 @@ const hold = (isHeld) => {
   for (const button of document.querySelectorAll('form[method="post"] button')) button.disabled = isHeld
 }
 document.addEventListener('submit', (event) => {
+  // The script of passkeys sends its form later, or not.
+  if (event.defaultPrevented) return
   if ('sent' in document.body.dataset) return event.preventDefault()
   document.body.dataset.sent = ''
   // After the browser has collected the form: a disabled button would not be part of it.
