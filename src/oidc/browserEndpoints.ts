@@ -98,7 +98,8 @@ async function resumeAgain(ctx: Context, args: ServiceArguments): Promise<void> 
     return page && (await args.showProblem(ctx, new Problem('invalid_request', { description: page.description }), page.kind))
   }
   ctx.body = null
-  const { location } = ended
+  const { location, posted } = ended
+  if (posted) return await args.showFormPost(ctx, location, posted)
   if (ended.isManual) {
     const age = Math.ceil((Date.now() - ended.endedAt) / 1000)
     return await args.showManualCode(ctx, { address: new URL(location), seconds: Math.max(0, ended.codeSeconds - age) })

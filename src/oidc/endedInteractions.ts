@@ -5,6 +5,7 @@ import { browserOf } from '../http/ownCookie.ts'
 import { hash, keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey } from '../store/artifacts.ts'
 import { engineContext } from './engineContext.ts'
+import { postedIn } from './formPost.ts'
 import { manualCodeIn } from './manualCodeUri.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey } from './tokenTags.ts'
@@ -14,6 +15,8 @@ export interface EndedInteraction {
   /** `continued`: to the next page of the service. */
   outcome: 'allowed' | 'refused' | 'continued' | 'failed'
   location: string
+  /** Contains the fields that the browser posts there; undefined if it is redirected. */
+  posted: Readonly<Record<string, unknown>> | undefined
   /** True if the person copies the code instead of being redirected. */
   isManual: boolean
   /** Lifetime of the code at the end of the interaction. */
@@ -56,12 +59,14 @@ export function endOf(ctx: Context): Artifact | undefined {
   // The engine reports an error before it keeps the result.
   const result = (oidc?.result ?? oidc?.entities.Interaction?.result) as { decision?: string } | undefined
   const browser = browserOf(ctx)
-  const location = ctx.response.get('Location')
-  if (oidc?.route !== 'resume' || result === undefined || browser === undefined || ctx.status !== 303 || location === '') return undefined
+  const posted = postedIn(ctx)
+  const location = posted?.redirectUri ?? (ctx.status === 303 ? ctx.response.get('Location') : '')
+  if (oidc?.route !== 'resume' || result === undefined || browser === undefined || location === '') return undefined
   const manualCode = manualCodeIn(ctx)
   const ended: EndedInteraction = {
-    outcome: outcomeOf(location, ctx),
+    outcome: outcomeOf(posted?.response ?? Object.fromEntries(new URL(location, ctx.state.school.issuer).searchParams)),
     location,
+    posted: posted?.response,
     isManual: manualCode !== undefined,
     codeSeconds: manualCode?.seconds ?? 0,
     decision: result.decision,
@@ -88,11 +93,10 @@ export function isSamePerson(ctx: Context, ended: EndedInteraction): boolean {
   return oidc.session?.accountId === ended.accountId || (ended.session !== undefined && sessionOf(ctx, oidc) === ended.session)
 }
 
-function outcomeOf(location: string, { state: { school } }: Context): EndedInteraction['outcome'] {
-  const target = new URL(location, school.issuer)
-  if (target.searchParams.has('code')) return 'allowed'
-  if (target.searchParams.get('error') === 'access_denied') return 'refused'
-  return target.searchParams.has('error') ? 'failed' : 'continued'
+function outcomeOf({ code, error }: Readonly<Record<string, unknown>>): EndedInteraction['outcome'] {
+  if (code !== undefined) return 'allowed'
+  if (error === 'access_denied') return 'refused'
+  return error === undefined ? 'continued' : 'failed'
 }
 
 /** Returns where an interaction led this browser; undefined if that is unknown. Waits for a request that is about to store it. */

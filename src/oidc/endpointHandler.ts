@@ -17,6 +17,7 @@ import { isDisabledClient } from './disabledClients.ts'
 import type { EndedPage } from './endedInteractions.ts'
 import { type Exchange, type Exchanges, inExchange } from './engineTransaction.ts'
 import { explain } from './explain.ts'
+import type { ShowFormPost } from './formPost.ts'
 import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
@@ -48,6 +49,7 @@ export interface ServiceArguments {
   recordAudit(entries: AuditEntry[]): Promise<void>
   /** Shows the manual code, which the person copies into the app. */
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
+  showFormPost: ShowFormPost
   /** Shows why a request was rejected; clients that ask for JSON get JSON. */
   showProblem(ctx: Context, problem: Problem, page?: EndedPage): Promise<void>
   /** Counts an event whose audit row is written by the commit itself. */

@@ -4,6 +4,12 @@ import { errors, type Provider } from 'oidc-provider'
 /** The engine's name of the response mode `form_post`: its handler shows a page of the school, not the engine's. */
 const postedForm = 'posted_form'
 
+/** A response that the browser posts to the app. */
+export interface PostedResponse {
+  redirectUri: string
+  response: Readonly<Record<string, unknown>>
+}
+
 /** Shows a page whose form posts the response to the app. */
 export type ShowFormPost = (ctx: Context, redirectUri: string, response: Readonly<Record<string, unknown>>) => Promise<void>
 
@@ -14,8 +20,14 @@ export function rewriteFormPost(query: URLSearchParams): void {
 
 /** Adds the response mode to the engine. */
 export function addFormPost(provider: Provider, showFormPost: ShowFormPost): void {
-  provider.registerResponseMode(postedForm, (ctx, redirectUri, response) => showFormPost(ctx, redirectUri, response))
+  provider.registerResponseMode(postedForm, (ctx, redirectUri, response) => {
+    ctx.state.posted = { redirectUri, response } satisfies PostedResponse
+    return showFormPost(ctx, redirectUri, response)
+  })
 }
+
+/** Returns the response that the page of this request posts; undefined if there is none. */
+export const postedIn = ({ state }: Context): PostedResponse | undefined => state.posted
 
 /**
  * Checks the response mode of an authorization request. A form is posted to https only: browsers warn of a form that leads from https to

@@ -81,6 +81,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       recordAudit: foundation.recordAudit,
       legalLinks,
       showManualCode: pages.showManualCode,
+      showFormPost: pages.showFormPost,
       count: (event) => countEvent(foundation.metrics, event),
     }),
   }

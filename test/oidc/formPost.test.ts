@@ -59,6 +59,18 @@ describe('response_mode=form_post (OAuth 2.0 Form Post Response Mode)', () => {
     expect([fields.get('error'), fields.get('state'), fields.get('iss')]).toEqual(['access_denied', state, service.issuer])
   })
 
+  test.each([/consent$/, /refuse$/])('repeats the same form for a minute when the person repeats %s', async (action) => {
+    const agent = integration()
+    const person = personCalled(email)
+    const consent = await toConsent(agent, person, { email, parameters: { response_mode: 'form_post', state } })
+    const [first, again] = [await person.submit(consent, action), await person.submit(consent, action)]
+    const [one, two] = [first, again].map((page) => fieldsOf(page, /signin-oidc$/))
+    expect([again.status, two?.address, String(two?.fields)]).toEqual([200, callback, String(one?.fields)])
+    for (const name of ['content-security-policy', 'cache-control', 'referrer-policy'])
+      expect(again.headers.get(name)).toBe(first.headers.get(name))
+    if (two?.fields.has('code')) expect((await agent.redeem(new URL(`${callback}?${two.fields}`))).status).toBe(200)
+  })
+
   test('reports an error of the request in the same way', async () => {
     const page = await personCalled(email).open(integration().authorizationUrl({ response_mode: 'form_post', scope: 'nonsense' }).href)
     expect(fieldsOf(page, /signin-oidc$/).fields.get('error')).toBe('invalid_scope')
