@@ -144,7 +144,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     async attempt({ email, address }, check) {
       attempts.seen.push(`${email} from ${address}`)
       if (!attempts.allowed) return { outcome: 'limited', retryAfterSeconds: 120 }
-      const result = await check((verify) => gate({ network: address ?? '', account: email, isKnown: false }, verify))
+      const result = await check((verify) => gate({ network: address, account: email ?? '', isKnown: false }, verify))
       return result === undefined ? { outcome: 'failed' } : { outcome: 'passed', result }
     },
     newPassword: (_owner, hash) => hash(),
