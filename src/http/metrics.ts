@@ -138,6 +138,13 @@ export function createMetrics({ version, log }: { version: string; log: Pick<Log
   }
 }
 
+/** Renders the metrics of a process that starts: it is not ready, which an alert must see when the start waits for a store. */
+export async function renderStarting(): Promise<RenderedMetrics> {
+  const registry = new Registry()
+  new Gauge({ name: 'schoolgate_ready', help: metricTable.schoolgate_ready.help, registers: [registry] }).set(0)
+  return { type: registry.contentType, text: await registry.metrics() }
+}
+
 /** Renders the values of several processes as those of one. */
 export async function renderTogether(snapshots: MetricsSnapshot[]): Promise<RenderedMetrics> {
   const registry = AggregatorRegistry.aggregate(snapshots)

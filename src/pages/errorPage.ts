@@ -150,9 +150,9 @@ export function showErrorPage(ctx: Context, views: Views, pageContext: PageConte
   ctx.remove('Location')
   if (error.status === 503 && !ctx.response.get('Retry-After')) ctx.set('Retry-After', '2')
   setPageHeaders(ctx)
-  // Agents that test the URL ask for JSON. Clients without an Accept header get the page.
+  // Agents that test the URL ask for JSON or for something that no page is. Clients without an Accept header get the page.
   ctx.vary('Accept')
-  if (ctx.accepts('html', 'json') === 'json') {
+  if (ctx.accepts('html', 'json') !== 'html') {
     ctx.body = { error: error.error, error_description: plainText(error.errorDescription ?? '', 400), request_id: error.requestId }
     return
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { outage } from '../lib/outage.ts'
 import { reasonOf as textOf } from '../lib/reason.ts'
@@ -25,6 +26,8 @@ export interface RedisConnection {
 }
 
 const commandTimeout = 2000
+/** How long a failed check waits for the next attempt to connect, which starts after 50 ms. */
+const attemptMs = 300
 /** Written by readiness checks. All processes share it. */
 const probeKey = 'sg:readiness'
 
@@ -47,6 +50,16 @@ export function createRedis(
     errors += 1
     onError(redisFailure(error))
   })
+  // A later outage has another reason.
+  client.on('ready', () => {
+    lastError = undefined
+  })
+  /** The connection knows why it failed, the command only that there was none. Right after the loss, the next attempt finds out. */
+  const reasonOfLoss = async (error: unknown): Promise<unknown> => {
+    if (client.status === 'ready') return error
+    if (lastError === undefined) await withinDeadline(once(client, 'error'), attemptMs, 'it').catch(() => undefined)
+    return lastError ?? error
+  }
 
   return {
     client,
@@ -69,8 +82,7 @@ export function createRedis(
       try {
         await client.set(probeKey, '1', 'EX', 60)
       } catch (error) {
-        // The connection knows why it failed, the command only that there was none.
-        throw redisFailure(client.status !== 'ready' && lastError !== undefined ? lastError : error)
+        throw redisFailure(await reasonOfLoss(error))
       }
     },
     async close() {

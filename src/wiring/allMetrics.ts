@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { type Metrics, type RenderedMetrics, renderTogether } from '../http/metrics.ts'
+import { type Metrics, type RenderedMetrics, renderStarting, renderTogether } from '../http/metrics.ts'
 import { isAbout, type MetricsAnswer, type MetricsQuestion, type MetricsReport, type MetricsRequest } from './metricsMessages.ts'
 
 /** How long the supervisor may take. */
@@ -13,7 +13,7 @@ export function createRenderAll(
   metrics: () => Pick<Metrics, 'snapshot' | 'render'> | undefined,
   worker: Worker | undefined,
 ): () => Promise<RenderedMetrics> {
-  const renderOwn = async (): Promise<RenderedMetrics> => (await metrics()?.render()) ?? { type: 'text/plain', text: '' }
+  const renderOwn = (): Promise<RenderedMetrics> => metrics()?.render() ?? renderStarting()
   if (!worker) return renderOwn
   const waiting = new Map<number, (answer: MetricsAnswer['snapshots'] | undefined) => void>()
   let count = 0

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Log } from '../lib/log.ts'
+import { closeLostConnections } from './lostConnections.ts'
 import { relayMetrics } from './metricsRelay.ts'
 import type { SignalSource } from './stopSignals.ts'
 
@@ -20,10 +21,10 @@ const patienceMs = 1000
  */
 export function supervise(workers: number, self: Self, log: Log): void {
   let [isReady, isStopping] = [false, false]
-  // Workers accept connections themselves. With the other policy this process accepts them and passes them on, and a connection that is on
-  // its way to a worker that is killed stays open without a response.
-  cluster.schedulingPolicy = cluster.SCHED_NONE
+  closeLostConnections(cluster)
   relayMetrics(cluster)
+  // A message to a worker that has just been killed fails. Without a listener this process would end with it; `exit` follows.
+  cluster.on('fork', (worker) => worker.on('error', () => undefined))
   cluster.fork()
   cluster.on('message', (_worker, message) => {
     if (message !== readyMessage || isReady) return

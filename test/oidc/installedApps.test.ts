@@ -73,6 +73,8 @@ test('a client id that is a URL gets a page about metadata documents, not about 
   const json = await get(agent.authorizationUrl().href, { accept: 'application/json' })
   expect([json.status, json.body.error]).toEqual([400, 'invalid_client'])
   expect(json.body.error_description).toContain('client_id_metadata_document_supported is false')
+  const neither = await get(agent.authorizationUrl().href, { accept: 'application/x-ndjson' })
+  expect([neither.status, neither.body.error]).toEqual([400, 'invalid_client'])
   const page = await get(agent.authorizationUrl().href, { accept: 'text/html' })
   expect(page.body).toContain('without signing in')
   expect(page.body).not.toContain('Clear authentication')

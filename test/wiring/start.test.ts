@@ -79,7 +79,7 @@ const targets: Record<string, string> = {
 
 describe.each(stores)('while $server is unavailable at start', ({ variable, server, isThere, scheme, path }) => {
   test.runIf(isThere && postgresql)(
-    '/livez answers 200, /readyz names the variable, and the service starts when the server is there',
+    '/livez answers 200, /readyz names the variable, /metrics says not ready, and the service starts when the server is there',
     async () => {
       const late = await freePort()
       const target = new URL(targets[variable] as string)
@@ -95,7 +95,7 @@ describe.each(stores)('while $server is unavailable at start', ({ variable, serv
       )
       expect(waiting).toMatchObject({ status: 503, body: { status: 'not ready' } })
       expect(waiting.body.checks[variable]).toContain(`${server} is unavailable`)
-      expect((await get(`${admin}/metrics`)).status).toBe(200)
+      expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^schoolgate_ready 0$/m)
       const proxy = await openTcpProxy(late, { host: target.hostname, port: Number(target.port) })
       undo.push(proxy.close)
       await service
@@ -193,7 +193,10 @@ describe.runIf(postgresql)('without a terminal', () => {
     undo.push(home.remove)
     const server = { identifier: 'urn:reports', name: 'Reports', scopes: ['openid'], introspection_clients: ['nobody-knows'] }
     await writeFile(join(home.config, 'resources.yaml'), stringify({ resource_servers: [server] }))
-    const process = await startProcess({ home, environment: { DATABASE_URL: database.url, DEMO: 'off' } })
+    // The other tests share a database, which belongs to their file storage.
+    const own = await throwawayPostgres()
+    undo.push(own.drop)
+    const process = await startProcess({ home, environment: { DATABASE_URL: own.url, DEMO: 'off' } })
     undo.push(process.kill)
     await until(() => process.output().includes('service ready'), { what: 'the service to say that it is ready' })
     expect(linesOf(process.output()).filter((line) => !isJson(line))).toEqual([])
