@@ -4,6 +4,7 @@ import { outage } from '../lib/outage.ts'
 import { reasonOf as textOf } from '../lib/reason.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { parseRedisUrl, type RedisAddress } from './redisAddress.ts'
+import { limitCommands } from './redisCommands.ts'
 import { traceCommands } from './redisSpans.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
@@ -42,6 +43,7 @@ export function createRedis(
   { onError, tracing }: { onError: (error: Error) => void; tracing?: Tracing | undefined },
 ): RedisConnection {
   const client = createClient(parseRedisUrl(url))
+  limitCommands(client, commandTimeout)
   if (tracing) traceCommands(client, tracing)
   let lastError: unknown
   let errors = 0
@@ -121,9 +123,6 @@ function createClient({ mode, hosts, db, tls, username, password, master, sentin
   const options = {
     lazyConnect: true,
     connectTimeout: commandTimeout,
-    commandTimeout,
-    // With commands waiting and not a byte for this long, the peer is gone though the socket looks open.
-    socketTimeout: commandTimeout + 1000,
     maxRetriesPerRequest: 0,
     // After a failover the old primary may still answer, but takes no writes.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
@@ -138,7 +137,8 @@ function createClient({ mode, hosts, db, tls, username, password, master, sentin
       maxRedirections: 8,
       slotsRefreshTimeout: commandTimeout,
       clusterRetryStrategy: backoff,
-      redisOptions: options,
+      // Each node has a connection, so the client watches them.
+      redisOptions: { ...options, socketTimeout: commandTimeout + 1000 },
       // Certificates name hosts, not addresses.
       ...(tls && { dnsLookup: (host, found) => found(null, host) }),
     })

@@ -1,10 +1,10 @@
-import type { Cluster, Command, Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { inChildSpan, type Tracing } from '../lib/tracing.ts'
+import { overrideSend } from './redisCommands.ts'
 
 /** Makes each command of the client a span of the running trace, with its name only. */
 export function traceCommands(client: Redis | Cluster, tracing: Tracing): void {
-  const send = client.sendCommand.bind(client) as (command: Command, ...rest: unknown[]) => unknown
-  const sendTraced = (command: Command, ...rest: unknown[]): unknown => {
+  overrideSend(client, (send) => (command, ...rest) => {
     const sent = send(command, ...rest)
     if (tracing.current()?.isSampled) {
       const operation = command.name.toUpperCase()
@@ -14,6 +14,5 @@ export function traceCommands(client: Redis | Cluster, tracing: Tracing): void {
       inChildSpan(tracing, span, async () => command.promise).catch(() => undefined)
     }
     return sent
-  }
-  Object.assign(client, { sendCommand: sendTraced })
+  })
 }

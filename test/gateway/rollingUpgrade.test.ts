@@ -49,19 +49,26 @@ describe.runIf(postgresql && hasRedis && (await hasNginx()))('two processes behi
   let next: Release
   let after: Release
   const [ports, processes]: [number[], ServiceProcess[]] = [[], []]
+  /** Also those that were replaced. */
+  const started: ServiceProcess[] = []
   const undo: (() => Promise<unknown>)[] = []
-  const start = (index: number, release?: Release): Promise<ServiceProcess> =>
-    startProcess({
+  const start = async (index: number, release?: Release): Promise<ServiceProcess> => {
+    const service = await startProcess({
       home,
       port: ports[index] as number,
       environment: { DATABASE_URL: database.url, REDIS_URL: redisUrl, DEMO: 'off' },
       ...(release && { folder: release.folder }),
     })
+    started.push(service)
+    return service
+  }
+  /** Returns the warnings and errors of all processes. */
+  const reports = (): string[] => started.flatMap((one) => one.output().match(/^\{"level":[456]0,.*$/gm) ?? [])
   const replace = async (index: number, release?: Release): Promise<void> => {
     expect(await processes[index]?.stop()).toBe(0)
-    const started = await start(index, release)
-    processes[index] = started
-    await until(() => started.output().includes('/api/oauth/userinfo'), { what: 'nginx to use the process' })
+    const service = await start(index, release)
+    processes[index] = service
+    await until(() => service.output().includes('/api/oauth/userinfo'), { what: 'nginx to use the process' })
   }
   const variables = (): Record<string, string> => ({
     DATABASE_URL: database.url,
@@ -141,7 +148,7 @@ describe.runIf(postgresql && hasRedis && (await hasNginx()))('two processes behi
       isOver = true
       await load.stop()
     }
-    expect(load.failures, `${await nginx.errors()}${processes.map((one) => one.output()).join('')}`.slice(-20_000)).toEqual([])
+    expect(load.failures, [await nginx.errors(), ...reports()].join('\n')).toEqual([])
     expect(await load.lost()).toEqual([])
     const { code, output } = await next.schoolgate(['migrate', 'status'], variables())
     expect([code, output]).toEqual([0, expect.not.stringContaining('pending')])

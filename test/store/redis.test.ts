@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Artifact } from '../../src/store/artifacts.ts'
 import { createRedis, redisFailure } from '../../src/store/redis.ts'
 import { redisArtifacts } from '../../src/store/redisArtifacts.ts'
-import { availableServices, throwawayRedis } from '../support/databases.ts'
+import { availableServices, redisUrl, throwawayRedis } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -118,6 +118,20 @@ describe('a Redis that is not there', () => {
     }
   })
 
+  test('a connection that falls silent is replaced', async () => {
+    let connections = 0
+    const { port } = await listen((socket) => {
+      connections += 1
+      mute(socket)
+    })
+    const { connection, errors } = open(`redis://127.0.0.1:${port}`)
+    await connection.connect()
+    await expect(connection.client.get('key')).rejects.toThrow('Command timed out')
+    await until(() => connections === 2 && connection.figures().isReady, { what: 'another connection' })
+    await connection.ping()
+    expect(errors.map(({ message }) => message)).toEqual(['Redis: no response within 2000 ms'])
+  })
+
   test('a command that was cut off is never sent again', async () => {
     const seen: string[] = []
     const { port } = await listen((socket) => {
@@ -184,6 +198,17 @@ describe('a Redis that is not there', () => {
 })
 
 if ((await availableServices()).redis) {
+  test('a process that was paused for longer than a command may take reads the answers that came meanwhile', async () => {
+    const { connection, errors } = open(redisUrl)
+    await connection.connect()
+    const answer = connection.client.set('sg:paused', 'answered', 'EX', 60, 'GET')
+    // As a machine without a free core does, or a long collection of garbage.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3300)
+    await expect(answer).resolves.toBeDefined()
+    expect(errors).toEqual([])
+    await connection.client.del('sg:paused')
+  })
+
   describe('artefacts in Redis only', () => {
     const openStore = async () => {
       const { url, prefix, drop } = await throwawayRedis()
