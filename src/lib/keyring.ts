@@ -53,7 +53,7 @@ export interface Keyring {
   now(): number
 }
 
-export function createKeyring(rootSecrets: readonly string[], now: () => number = Date.now): Keyring {
+export function createKeyring(rootSecrets: readonly string[], now: () => number = () => Date.now()): Keyring {
   if (rootSecrets.length === 0) throw new Error('a keyring needs at least one root secret')
   const derived = new Map<KeyPurpose, Buffer[]>()
   const keys = (purpose: KeyPurpose): Buffer[] => {

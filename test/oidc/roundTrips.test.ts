@@ -30,10 +30,10 @@ const stillAbove: string[] = ['API call with a token that this process has not s
 const email = 'learner@example.org'
 /** Limits that are counted and never reached. */
 const unreachable = Object.fromEntries(
-  ['registration', 'authorize', 'token', 'introspection', 'default', 'anonymous', 'anonymous_per_network'].map((name) => [
-    name,
-    { requests: 100_000, window_seconds: 3600 },
-  ]),
+  [
+    ...['registration', 'authorize', 'token', 'introspection', 'default', 'anonymous', 'anonymous_per_network'],
+    ...['password_uses_per_account', 'password_uses_per_network'],
+  ].map((name) => [name, { requests: 100_000, window_seconds: 3600 }]),
 )
 const portOf = (url: string | undefined, usual: number): number => Number(new URL(url ?? '').port) || usual
 
@@ -152,7 +152,8 @@ describe.runIf(postgresql && hasRedis)('requests to the stores', () => {
     },
     {
       operation: 'whole sign-in with consent, in a browser that has signed in before',
-      limit: { statements: 13, redisTrips: 22 },
+      // One statement reads the password's version, with which a known browser ends.
+      limit: { statements: 14, redisTrips: 22 },
       budget: { statements: 14, redisTrips: 22 },
       async prepare() {
         const person = personCalled(email)

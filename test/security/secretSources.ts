@@ -60,6 +60,7 @@ export const engineSecrets: Readonly<Record<string, Source>> = {
   RefreshToken: ['refresh_token', 'refresh token that was used', 'refresh_token of a revoked grant'],
   Session: ['session cookie'],
   Interaction: ['id of an interaction'],
+  EndedInteraction: ['id of an interaction', 'authorization code'],
 }
 
 /** Secrets that come from people, clients and the operator. */

@@ -74,7 +74,8 @@ export async function recordSignIn(database: Reader, account: SignedIn, audit: A
     )
     .with('logged', (one) => one.insertInto('audit_log').values(auditRow(audit)).returning('id'))
     .selectFrom('people')
-    .selectAll()
+    // With names, so that the statement can be prepared.
+    .select(['id', 'version', 'is_student', 'is_member', 'is_activated'])
     .execute()
   await recordActivated(database, account, people)
 }
