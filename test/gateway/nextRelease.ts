@@ -9,8 +9,8 @@ const root = resolve(import.meta.dirname, '../..')
 /** A copy of the program with more migrations. */
 export interface Release {
   folder: string
-  /** Runs a command of `schoolgate`. Returns its exit code and its output. */
-  schoolgate(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ code: number; output: string }>
+  /** Runs a command of `schoolgate`. Returns its exit code, its standard output, and that with its messages. */
+  schoolgate(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ code: number; out: string; output: string }>
   remove(): Promise<void>
 }
 
@@ -30,8 +30,8 @@ export async function createRelease(migrations: Readonly<Record<string, string>>
     async schoolgate(args, environment) {
       const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
       return await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], { cwd: folder, env }).then(
-        ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-        ({ code, stdout, stderr }) => ({ code, output: `${stdout}${stderr}` }),
+        ({ stdout, stderr }) => ({ code: 0, out: stdout, output: stdout + stderr }),
+        ({ code, stdout, stderr }) => ({ code, out: String(stdout), output: `${stdout}${stderr}` }),
       )
     },
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const slowest: readonly string[] = [
   'browser/look',
   'ground/newResource',
+  'gateway/rollingUpgrade',
   'api/everyWrite',
   'cli/everyCommand',
   'cli/program',
@@ -37,6 +38,7 @@ export const slowest: readonly string[] = [
   'security/slowRedis',
   'platform/concurrentPurchases',
   'cli/keys',
+  'cli/migrate',
   'api/everyOperation',
   'cli/doctor',
   'agents/selfCheck',
