@@ -65,6 +65,25 @@ export interface RecordArguments {
   tracing?: Tracing | undefined
 }
 
+/**
+ * Collects the blocks of one request until it has been answered, and reports the later ones immediately. Connections that a request opens
+ * keep the owner of their time for as long as they are open, so it refers to nothing else of the request.
+ */
+function watchBlocks(reportBlock: ReportBlock): LoopOwner & { end(answered: AnsweredRequest): void } {
+  let longestMs = 0
+  let done: AnsweredRequest | undefined
+  return {
+    blocked(milliseconds) {
+      longestMs = Math.max(longestMs, milliseconds)
+      if (done) reportBlock(milliseconds, done)
+    },
+    end(answered) {
+      done = answered
+      if (longestMs > 0) reportBlock(longestMs, answered)
+    },
+  }
+}
+
 /** Records every request except those that the service sends to itself. */
 export function recordRequests({ record, loop, reportBlock, tracing }: RecordArguments): Middleware<RequestState> {
   return async (ctx, next) => {
@@ -75,16 +94,9 @@ export function recordRequests({ record, loop, reportBlock, tracing }: RecordArg
     const span = tracing && startRequestSpan(tracing, ctx.req, caller)
     ctx.state.trace = span ?? caller
     ctx.state.resumed = loop.resumed
-    let longestMs = 0
-    let done: AnsweredRequest | undefined
-    const owner: LoopOwner = {
-      blocked(milliseconds) {
-        longestMs = Math.max(longestMs, milliseconds)
-        if (done) reportBlock(milliseconds, done)
-      },
-    }
+    const blocks = watchBlocks(reportBlock)
     try {
-      await loop.run(owner, () => (span && tracing ? tracing.within(span, next) : next()))
+      await loop.run(blocks, () => (span && tracing ? tracing.within(span, next) : next()))
     } finally {
       loop.pause()
       const { requestId, school, address, clientId, accountId, problem, trace } = ctx.state
@@ -96,10 +108,9 @@ export function recordRequests({ record, loop, reportBlock, tracing }: RecordArg
         milliseconds: performance.now() - start,
       }
       record(ctx.req, answered)
-      if (longestMs > 0) reportBlock(longestMs, answered)
-      done = answered
+      blocks.end(answered)
       // After this middleware, Koa renders objects as JSON.
-      loop.run(owner, () => undefined)
+      loop.run(blocks, () => undefined)
       if (span) endRequestSpan(span, ctx.req, answered)
     }
   }
