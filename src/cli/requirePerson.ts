@@ -1,5 +1,5 @@
-import { normaliseEmail } from '../lib/emailAddress.ts'
 import { type ListedPerson, listPeople } from '../domain/people/people.ts'
+import { normaliseEmail } from '../lib/emailAddress.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import type { Database } from '../store/database.ts'
 import { failure, usage } from './failures.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deliverableEmail } from '../../src/lib/emailAddress.ts'
 import { isTooLong } from '../../src/domain/accounts/password.ts'
 import { passwordIssue } from '../../src/domain/accounts/passwordRule/passwordIssue.ts'
+import { deliverableEmail } from '../../src/lib/emailAddress.ts'
 
 const context = { email: 'marlo.quill@lanternmail.example', schoolName: 'Lanternfield School of Making' }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { normaliseEmail } from '../../src/lib/emailAddress.ts'
 import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { findSignedInAccount } from '../../src/domain/accounts/signedInAccount.ts'
 import { createSignIn, type SignIn } from '../../src/domain/accounts/signIn.ts'
+import { normaliseEmail } from '../../src/lib/emailAddress.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
-import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { hashPassword } from '../../domain/accounts/password.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
 import {
@@ -12,6 +11,7 @@ import {
   setPassword,
   setRole,
 } from '../../domain/people/people.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type Role, roles } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'

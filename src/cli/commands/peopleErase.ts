@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { eraseByOperator, findErasable } from '../../domain/students/eraseByOperator.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { accountIdOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'

@@ -1,8 +1,8 @@
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { Reader } from '../../store/database.ts'
 import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
-import { normaliseEmail } from '../../lib/emailAddress.ts'
 
 /** An entry of the audit trail with the person of its account, if that still exists. */
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }

@@ -1,6 +1,6 @@
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { ownMember } from '../../lib/ownMember.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 
 /** A question of a form, with its rules. */
 export interface Question {

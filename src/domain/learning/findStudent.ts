@@ -1,8 +1,8 @@
+import { deliverableEmail, normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { Writer } from '../../store/database.ts'
-import { deliverableEmail, normaliseEmail } from '../../lib/emailAddress.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
 /** A student, by one of three keys. Without a key it is the caller. */

@@ -1,6 +1,6 @@
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import type { Writer } from '../../store/database.ts'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { findOffers, type Offer, type RequestedItem } from '../coupons/findOffers.ts'
 import { validateCoupon } from '../coupons/validateCoupon.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'

@@ -1,10 +1,10 @@
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { newId, toPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import { pageUrl } from '../accounts/createMailedLink.ts'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 import type { StaffChange } from './staffChange.ts'
 import { requireRoleGiver } from './staffRules.ts'
 

@@ -1,9 +1,9 @@
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 
 /** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */
 export type Facet = 'student' | 'member'

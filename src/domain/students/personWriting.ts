@@ -1,10 +1,10 @@
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { toPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 

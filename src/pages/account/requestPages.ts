@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type Provider from 'oidc-provider'
-import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
+import { deliverableEmail } from '../../lib/emailAddress.ts'
 import type { Language } from '../../lib/languages.ts'
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { normaliseEmail } from '../../lib/emailAddress.ts'
 import type { SignIn } from '../../domain/accounts/signIn.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
