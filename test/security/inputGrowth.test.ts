@@ -23,7 +23,7 @@ import { defineCase, filled, type ParserCase } from './inputCosts.ts'
 /** Reads a JSON body as the API does, with limits that the inputs of this test do not reach. */
 const readBodyOf = (text: string): Promise<unknown> => {
   const request = Object.assign(Readable.from([Buffer.from(text)]), { headers: {} })
-  const context = { req: request, request: {}, get: () => 'application/json' } as unknown as Context
+  const context = { req: request, request: {}, state: {}, get: () => 'application/json' } as unknown as Context
   return readJson(context, { types: ['application/json'], maxBytes: 64_000_000, maxDepth: 64 })
 }
 
