@@ -38,7 +38,7 @@ export const documentBudgets: readonly DocumentBudget[] = [
   { path: '/llms.txt', mostTokens: 5000 },
   { path: '/', accept: 'text/markdown', mostTokens: 5000 },
   { path: '/', accept: 'application/json', mostTokens: 500 },
-  { path: '/auth.md', mostTokens: 5800 },
+  { path: '/auth.md', mostTokens: 6000 },
   { path: '/pricing.md', mostTokens: 2500 },
   { path: '/api.md', mostTokens: 7000 },
   { path: '/docs/{resource}.md', mostTokens: 8000 },

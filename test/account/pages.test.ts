@@ -71,7 +71,8 @@ describe('every account page', () => {
     expect(answers).toHaveLength(20)
     for (const [what, { headers }] of answers) {
       const policy = headers.get('content-security-policy')
-      expect([what, policy]).toEqual([
+      // The forms of a sign-in run the script that sends a form once.
+      expect([what, policy?.replace(` script-src ${service.issuer}/assets/pages.js;`, '')]).toEqual([
         what,
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       ])
@@ -90,7 +91,8 @@ describe('every account page', () => {
 
   test('prints what strangers wrote as text', () => {
     for (const [what, { html }] of answers) {
-      expect([what, /<script|<b>|\u202e| on[a-z]+=|style=/.exec(html)?.[0]]).toEqual([what, undefined])
+      const own = html.replace(/<script src="\/assets\/pages\.js\?v=[\w-]+" defer><\/script>/, '')
+      expect([what, /<script|<b>|\u202e| on[a-z]+=|style=/.exec(own)?.[0]]).toEqual([what, undefined])
       for (const [, target] of html.matchAll(/(?:href|action|src)="([^"]*)"/g)) expect(target).toMatch(/^\/[a-z]|^data:,$/)
     }
   })

@@ -112,7 +112,11 @@ describe.each(await placesToTest())('the audit trail of a grant that ended, $nam
       async end({ agent, tokens }) {
         const { body } = await agent.refresh(tokens.refresh_token)
         await agent.refresh(body.refresh_token)
-        await agent.refresh(tokens.refresh_token, { scope: 'openid' })
+        // After the window, within which a repetition gets the same response.
+        await place.service.database.sql.query(
+          "UPDATE oidc_artifact SET consumed_at = consumed_at - interval '1 hour' WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL",
+        )
+        await agent.refresh(tokens.refresh_token)
       },
       entry: () => ({ event: 'refresh_token.reused' }),
     },

@@ -139,7 +139,7 @@ export const defects: readonly PlantedDefect[] = [
   {
     name: 'redaction of log members',
     about: '`code_verifier` and `client_secret` are logged',
-    changes: [{ file: 'src/lib/log.ts', from: "  'code_verifier',\n  'client_secret',\n", to: '' }],
+    changes: [{ file: 'src/lib/logMembers.ts', from: "  'code_verifier',\n  'client_secret',\n", to: '' }],
     command: vitest('test/lib/log.test.ts'),
     report: 'test/lib/log.test.ts >',
   },

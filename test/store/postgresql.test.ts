@@ -105,7 +105,7 @@ describe.runIf(postgresql)('a database on a PostgreSQL server', () => {
     await mkdir(join(directory, '29990101000000_limits'))
     await writeFile(join(directory, '29990101000000_limits/migration.sql'), `CREATE TABLE limits AS ${limits}`)
     await migrate(database, directory)
-    expect(await database.sql.query('SELECT * FROM limits')).toEqual([{ statement: '0', lock: '10s' }])
+    expect(await database.sql.query('SELECT * FROM limits')).toEqual([{ statement: '0', lock: '500ms' }])
     await rm(directory, { recursive: true })
     await database.close()
     await drop()

@@ -34,10 +34,10 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
 }
 
 /** True for statements that PostgreSQL refuses in a transaction: work on indexes next to requests, and blocks that commit in parts. */
-export const isAlone = (text: string): boolean => /\bCONCURRENTLY\b|^\s*COMMIT\s*;/im.test(withoutComments(text))
+export const isAlone = (text: string): boolean => /\bCONCURRENTLY\b|^[ \t]*COMMIT[ \t]*;/im.test(withoutComments(text))
 
 /** Removes lines that are comments. */
-export const withoutComments = (text: string): string => text.replace(/^\s*--.*$/gm, '').trim()
+export const withoutComments = (text: string): string => text.replace(/^[ \t]*--.*$/gm, '').trim()
 
 /** Returns the texts below each line `## name`. */
 function sectionsOf(text: string): Map<string, string> {

@@ -8,6 +8,7 @@ import type { StoreUse } from './recordStoreUse.ts'
  */
 const keysOfAllSchools: readonly [pattern: RegExp, reason: string][] = [
   [/^sg:(?:limit|attempts):(?:sign_in|sign_up|password_reset)_per_address:/, 'an address that guesses at many schools is one guesser'],
+  [/^sg:attempts:password_uses_per_network:/, 'the places of the password queue are those of the whole service'],
   [/^sg:limit:client_documents(?:_of_host)?:/, 'requests to the hosts of others are limited for the whole service'],
   [/^sg:readiness$/, 'written by the readiness check, holds nothing'],
 ]
