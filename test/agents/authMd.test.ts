@@ -116,7 +116,8 @@ describe('/auth.md', () => {
 
   test('lists every limit that a client can exceed, and none of people who sign in or fill in a form', () => {
     const listed = rowsUnder('Rate limits').map(([name]) => literal(name))
-    const ofOthers = /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^introspection$|^bad_credentials$/
+    const ofOthers =
+      /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^introspection$|^bad_credentials$/
     expect(listed).toEqual(Object.keys(loadedLimits()).filter((name) => !ofOthers.test(name)))
   })
 

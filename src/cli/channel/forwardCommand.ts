@@ -56,6 +56,11 @@ export async function forwardCommand(
     if (statusCode !== 204) throw failure('the service did not accept the answer; list the objects to check the result')
   }
   let file: { contents: PassThrough; saved: Promise<void> } | undefined
+  // The signal may have come before the response.
+  if (signal?.aborted) {
+    response.destroy()
+    return exitCodes.ok
+  }
   signal?.addEventListener('abort', () => response.destroy())
   try {
     for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
