@@ -70,7 +70,7 @@ describe('npm run first-token', () => {
     ['other scopes, as the README asks for them', ['openid', 'profile', 'courses:read'], 'all', '/api/v1/courses'],
     ['less than was asked for', ['openid', 'account:read', 'courses:read'], ['courses:read'], '/api/v1/courses'],
     ['nothing but the sign-in', ['openid', 'account:read'], ['openid'], '/api/oauth/userinfo'],
-    ['nothing that can be read but who they are', ['openid', 'account:write'], ['account:write'], '/api/oauth/userinfo'],
+    ['nothing that can be read except their identity', ['openid', 'account:write'], ['account:write'], '/api/oauth/userinfo'],
   ] as const)('succeeds where the person allowed %s', async (_what, scopes, ticked, path) => {
     const walk = begin(service.issuer, ...scopes)
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: ticked })
