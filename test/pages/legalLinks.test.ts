@@ -44,7 +44,7 @@ describe.each(await databasesToTest())('links to the legal documents of a school
     const { href } = agent.authorizationUrl({ scope: 'openid', ui_locales: language })
     const signIn = await browser.follow(await browser.get(href))
     const consent = await browser.follow(await send(browser, signIn, { email: learner, password }, /sign-in/))
-    expect(consent.html).toContain('Where the app runs')
+    expect(consent.html).toContain('<dl class="facts">')
     const account = await signedIn(service, learner)
     const own = async (path: string): Promise<[string, string]> => [path, (await account.get(`${path}?lang=${language}`)).html]
     return [
