@@ -11,7 +11,7 @@ const pure = 'config|framework|http|lib|mail|policy'
 /** The exceptions in these folders. */
 const needDatabase = ['test/framework/keyset.test.ts', 'test/framework/timeLimit.test.ts', 'test/policy/callers.test.ts']
 /** `npm test` leaves these files out; CI runs them. */
-const long = slowest.map((name) => `test/${name}.test.ts`)
+const long = slowest.map((name) => `${name}.test.ts`)
 
 export default defineConfig({
   test: {
@@ -31,7 +31,14 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       { extends: true, test: { name: 'unit', include: [`test/(${pure})/**/*.test.ts`], exclude: [...needDatabase, ...long] } },
-      { extends: true, test: { name: 'service', include: [`test/!(browser|${pure})/**/*.test.ts`, ...needDatabase], exclude: long } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: [`test/!(browser|${pure})/**/*.test.ts`, 'verification/**/*.test.ts', ...needDatabase],
+          exclude: long,
+        },
+      },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], exclude: long } },
       { extends: true, test: { name: 'long', include: long } },
     ],

@@ -1,5 +1,5 @@
 import { findPerson } from '../src/domain/accounts/findPerson.ts'
-import type { Surroundings } from '../src/framework/call.ts'
+import type { RunContext } from '../src/framework/call.ts'
 import type { OperationOf } from '../src/framework/declare/operations.ts'
 import { queryScopeOf } from '../src/framework/declare/queryScope.ts'
 import { run } from '../src/framework/run.ts'
@@ -8,6 +8,7 @@ import { callerFrom, type PersonCaller } from '../src/policy/caller.ts'
 import type { ExternalServices } from '../src/policy/externalServices.ts'
 import { operationsIn, resources, scopeCatalogue } from '../src/resources/index.ts'
 import type { Database } from '../src/store/database.ts'
+import { inSchool, schoolDatabase } from '../src/store/inSchool.ts'
 import { countAll, cursorBehind } from './places.ts'
 
 /** The times of the pages of one list, in milliseconds. */
@@ -23,7 +24,7 @@ export interface ListTimes {
   quickRatio: number
 }
 
-export interface Asked {
+export interface ListRequest {
   slug: string
   rounds: number
   minRows: number
@@ -46,13 +47,13 @@ const depths = [0, 0.01, 0.1, 0.5, 0.9, 0.99] as const
 const warmUps = 3
 
 /** Requests every page in turn, through the same code as a request. */
-export async function measureLists(database: Database, { slug, rounds, minRows, only }: Asked): Promise<ListTimes[]> {
-  const { caller, surroundings } = await asOwner(database, slug)
+export async function measureLists(database: Database, { slug, rounds, minRows, only }: ListRequest): Promise<ListTimes[]> {
+  const { caller, context } = await asOwner(database, slug)
   const ask = async ({ list, parameters }: Pick<Page, 'list' | 'parameters'>) =>
-    await run(list, caller, { parameters: () => parameters }, surroundings)
+    await run(list, caller, { parameters: () => parameters }, context)
   const found: { list: List; rows: number; pages: Page[] }[] = []
   for (const list of listsOf(only)) {
-    const queryScope = queryScopeOf({ resource: list.resource, schoolId: surroundings.school.id, caller })
+    const queryScope = queryScopeOf({ resource: list.resource, schoolId: context.school.id, caller })
     const rows = await countAll(database.kysely, queryScope)
     if (rows < minRows) continue
     const pages: Page[] = []
@@ -65,7 +66,7 @@ export async function measureLists(database: Database, { slug, rounds, minRows, 
         const at =
           depth === 0
             ? {}
-            : { cursor: await cursorBehind(database.kysely, { queryScope, sort, signer: surroundings.signer, cursor, place, rows }) }
+            : { cursor: await cursorBehind(database.kysely, { queryScope, sort, signer: context.signer, cursor, place, rows }) }
         pages.push({ list, sort: sort.name, depth, parameters: { ...parameters, ...at }, times: [] })
       }
     }
@@ -124,22 +125,22 @@ export async function asOwner(
   database: Database,
   slug: string,
   secret = 'only cursors of this run are signed with it',
-): Promise<{ caller: PersonCaller; surroundings: Surroundings }> {
+): Promise<{ caller: PersonCaller; context: RunContext }> {
   const [owner] = await database.sql.query<{ school_id: string; account_id: string }>(
     `SELECT staff.school_id, person.account_id FROM staff JOIN person ON person.school_id = staff.school_id AND person.id = staff.person_id
       WHERE staff.role = 'owner' AND staff.status = 'active' AND person.account_id IS NOT NULL
         AND staff.school_id = (SELECT id FROM school WHERE slug = $1) LIMIT 1`,
     [slug],
   )
-  const person = owner && (await findPerson(database.kysely, owner.school_id, owner.account_id))
+  const person = owner && (await findPerson(inSchool(database.kysely, owner.school_id), owner.account_id))
   if (!person) throw new Error(`school ${slug} must exist and have an owner who can sign in: choose another with --school`)
   const scopes = scopeCatalogue(resources).map(({ name }) => name)
   const keyring = createKeyring([secret])
   return {
     caller: callerFrom(person, { scopes, clientId: 'bench', grantId: 'bench' }, new Set(scopes)),
-    surroundings: {
-      database: database.kysely,
-      store: database,
+    context: {
+      database: inSchool(database.kysely, owner.school_id),
+      store: schoolDatabase(database, owner.school_id, 'person'),
       school: { id: owner.school_id, slug, issuer: 'http://127.0.0.1:3000' },
       signer: {
         sign: (text) => keyring.sign('cursors', text),

@@ -16,7 +16,7 @@ On a busy machine a few rounds measure the machine rather than the lists.
   --most <ratio>    the highest allowed ratio of the slowest to the fastest page of a list (2)
   --help
 
-The database is that of DATABASE_URL. Enlarge the school first: schoolgate demo load --scale 3300
+The database is that of DATABASE_URL. Enlarge the school first: npm run bench -- enlarge --times 3300
 Exits with 1 if a list exceeds --most.`
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)

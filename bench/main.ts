@@ -2,6 +2,8 @@
  * Measures the service.
  *
  *   npm run bench                 the service and its peers, side by side
+ *   npm run bench -- enlarge      makes the demo school larger, for lists
+ *   npm run bench -- enlarge      a larger demo school, for lists
  *   npm run bench -- lists        pages of the lists of a large school
  *   npm run bench -- depth        pages of a large school and of a small one, over HTTP
  *   npm run bench -- schools      many schools in one process
@@ -13,6 +15,7 @@
  */
 import { parseArgs } from 'node:util'
 import { compare } from './compare/compare.ts'
+import { enlargeCommand } from './enlarge.ts'
 import { growthCommand } from './growth/growthCommand.ts'
 import { migrationsCommand } from './growth/migrationsCommand.ts'
 import { listsCommand } from './listsCommand.ts'
@@ -42,6 +45,7 @@ The first run installs the peers in bench/peers.
 BENCH_DATABASE_URL names the PostgreSQL server (postgres://postgres@127.0.0.1:5432/postgres); redis-server must be installed.
 BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if a request fails.
 
+npm run bench -- enlarge --help   makes the demo school larger
 npm run bench -- lists --help     measures the pages of large lists
 npm run bench -- depth --help     measures pages of a large school and of a small one, over HTTP
 npm run bench -- schools --help   measures many schools in one process
@@ -54,6 +58,7 @@ npm run bench -- migrations --help   measures the work of migrations on large ta
 const [first, ...rest] = process.argv.slice(2)
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   depth: depthCommand,
+  enlarge: enlargeCommand,
   growth: growthCommand,
   lists: listsCommand,
   memory: memoryCommand,

@@ -1,16 +1,16 @@
-import { type QueryScope, schoolColumn, tables } from '../src/framework/declare/queryScope.ts'
+import { type QueryScope, tables } from '../src/framework/declare/queryScope.ts'
 import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/framework/declare/sorts.ts'
 import type { CursorSigner } from '../src/framework/read/cursor.ts'
 import { formatCursor, unseal } from '../src/framework/read/cursor.ts'
 import { isVisible } from '../src/framework/read/visible.ts'
 import type { Reader } from '../src/store/database.ts'
+import { inSchool } from '../src/store/inSchool.ts'
 
 /** Returns the total number of rows in the caller's list. */
 export async function countAll(database: Reader, queryScope: QueryScope): Promise<number> {
-  const row = await tables(database)
+  const row = await tables(inSchool(database, queryScope.schoolId))
     .selectFrom(queryScope.resource.table as 'any_table')
     .select((rows) => rows.fn.countAll<string>().as('count'))
-    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where((rows) => isVisible(queryScope, rows))
     .executeTakeFirstOrThrow()
   return Number(row.count)
@@ -33,10 +33,9 @@ export async function cursorBehind(
 ): Promise<string> {
   const isFromEnd = place > count / 2
   const order = isFromEnd ? reversed(sort) : sort
-  let query = tables(database)
+  let query = tables(inSchool(database, queryScope.schoolId))
     .selectFrom(queryScope.resource.table as 'any_table')
     .select(['id', ...[sort.column, sort.otherwise].flatMap((column) => (column && column !== 'id' ? [column as 'id'] : []))])
-    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where((rows) => isVisible(queryScope, rows))
     .offset(Math.max(0, isFromEnd ? count - place : place - 1))
     .limit(1)

@@ -28,38 +28,45 @@ function tokensOf(piece: string): number {
 export interface DocumentBudget {
   /** Path of the document; `{resource}` is the name of each resource. */
   path: string
-  mostTokens: number
+  maxTokens: number
   /** The media type to request, if the path has several. */
   accept?: string
 }
 
 /** Every document for agents, in the order in which an agent meets them. */
 export const documentBudgets: readonly DocumentBudget[] = [
-  { path: '/llms.txt', mostTokens: 5000 },
-  { path: '/', accept: 'text/markdown', mostTokens: 5000 },
-  { path: '/', accept: 'application/json', mostTokens: 500 },
-  { path: '/auth.md', mostTokens: 6000 },
-  { path: '/pricing.md', mostTokens: 2500 },
-  { path: '/api.md', mostTokens: 7000 },
-  { path: '/docs/{resource}.md', mostTokens: 8000 },
-  { path: '/docs/changes.md', mostTokens: 2000 },
-  { path: '/docs/apps.md', mostTokens: 3000 },
-  { path: '/docs/errors.md', mostTokens: 3500 },
-  { path: '/openapi/{resource}.json', mostTokens: 25_000 },
-  { path: '/openapi.json', mostTokens: 210_000 },
-  { path: '/robots.txt', mostTokens: 200 },
-  { path: '/api/v1', accept: 'application/json', mostTokens: 2500 },
-  { path: '/.well-known/agent-skills/index.json', mostTokens: 1200 },
-  { path: '/.well-known/agent-skills/get-a-token/SKILL.md', mostTokens: 600 },
-  { path: '/.well-known/agent-skills/find-and-enrol/SKILL.md', mostTokens: 1300 },
-  { path: '/.well-known/agent-skills/publish-a-course/SKILL.md', mostTokens: 1800 },
-  { path: '/.well-known/agent-skills/import-a-curriculum/SKILL.md', mostTokens: 1300 },
-  { path: '/.well-known/agent-skills/run-an-event/SKILL.md', mostTokens: 1400 },
-  { path: '/.well-known/agent-skills/read-the-figures/SKILL.md', mostTokens: 1000 },
-  { path: '/.well-known/agent-skills/keep-a-copy-in-sync/SKILL.md', mostTokens: 1200 },
-  { path: '/mcp/server-card', mostTokens: 300 },
-  { path: '/.well-known/ai-catalog.json', mostTokens: 200 },
-  { path: '/.well-known/api-catalog', mostTokens: 1000 },
-  { path: '/.well-known/oauth-protected-resource', mostTokens: 300 },
-  { path: '/.well-known/oauth-authorization-server', mostTokens: 1200 },
+  { path: '/llms.txt', maxTokens: 5000 },
+  { path: '/', accept: 'text/markdown', maxTokens: 5000 },
+  { path: '/', accept: 'application/json', maxTokens: 500 },
+  { path: '/auth.md', maxTokens: 6000 },
+  { path: '/pricing.md', maxTokens: 2500 },
+  // One line per operation: it grows with the API.
+  { path: '/api.md', maxTokens: 7200 },
+  { path: '/docs/{resource}.md', maxTokens: 8000 },
+  { path: '/docs/changes.md', maxTokens: 2000 },
+  { path: '/docs/apps.md', maxTokens: 3000 },
+  { path: '/docs/errors.md', maxTokens: 3500 },
+  { path: '/openapi/{resource}.json', maxTokens: 28_000 },
+  // For code generators: models read the part of one resource.
+  { path: '/openapi.json', maxTokens: 300_000 },
+  { path: '/robots.txt', maxTokens: 200 },
+  { path: '/api/v1', accept: 'application/json', maxTokens: 2500 },
+  { path: '/.well-known/agent-skills/index.json', maxTokens: 1800 },
+  { path: '/.well-known/agent-skills/get-a-token/SKILL.md', maxTokens: 600 },
+  { path: '/skill.md', maxTokens: 600 },
+  { path: '/.well-known/agent-skills/find-and-enrol/SKILL.md', maxTokens: 1300 },
+  { path: '/.well-known/agent-skills/publish-a-course/SKILL.md', maxTokens: 1800 },
+  { path: '/.well-known/agent-skills/import-a-curriculum/SKILL.md', maxTokens: 1300 },
+  { path: '/.well-known/agent-skills/sell/SKILL.md', maxTokens: 1600 },
+  { path: '/.well-known/agent-skills/import-people/SKILL.md', maxTokens: 1300 },
+  { path: '/.well-known/agent-skills/schedule-a-post/SKILL.md', maxTokens: 1100 },
+  { path: '/.well-known/agent-skills/change-the-site/SKILL.md', maxTokens: 1600 },
+  { path: '/.well-known/agent-skills/run-an-event/SKILL.md', maxTokens: 1400 },
+  { path: '/.well-known/agent-skills/read-the-figures/SKILL.md', maxTokens: 1000 },
+  { path: '/.well-known/agent-skills/keep-a-copy-in-sync/SKILL.md', maxTokens: 1200 },
+  { path: '/mcp/server-card', maxTokens: 300 },
+  { path: '/.well-known/ai-catalog.json', maxTokens: 200 },
+  { path: '/.well-known/api-catalog', maxTokens: 1000 },
+  { path: '/.well-known/oauth-protected-resource', maxTokens: 300 },
+  { path: '/.well-known/oauth-authorization-server', maxTokens: 1200 },
 ]

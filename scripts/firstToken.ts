@@ -23,11 +23,22 @@ interface ServerMetadata {
 
 const [base = 'http://127.0.0.1:3000', ...scopes] = process.argv.slice(2)
 const scope = scopes.length > 0 ? scopes.join(' ') : 'openid account:read'
-const patienceSeconds = Number(process.env.FIRST_TOKEN_SECONDS ?? 300)
+const timeoutSeconds = Number(process.env.FIRST_TOKEN_SECONDS ?? 300)
 
 /** A redirect that belongs to an earlier run of this command, or that somebody made up. */
 class OtherRun extends Error {}
 
+const usage = `Usage: npm run first-token -- [base address] [scope ...]
+
+Registers a client, opens the sign-in, exchanges the code, and sends a request with the token.
+The default is http://127.0.0.1:3000 with the scopes openid account:read.
+FIRST_TOKEN_SECONDS is how long it waits for the sign-in, 300 by default.
+`
+
+if (base === '--help' || base === '-h') {
+  process.stdout.write(usage)
+  process.exit()
+}
 try {
   await walk(base.replace(/\/$/, ''))
 } catch (error) {
@@ -123,7 +134,7 @@ interface Expected {
  */
 function nextCode(server: Server, expected: Expected): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => reject(new Error(tooLate(expected))), patienceSeconds * 1000)
+  const timer = setTimeout(() => reject(new Error(tooLate(expected))), timeoutSeconds * 1000)
   const use = (answer: URLSearchParams): string => {
     try {
       resolve(codeOf(answer, expected))
@@ -154,7 +165,7 @@ function nextCode(server: Server, expected: Expected): Promise<string> {
 }
 
 function tooLate({ redirectUri }: Expected): string {
-  return `Nobody finished the sign-in within ${patienceSeconds} seconds. Run this command again. If the browser could not open ${redirectUri}, \
+  return `Nobody finished the sign-in within ${timeoutSeconds} seconds. Run this command again. If the browser could not open ${redirectUri}, \
 it runs on another computer: tick "The app is on a different computer" on the consent page, and paste the address it shows here.`
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks src of the working directory against the import table (scripts/importTable.ts), and that the queries of the domain and the
- * resources are built with Kysely.
+ * resources are built with Kysely, over handles of one school.
  *
  *   node scripts/imports.ts    exits with 1 and lists every import that the table forbids
  */
@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { ICruiseResult } from 'dependency-cruiser'
 import { importRules } from './importRules.ts'
+import { handlesWithoutSchool } from './schoolHandles.ts'
 import { untypedPlaces } from './untypedSql.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -35,6 +36,8 @@ if (fieldErrors.length > 0)
   )
 const statements = untypedPlaces().map(({ place, problem }) => `${place}\n  Kysely only: ${problem}`)
 if (statements.length > 0) fail(statements.join('\n'))
+const unrestricted = handlesWithoutSchool().map(({ place, problem }) => `${place}\n  handle of one school: ${problem}`)
+if (unrestricted.length > 0) fail(unrestricted.join('\n'))
 process.stdout.write(`${summary.totalCruised} modules, no forbidden import\n`)
 
 function fail(message: string): never {

@@ -1,10 +1,12 @@
 /**
- * Checks that comments, texts, documents and names use plain English (scripts/languageRules.ts).
+ * Checks that comments, texts, documents and names use plain English (scripts/languageRules.ts), and that docstrings say more than the
+ * declaration that they describe (scripts/redundantDocs.ts).
  *
  *   node scripts/language.ts [folder or file …]    prints each phrase to replace, and exits with 1 if there is one
  */
 import { globSync, readFileSync } from 'node:fs'
 import { rulesFor } from './languageRules.ts'
+import { redundantDocs } from './redundantDocs.ts'
 import { textPieces } from './textPieces.ts'
 
 const places = process.argv.slice(2).map((place) => place.replace(/^\.\//, '').replace(/\/$/, ''))
@@ -23,18 +25,23 @@ process.stdout.write(
 process.exitCode = hits.length > 0 ? 1 : 0
 
 function hitsIn(path: string, text: string): string[] {
-  return textPieces(path, text)
-    .flatMap(({ kind, text: piece, start }) =>
-      rulesFor(kind).flatMap(({ pattern, use }) => {
-        const { flags } = pattern
-        const found = [...squeezed(piece).matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`))]
-        return found.map(({ 0: words, index }) => ({
-          line: lineAt(text, start + originalIndex(piece, index)),
-          words: kind === 'name' ? piece : words.trim(),
-          use,
-        }))
-      }),
-    )
+  const phrases = textPieces(path, text).flatMap(({ kind, text: piece, start }) =>
+    rulesFor(kind).flatMap(({ pattern, use }) => {
+      const { flags } = pattern
+      const found = [...squeezed(piece).matchAll(new RegExp(pattern, flags.includes('g') ? flags : `${flags}g`))]
+      return found.map(({ 0: words, index }) => ({
+        line: lineAt(text, start + originalIndex(piece, index)),
+        words: kind === 'name' ? piece : words.trim(),
+        use,
+      }))
+    }),
+  )
+  const docs = redundantDocs(path, text).map(({ start, text: words }) => ({
+    line: lineAt(text, start),
+    words: squeezed(words),
+    use: 'no docstring: the declaration says it',
+  }))
+  return [...phrases, ...docs]
     .sort((one, other) => one.line - other.line)
     .map(({ line, words, use }) => `${path}:${line}: ${words.slice(0, 60)} → use ${use}`)
 }

@@ -114,6 +114,14 @@ const nameRules: readonly LanguageRule[] = [
   { pattern: /^seenAs$/, use: 'view' },
   { pattern: /^(?:papers?)$/, use: 'document, documents' },
   { pattern: /^kit$/, use: 'framework' },
+  { pattern: /^most[A-Z]/, use: 'max…' },
+  { pattern: /surroundings/i, use: 'context' },
+  { pattern: /^patience|Patience/, use: 'timeout' },
+  { pattern: /^happenings?$/, use: 'event, events' },
+  { pattern: /^(?:[aA]sking|Asked|askedOf|AskedList)$/, use: 'request, requester' },
+  { pattern: /^(?:Visited|visitOf)$/, use: 'response, request' },
+  { pattern: /^said$/, use: 'output, text' },
+  { pattern: /^breadth$/, use: 'rank' },
   { pattern: /^(?:road|doors?|rooms)$/, use: 'pipeline, apiContext, modules' },
 ]
 

@@ -79,7 +79,8 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean', short: 'h' } } })
   if (values.help) console.log('npm run mails [-- --out <folder>]   writes previews of all e-mails, by default to docs/mails')
   else {
-    const paths = await writeMailPreviews(resolve(values.out ?? join(import.meta.dirname, '../docs/mails')))
-    console.log(paths.join('\n'))
+    const folder = resolve(values.out ?? join(import.meta.dirname, '../docs/mails'))
+    const paths = await writeMailPreviews(folder)
+    console.log(`${paths.length} files in ${folder}: open index.html`)
   }
 }

@@ -27,7 +27,8 @@ export function newResourceFiles(name: string, idPrefix: string): NewResourceFil
     variable,
     title,
     germanSentences: { [`${name}:read`]: `${title} ansehen`, [`${name}:write`]: { staff: `${title} anlegen, ändern und löschen` } },
-    model: `model ${object} {
+    model: `/// Describe the purpose of the table here.
+model ${object} {
   school_id  String   @db.Uuid
   id         String   @db.Uuid
   version    Int      @default(1)

@@ -7,18 +7,29 @@
  * The file is reviewed in the commit that changes an operation: a changed path, scope or status shows in its diff.
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { operationsAcrossTypes } from '../src/framework/output/operationsAcrossTypes.ts'
 import { operationsIn, resources } from '../src/resources/index.ts'
 
+const operations = operationsIn(resources)
 const path = 'test/api/operations.csv'
 const columns = ['area', 'method', 'path', 'operation_id', 'scope', 'anonymous', 'roles', 'success']
 
-/** Routes that no resource declares: the upload is authorised by its signed URL, the change feed by the read scope of each type. */
+/** Routes that no resource declares: the upload is authorised by its signed URL, operations across types by the read scope of each type. */
 const otherRoutes = [
   ['storage', 'PUT', '/api/v1/storage/uploads/{id}/content', 'putUploadContent', '(signature)', 'full', 'anonymous', '200'],
-  ['changes', 'GET', '/api/v1/changes', 'listChanges', '(read scope of each type)', 'none', 'staff', '200'],
+  ...operationsAcrossTypes(operations).map(({ tag, method, path, id, anonymous, roles, successStatus }) => [
+    tag.name,
+    method,
+    path,
+    id,
+    '(read scope of each type)',
+    anonymous,
+    roles.join(' '),
+    String(successStatus),
+  ]),
 ]
 
-const rows = operationsIn(resources).map(({ resource, method, path, id, scope, anonymous, roles, successStatus }) => [
+const rows = operations.map(({ resource, method, path, id, scope, anonymous, roles, successStatus }) => [
   resource.area.name,
   method,
   path,

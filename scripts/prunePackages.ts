@@ -7,13 +7,15 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Source maps, query compilers of other databases, builds for other module systems, headers of Node for native modules. */
+/** Source maps, fonts that no page loads, query compilers of other databases, builds for other module systems, headers of Node for native modules. */
 const unneededAnywhere: readonly RegExp[] = [
   /\.map$/,
   /(?:^|\/)@prisma\/client\/runtime\/query_compiler_small_/,
   /(?:^|\/)@prisma\/client\/runtime\/.*\.wasm-base64\.js$/,
   /(?:^|\/)@prisma\/client\/runtime\/query_compiler_fast_bg\.(?!postgresql\.).*\.wasm-base64\.mjs$/,
   /(?:^|\/)effect\/src\//,
+  /(?:^|\/)@resvg\/resvg-wasm\/index(?:\.min)?\.js$/,
+  /(?:^|\/)@fontsource(?:-variable)?\/[\w-]+\/(?:scss\/|[\w-]+\.css$|files\/(?!.*-latin(?:-ext)?-(?:wght|400|700)-normal\.woff2$))/,
   /(?:^|\/)@zxcvbn-ts\/[\w-]+\/(?:src\/|dist\/(?:.*\.mjs|.*\.esm\.js|zxcvbn-ts(?:\.min)?\.js)$)/,
   /(?:^|\/)node\/node_modules\/node-[\w-]+\/include\//,
 ]

@@ -20,9 +20,9 @@ export interface TestGraph {
   relatedTo(file: string): string[]
 }
 
-/** Reads the imports of src and test. */
+/** Reads the imports of src, test and verification. */
 export function readTestGraph(): TestGraph {
-  const files = ['src', 'test'].flatMap((folder) =>
+  const files = ['src', 'test', 'verification'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) =>
       path.endsWith('.ts') ? [join(folder, path)] : [],
     ),

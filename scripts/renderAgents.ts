@@ -2,9 +2,9 @@ import { documentBudgets } from './documentTokens.ts'
 
 /** Renders docs/agents.md: what an agent reads, and what it costs at most. */
 export function renderAgents(): string {
-  const rows = documentBudgets.map(({ path, mostTokens, accept }) => {
+  const rows = documentBudgets.map(({ path, maxTokens, accept }) => {
     const type = accept === undefined ? '' : ` as \`${accept}\``
-    return `| \`${path}\`${type} | ${mostTokens.toLocaleString('en')} |`
+    return `| \`${path}\`${type} | ${maxTokens.toLocaleString('en')} |`
   })
   return `<!-- Written by npm run docs from scripts/documentTokens.ts. -->
 

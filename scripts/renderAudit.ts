@@ -49,7 +49,8 @@ ${events.map(([event, { about, keep }]) => `| \`${event}\` | ${about} | ${keep} 
 ## Writes through the API
 
 Each write has an entry \`<object>.<action>\`: \`created\`, \`updated\`, \`deleted\`, or the name of the operation, such as \`course.publish\`.
-\`details\` names the operation, the scope, the role of the person, the object, and its versions before and after. The objects, and how long
+\`details\` names the operation, the scope, the role of the person, the object, its versions before and after, and the reason of a corrected
+certificate. The objects, and how long
 their entries are kept:
 
 | object | kept |

@@ -35,6 +35,8 @@ async function takeAll(): Promise<void> {
     for (const { name, open } of stops) {
       const { page, close } = await openVisitor(browser, { locale })
       await open(page, guide)
+      // Pictures below the window load when somebody scrolls.
+      await page.evaluate("Promise.all([...document.images].map((one) => { one.loading = 'eager'; return one.decode().catch(() => {}) }))")
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         for (const width of [360, 1280]) {

@@ -16,7 +16,7 @@ import { readTestGraph } from './relatedTests.ts'
 import { typeCheck } from './typeCheck.ts'
 
 /** The maximum number of related files, so that a run takes less than a minute. The whole run includes the others. */
-const mostRelated = 15
+const maxRelated = 15
 const root = resolve(import.meta.dirname, '..')
 
 const args = process.argv.slice(2)
@@ -49,9 +49,9 @@ async function testChanges([first = '-', ...others]: string[]): Promise<number> 
   const changed = [...git('diff', '--name-only', ref), ...git('ls-files', '--others', '--exclude-standard')]
   const graph = readTestGraph()
   const related = [...new Set(changed.flatMap((file) => graph.relatedTo(file)))]
-  const chosen = related.slice(0, mostRelated)
+  const chosen = related.slice(0, maxRelated)
   process.stdout.write(`${changed.length} changed files, ${related.length} related test files\n`)
-  for (const file of related.slice(mostRelated)) process.stdout.write(`only in the whole run: ${file}\n`)
+  for (const file of related.slice(maxRelated)) process.stdout.write(`only in the whole run: ${file}\n`)
   const [command = '', ...words] = typeCheck.split(' ')
   const codes = await Promise.all([run(command, words), chosen.length > 0 ? run('vitest', ['run', ...chosen, ...rest]) : 0])
   return Math.max(...codes)

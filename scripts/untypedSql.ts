@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ts from 'typescript'
 
-/** The modules whose queries are built with Kysely, so that the compiler checks tables and columns. */
-const typedFolders = ['src/domain', 'src/resources', 'src/framework']
+/** Outside of the store, queries are built with Kysely, so that the compiler checks tables and columns. */
+const untyped = /^src\/(?:gen|store)\//
 
 const statement = /\b(?:SELECT\b[\s\S]*\bFROM|INSERT\s+INTO|UPDATE\b[\s\S]*\bSET|DELETE\s+FROM)\b/
 
@@ -21,7 +21,7 @@ export interface UntypedPlace {
 /** Finds SQL statements that are written as text, and tables and columns that are named in the text of an `sql` template. */
 export function untypedPlaces(): UntypedPlace[] {
   const columns = columnNames()
-  const paths = typedFolders.flatMap((folder) => globSync(`${folder}/**/*.ts`))
+  const paths = globSync('src/**/*.ts').filter((path) => !untyped.test(path))
   return paths.flatMap((path) => placesIn(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true), columns))
 }
 

@@ -3,6 +3,7 @@ import { announceDocuments } from './agents/announceDocuments.ts'
 import { nearMisses } from './agents/nearMisses.ts'
 import type { SelfCheck } from './agents/selfCheck.ts'
 import type { Config } from './config/load.ts'
+import { createUnsubscribeLinks } from './domain/notifications/unsubscribe.ts'
 import { apiPath } from './framework/declare/operations.ts'
 import { inProcess } from './http/inProcess.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -75,21 +76,29 @@ export async function createApp(args: AppArguments): Promise<App> {
   const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
   const worker = createWorker(
     foundation,
-    createMail({ ...args.mail, branding: createEmailBranding({ ...foundation, hasPages }), languages }),
+    createMail({
+      ...args.mail,
+      ...{ branding: createEmailBranding({ ...foundation, hasPages }), languages },
+      unsubscribeUrl: createUnsubscribeLinks(foundation.keyring).url,
+    }),
   )
-  const pageContext = createPageContexts({ branding: pageBranding, languages, hasPages })
+  const pageContext = createPageContexts({
+    ...{ caches: args.caches, branding: pageBranding, languages, hasPages },
+    isInformal: (school) => schoolConfigOf(runtime, school).german_address === 'informal',
+  })
   const externalServices = createExternalServices({
     ...foundation,
     send: outbox.send,
     emailLimits: foundation.limits.email,
     files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
+    hasPages,
   })
   const entrance = createEntrance(foundation)
   const changeOf = ({ id }: School): number => entrance.table.clearedAt(id)
   const documents = createSchoolDocuments(foundation, { ask, externalServices, changeOf })
-  const site = createSite(foundation, { pageContext, externalServices, changeOf })
   const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
+  const site = createSite(foundation, { pageContext, externalServices, oidc, changeOf })
   const api = createRestApi(foundation, { externalServices })
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.collect(schoolFigures(foundation, selfCheck))
@@ -111,6 +120,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     site.middleware,
     api.openApi,
     ...createSchoolPages(foundation, { oidc, pageContext, documents, site, externalServices }),
+    site.rest,
   ]
   for (const step of middleware) koa.use(step)
 

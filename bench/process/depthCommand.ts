@@ -5,6 +5,7 @@ import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { discover, exchange, openBrowser, register } from '../compare/oauth.ts'
 import { createTargets } from '../compare/targets.ts'
+import { enlarge } from '../enlarge.ts'
 import { asOwner, type List, listsOf } from '../lists.ts'
 import { countAll, cursorBehind } from '../places.ts'
 import { machine, median, printRows } from './figures.ts'
@@ -126,7 +127,7 @@ async function readAll(pages: readonly Page[], rounds: number): Promise<void> {
 async function startSchool(stores: { DATABASE_URL: string; REDIS_URL: string }, scale: string): Promise<MeasuredSchool> {
   const home = await createHome(0)
   const environment = { ...serviceEnvironment(home, stores), CONFIG_DIR: resolve(root, 'config'), DEMO: 'on', DEMO_PASSWORD: password }
-  for (const command of ['migrate up', `demo load --scale ${scale}`]) {
+  for (const command of ['migrate up', 'demo load']) {
     const { status, stderr } = spawnSync(process.execPath, [resolve(root, 'src/cli/main.ts'), ...command.split(' ')], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
@@ -134,11 +135,12 @@ async function startSchool(stores: { DATABASE_URL: string; REDIS_URL: string }, 
     })
     if (status !== 0) throw new Error(`${command}: ${stderr}`)
   }
+  await enlarge(stores.DATABASE_URL, Number(scale))
   const service = await startMeasured({ environment, execArgv: ['--max-semi-space-size=16'] })
   const database = await openDatabase({ databaseUrl: stores.DATABASE_URL, dataDirectory: '', poolSize: 2 })
   await database.sql.query('ANALYZE')
-  const { caller, surroundings } = await asOwner(database, 'demo', benchSecret)
-  const { school, signer } = surroundings
+  const { caller, context } = await asOwner(database, 'demo', benchSecret)
+  const { school, signer } = context
   const token = await ownerToken(service).catch(async (error: unknown) => {
     await service.stop()
     throw error

@@ -18,7 +18,7 @@ MCP calls, and addresses that do not exist. Reports the memory after a tenth of 
 BENCH_DATABASE_URL names the PostgreSQL server; redis-server must be installed. Exits with 1 if the heap grows by more than 15 percent.`
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
-const mostGrowth = 1.15
+const maxGrowth = 1.15
 
 /** Runs `npm run bench -- memory`. Returns the exit code. */
 export async function memoryCommand(args: readonly string[]): Promise<number> {
@@ -67,7 +67,7 @@ export async function memoryCommand(args: readonly string[]): Promise<number> {
     const [, rssEarly = 1, , rssLate = 0] = marks.map(({ memory }) => memory.rss)
     say(`all requests : a tenth of them = ${growth.toFixed(2)} (heap and external), ${(rssLate / rssEarly).toFixed(2)} (RSS)`)
     if (values.snapshot) await service.snapshot(values.snapshot)
-    return growth > mostGrowth ? 1 : 0
+    return growth > maxGrowth ? 1 : 0
   } finally {
     await service?.stop()
     await targets.stop()

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
-import { LRUCache } from 'lru-cache'
 import type { Operation } from '../framework/declare/operations.ts'
 import { freshMilliseconds, type StoredDocument, serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
+import type { Caches } from '../lib/caches.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
 import { type AgentDocument, createDocumentList, keptMilliseconds } from './documentList.ts'
@@ -16,19 +16,15 @@ export interface AgentDocuments {
   middleware: Middleware
   /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
   legalLinks(school: School): Promise<LegalLinks>
-  /** Returns the public information about the school. */
   about(school: School): Promise<SchoolAbout>
-  /** The current content of `/pricing.md`. */
   pricing(school: School): Promise<string>
-  /** The skills that the school serves. */
   skills(school: School): Promise<readonly SkillFile[]>
   /** Drops cached documents: the next request builds current ones. */
   clear(): void
 }
 
-/** Documents of all schools: most take up to 30 kB, also after their time, until another one takes their place. */
-const mostKept = 200
 export interface AgentDocumentsArguments {
+  caches: Caches
   apiPath: string
   operations: readonly Operation[]
   factsOf(school: School): SchoolFacts
@@ -37,11 +33,12 @@ export interface AgentDocumentsArguments {
 }
 
 const maxAgeSeconds = 60
+const linksMilliseconds = 1000
 
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
-export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }: AgentDocumentsArguments): AgentDocuments {
+export function createAgentDocuments({ caches, apiPath, operations, factsOf, changeOf }: AgentDocumentsArguments): AgentDocuments {
   const documents = createDocumentList(apiPath, operations)
-  const kept = new LRUCache<string, Promise<StoredDocument | undefined>>({ max: mostKept })
+  const kept = caches.create<Promise<StoredDocument | undefined>>('agent_documents')
   const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {
     const found = kept.get(key)
     if (found) return found
@@ -55,8 +52,7 @@ export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }:
     made.catch(() => kept.delete(key))
     return made
   }
-  // Few, because each is as large as all documents together.
-  const skillsOf = new LRUCache<string, Promise<readonly SkillFile[]>>({ max: 100, ttl: keptMilliseconds })
+  const skillsOf = caches.create<Promise<readonly SkillFile[]>>('skills', { ttl: keptMilliseconds })
   const serve = async (ctx: Context, document: AgentDocument): Promise<boolean> => {
     const { school } = ctx.state
     const key = `${school.id} ${changeOf(school)} ${ctx.path} ${document.type}`
@@ -69,14 +65,18 @@ export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }:
     serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, left) })
     return true
   }
-  const links = new LRUCache<string, LegalLinks, School>({
-    max: 5000,
-    ttl: 1000,
-    // Metadata are served during an outage, too: the last known links are better than an error.
-    allowStale: true,
-    noDeleteOnFetchRejection: true,
-    fetchMethod: (_id, _stale, { context }) => legalLinks(factsOf(context)),
-  })
+  const links = caches.create<{ value: LegalLinks; until: number }>('legal_links')
+  const loading = new Map<string, Promise<LegalLinks>>()
+  const loadLinks = (school: School): Promise<LegalLinks> => {
+    const loaded = legalLinks(factsOf(school))
+      .then((value) => {
+        if (loading.get(school.id) === loaded) links.set(school.id, { value, until: performance.now() + linksMilliseconds })
+        return value
+      })
+      .finally(() => loading.get(school.id) === loaded && loading.delete(school.id))
+    loading.set(school.id, loaded)
+    return loaded
+  }
   /**
    * Returns the document that the client accepts at a path with several media types; undefined if it accepts the page best.
    * @throws Problem not_acceptable
@@ -91,7 +91,11 @@ export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }:
   }
   return {
     async legalLinks(school) {
-      return (await links.fetch(school.id, { context: school }).catch(() => undefined)) ?? {}
+      const found = links.get(school.id)
+      if (found && found.until > performance.now()) return found.value
+      const loaded = (loading.get(school.id) ?? loadLinks(school)).catch(() => ({}))
+      // Metadata are served during an outage, too: the last known links are better than an error.
+      return found ? found.value : await loaded
     },
     async middleware(ctx, next) {
       const document = documents.find(ctx.path) ?? acceptedDocument(ctx)
@@ -111,6 +115,7 @@ export function createAgentDocuments({ apiPath, operations, factsOf, changeOf }:
       skillsOf.clear()
       kept.clear()
       links.clear()
+      loading.clear()
     },
   }
 }

@@ -3,7 +3,6 @@ import { autolink, block, code, document, link, Markdown, markdown } from './mar
 
 const urlInText = /(https?:\/\/[^\s,;]*[^\s,;.:)])/
 
-/** Renders `/docs/apps.md`: how each app connects to the school. */
 export function appsMd({ heading, introduction, address, apps, moreHeading, more }: AppsGuide): string {
   return document([
     markdown`# ${heading}`,

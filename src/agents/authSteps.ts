@@ -10,27 +10,27 @@ const bearer = `-H "Authorization: Bearer $(sh ${scriptName} token)"`
 export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdown[] {
   const { issuer, oauth, operations } = facts
   const first = operations.find((one) => isSingle(one) && !isOpen(one))
-  const asked = [...new Set([...oauth.baseline_scopes, ...(first ? [first.scope] : [])])]
+  const requested = [...new Set([...oauth.baseline_scopes, ...(first ? [first.scope] : [])])]
   return [
     markdown`## 1. Save the script`,
     markdown`Each command of this page can run in a new shell, always in the same folder: the state is in ${code(`${scriptName}.state`)} (mode 600). Read the script, then save it:`,
     block('sh', `curl -sS ${issuer}${paths.authMd} | sed -n '/^#!/,/^esac$/p' >${scriptName}`),
     block('sh', authScript(metadata)),
-    markdown`## 2. Ask for access`,
+    markdown`## 2. Register and ask for access`,
     ...(metadata.registration_endpoint
       ? []
       : [
           markdown`Self-service registration is off. Write the ${code('client_id')} that the school gave you into the function ${code('load')}.`,
         ]),
-    block('sh', `sh ${scriptName} begin '${asked.join(' ')}'`),
+    block('sh', `sh ${scriptName} begin '${requested.join(' ')}'`),
     block('text', `${metadata.authorization_endpoint}?response_type=code&client_id=cli_…`),
     metadata.registration_endpoint
-      ? markdown`This is the URL for the person. The first time, the script also registers a client and keeps it.`
+      ? markdown`This is the URL for the person. The first time, the script also registers a client and keeps it. Add ${code("'NAME'")}, by which the person knows you: the consent page shows it.`
       : markdown`This is the URL for the person.`,
     ...receive(facts),
     ...call(facts, first),
-    ...change(facts, first, asked),
-    markdown`## 6. Revoke`,
+    ...change(facts, first, requested),
+    markdown`## 6. Revocation`,
     block('sh', `sh ${scriptName} revoke`),
     markdown`It prints nothing. Every token of the person's consent is revoked.`,
   ]
@@ -47,14 +47,14 @@ function receive({ oauth }: SchoolFacts): Markdown[] {
     block('text', 'granted: openid email\nnot granted: profile'),
     markdown`Without Node.js, or if background processes end with your command, do not listen: the browser shows that it cannot connect. Ask for the whole address in its address bar, and pass it on within ${seconds} seconds:`,
     block('sh', `sh ${scriptName} finish 'http://127.0.0.1:${scriptPort}/callback?code=…&state=…&iss=…'`),
-    markdown`If the browser is on another machine, the person ticks “The app is on a different computer” on the consent page. The next page shows the address to copy, valid for ${copiedSeconds} seconds. Or forward the port: ${code(`ssh -L ${scriptPort}:127.0.0.1:${scriptPort} MACHINE-OF-THE-AGENT`)}.`,
+    markdown`If the browser is on another machine, the person ticks “The app is on a different computer” on the consent page. The next page shows the address to copy, valid for ${copiedSeconds} seconds.`,
     markdown`${code('refused: access_denied')}: the person declined. A response with another ${code('state')} or ${code('iss')} is rejected; the right one can still arrive.`,
   ]
 }
 
 function call({ issuer, apiPath }: SchoolFacts, first: Operation | undefined): Markdown[] {
   return [
-    markdown`## 4. Call`,
+    markdown`## 4. Use the token`,
     block('sh', `curl -sS ${issuer}${first?.path ?? apiPath} ${bearer}`),
     ...(first ? [block('json', JSON.stringify(sampleOf(first)))] : []),
     markdown`Sample responses are shortened: … is any value. ${code('token')} refreshes by itself; after a 401 use ${code('token new')}. Leave the token out of public reads. ${code(paths.apiMd)} lists the operations.`,
@@ -62,7 +62,7 @@ function call({ issuer, apiPath }: SchoolFacts, first: Operation | undefined): M
 }
 
 /** A change of a row and a creation. They have no effect that the person would notice. */
-function change({ issuer, operations }: SchoolFacts, first: Operation | undefined, asked: readonly string[]): Markdown[] {
+function change({ issuer, operations }: SchoolFacts, first: Operation | undefined, requested: readonly string[]): Markdown[] {
   const update = operations.find(({ kind, resource }) => kind === 'update' && resource === first?.resource)
   const create = operations.find(({ kind, resource }) => kind === 'create' && resource.name === 'uploads')
   if (!update || !create) return []
@@ -71,15 +71,10 @@ function change({ issuer, operations }: SchoolFacts, first: Operation | undefine
   return [
     markdown`## 5. Ask for more, and change data`,
     markdown`A 403 ${code('insufficient_scope')} names every scope that the call needs. Ask for these and for those that you have: a new token contains only the scopes of its request. Then repeat step 3.`,
-    block('sh', `sh ${scriptName} begin '${[...new Set([...asked, update.scope, create.scope])].join(' ')}'`),
-    markdown`${code('If-Match')} with the ${code('ETag')} of your read protects the changes of others. After 412, read again.`,
-    block('sh', `curl -sS -D school.headers ${issuer}${update.path} ${bearer}`),
-    block(
-      'sh',
-      `curl -sS -X PATCH ${issuer}${update.path} ${bearer} ${json} \\
-  -H "If-Match: $(sed -n 's/^[Ee][Tt]ag: *//p' school.headers | tr -d '\\r')" -d '{"notification_preferences":{"billing":"email"}}'`,
-    ),
-    markdown`A POST with ${code('Idempotency-Key')} can be repeated for a day: the same key and body get the same response, without a second effect.`,
+    block('sh', `sh ${scriptName} begin '${[...new Set([...requested, update.scope, create.scope])].join(' ')}'`),
+    block('sh', `curl -sS -X PATCH ${issuer}${update.path} ${bearer} ${json} \\\n  -d '{"notification_preferences":{"billing":"email"}}'`),
+    markdown`${code('If-Match')} with the ${code('ETag')} of your read protects the changes of others: 412 says to read again.`,
+    markdown`A POST with ${code('Idempotency-Key')} can be repeated for a day: the same key and body get the same response, without a second effect. After an error the key is free: correct the request and keep the key.`,
     block(
       'sh',
       `curl -sS ${issuer}${create.path} ${bearer} ${json} -H 'Idempotency-Key: avatar-1' \\\n  -d '${JSON.stringify(announced)}'`,

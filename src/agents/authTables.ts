@@ -4,60 +4,32 @@ import { type ProblemCode, problems } from '../lib/problem.ts'
 import { code, Markdown, markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 
-interface ErrorRow {
-  error: string
-  meaning: string
-  solution: string
-}
+const errors: ReadonlyMap<string, string> = new Map([
+  ['invalid_token', 'refresh; if that fails, step 2'],
+  ['insufficient_scope', 'step 5, with the scopes in WWW-Authenticate'],
+  ['access_denied', 'get a token if there is none; in a redirect: the person declined'],
+  ['invalid_request', 'correct the parameter that is missing, repeated or wrong'],
+  ['invalid_grant', 'the code or refresh token is used, expired or of another client: step 2'],
+  ['invalid_client', 'remove the state file; step 2'],
+  ['invalid_scope', 'use the names below; at a refresh: none was granted'],
+  ['invalid_target', 'leave out the resource'],
+])
 
-const errors: readonly ErrorRow[] = [
-  {
-    error: 'invalid_token',
-    meaning: 'the token is malformed, unknown, expired, revoked or bound to something else',
-    solution: 'refresh; if that fails, step 2',
-  },
-  { error: 'insufficient_scope', meaning: 'the token lacks a scope', solution: 'step 5, with the scopes in WWW-Authenticate' },
-  {
-    error: 'access_denied',
-    meaning: 'the person may not do this, or there is no token; in a redirect: the person declined',
-    solution: 'get a token if there is none',
-  },
-  { error: 'invalid_request', meaning: 'a parameter is missing, repeated or wrong', solution: 'correct it' },
-  { error: 'invalid_grant', meaning: 'the code or refresh token is used, expired or of another client', solution: 'step 2' },
-  { error: 'invalid_client', meaning: 'the client is unknown, or its secret is wrong', solution: 'remove the state file; step 2' },
-  {
-    error: 'invalid_scope',
-    meaning: 'a scope is missing or does not exist; at a refresh: none was granted',
-    solution: 'use the names below',
-  },
-  { error: 'invalid_target', meaning: 'the resource is not one of this service, or there are several', solution: 'leave it out' },
-  { error: 'unsupported_grant_type', meaning: 'the service does not support the grant type', solution: 'see The requests' },
-  { error: 'rate_limited', meaning: 'too many requests', solution: 'wait for the seconds in Retry-After' },
-  { error: 'temporarily_unavailable', meaning: 'the service is temporarily unavailable', solution: 'repeat after Retry-After' },
-]
+const registrationErrors: ReadonlyMap<string, string> = new Map([
+  ['invalid_redirect_uri', 'use a loopback address: see Without the script'],
+  ['invalid_client_metadata', 'correct the registration'],
+])
 
-const registrationErrors: readonly ErrorRow[] = [
-  { error: 'invalid_redirect_uri', meaning: 'a redirect URI is not a loopback address', solution: 'see The requests' },
-  { error: 'invalid_client_metadata', meaning: 'the registration has a wrong value', solution: 'correct it' },
-]
-
-/** Explains each error and its solution. */
 export function errorTable(isOpen: boolean): Markdown {
   return table(
-    ['Status', 'Error', 'Meaning', 'Solution'],
-    [...errors, ...(isOpen ? registrationErrors : [])].map(({ error, meaning, solution }) => [
-      statusOf(error),
-      code(error),
-      meaning,
-      solution,
-    ]),
+    ['Status', 'Error', 'What to do'],
+    [...errors, ...(isOpen ? registrationErrors : [])].map(([error, solution]) => [statusOf(error), code(error), solution]),
   )
 }
 
 /** Errors that only the engine returns have status 400 (RFC 6749 section 5.2). */
 const statusOf = (error: string): number => (Object.hasOwn(problems, error) ? problems[error as ProblemCode].status : 400)
 
-/** Renders the lifetimes of codes, tokens and grants. */
 export function lifetimeTable({ lifetimes, registration, refresh_window_seconds: window }: OAuthConfig): Markdown {
   return table(
     ['Item', 'Valid for'],
@@ -77,21 +49,26 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
   )
 }
 
-/** Limits that concern people who sign in or fill in a form, and resource servers. No client can exceed them. */
+/**
+ * Limits that concern people who sign in, fill in a form or read pages, resource servers, and clients whose metadata document is invalid. No
+ * client that follows the document can exceed them.
+ */
 const isOfClients = ({ name }: RateLimit): boolean =>
-  !/^(?:sign_|second_factor_|password_|message_|notice_|form_|introspection|bad_)/.test(name)
+  !/^(?:sign_|second_factor_|password_|message_|notice_|form_|introspection|bad_|client_document_|page|calendar)/.test(name)
 
-/** Renders the current rate limits of clients. */
+/** Returns the first sentence without its parentheses. */
+const inShort = (about: string): string => about.replace(/\.(?: .*)?$/, '').replace(/ \([^()]*\)/g, '')
+
 export const limitTable = (limits: readonly RateLimit[]): Markdown =>
   table(
     ['Limit', 'Applies to', 'Requests', 'Per'],
     limits
       .filter(isOfClients)
-      .map(({ name, about, requests, window_seconds: seconds }) => [code(name), about, requests, `${seconds} seconds`]),
+      .map(({ name, about, requests, window_seconds: seconds }) => [code(name), inShort(about), requests, `${seconds} seconds`]),
   )
 
 /** Renders every scope with its consent sentence, and for whom it is useful if that is not everybody. */
 export function scopeList(scopes: readonly ScopeEntry[]): Markdown {
-  const audiences = { learner: '', lecturer: ' (lecturers and staff)', admin: ' (staff)' } as const
-  return markdown`${scopes.map(({ name, sentence, from }) => markdown`- ${new Markdown(name)}: ${sentence}${audiences[from]}`)}`
+  const audiences = { learner: '', lecturer: ' (lecturers, staff)', admin: ' (staff)' } as const
+  return markdown`${scopes.map(({ name, sentence, from }) => markdown`- ${new Markdown(name)}: ${sentence + audiences[from]}`)}`
 }

@@ -1,11 +1,9 @@
-import type { Ask, AskedRequest, GivenAnswer } from '../http/inProcess.ts'
+import type { Fetch, FetchRequest, FetchResponse } from '../http/inProcess.ts'
 import { ownLinks } from './ownLinks.ts'
 import { paths } from './schoolFacts.ts'
 
-/** Values of the configuration that a school's documents must contain. */
 export interface Expected {
   issuer: string
-  /** Every scope, in the order in which it is advertised. */
   scopes: readonly string[]
   baselineScopes: readonly string[]
   metadataPaths: readonly string[]
@@ -13,20 +11,19 @@ export interface Expected {
 }
 
 /** Compares one part of the documents with what the service does. Returns the contradictions. */
-type DocumentCheck = (ask: Ask, expected: Expected) => Promise<string[]>
+type DocumentCheck = (ask: Fetch, expected: Expected) => Promise<string[]>
 
 export interface Findings {
-  /** Wrong statements in the documents. */
   contradictions: string[]
   /** Requests without a response or with a server error: what they check is unknown. */
   unanswered: string[]
 }
 
 /** After this many requests without a response the check stops: it is repeated later. */
-const mostUnanswered = 3
+const maxUnanswered = 3
 
 /** Requests every URL in a school's metadata and documents, one after the other, and compares the responses. */
-export async function checkDocuments(ask: Ask, expected: Expected): Promise<Findings> {
+export async function checkDocuments(ask: Fetch, expected: Expected): Promise<Findings> {
   const unanswered = new Set<string>()
   const contradictions = await each([sameMetadata, everyEndpoint, keys, scopesAndResources, links, description], (check: DocumentCheck) =>
     check(recording(ask, unanswered), expected),
@@ -37,14 +34,14 @@ export async function checkDocuments(ask: Ask, expected: Expected): Promise<Find
 class Unanswered extends Error {}
 
 /** Repeats no GET, and records which requests got no response. */
-function recording(ask: Ask, unanswered: Set<string>): Ask {
-  const responses = new Map<string, GivenAnswer>()
+function recording(ask: Fetch, unanswered: Set<string>): Fetch {
+  const responses = new Map<string, FetchResponse>()
   return async (address, request) => {
     const known = request === undefined ? responses.get(address) : undefined
     if (known) return known
-    if (unanswered.size >= mostUnanswered) throw new Unanswered()
+    if (unanswered.size >= maxUnanswered) throw new Unanswered()
     const { pathname } = new URL(address)
-    let response: GivenAnswer
+    let response: FetchResponse
     try {
       response = await ask(address, request)
     } catch (error) {
@@ -81,7 +78,7 @@ interface Metadata {
 }
 
 /** Checks that there is one document and that its issuer is the requested one (RFC 8414 section 3.3). */
-async function sameMetadata(ask: Ask, { issuer, scopes, metadataPaths, isRegistrationOpen }: Expected): Promise<string[]> {
+async function sameMetadata(ask: Fetch, { issuer, scopes, metadataPaths, isRegistrationOpen }: Expected): Promise<string[]> {
   const [first = '', ...aliases] = metadataPaths
   const answer = await ask(issuer + first)
   if (answer.status !== 200) return [`${first} answers ${answer.status}`]
@@ -100,7 +97,7 @@ async function sameMetadata(ask: Ask, { issuer, scopes, metadataPaths, isRegistr
 }
 
 /** A request to an endpoint, and the statuses of a response to a request without parameters. 429 is accepted as well. */
-const probes: Record<string, { asked: AskedRequest; statuses: readonly number[] }> = {
+const probes: Record<string, { asked: FetchRequest; statuses: readonly number[] }> = {
   authorization_endpoint: { asked: {}, statuses: [400] },
   userinfo_endpoint: { asked: {}, statuses: [401, 403] },
   end_session_endpoint: { asked: {}, statuses: [200, 303] },
@@ -109,7 +106,7 @@ const probes: Record<string, { asked: AskedRequest; statuses: readonly number[] 
 }
 const emptyForm = { asked: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, statuses: [400, 401] }
 
-async function everyEndpoint(ask: Ask, { issuer, metadataPaths: [path = ''] }: Expected): Promise<string[]> {
+async function everyEndpoint(ask: Fetch, { issuer, metadataPaths: [path = ''] }: Expected): Promise<string[]> {
   const metadata = read(await ask(issuer + path))
   const named = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri')
   const found = await each(named, async ([name, address]) => {
@@ -122,7 +119,7 @@ async function everyEndpoint(ask: Ask, { issuer, metadataPaths: [path = ''] }: E
 }
 
 /** Checks that there is one public key for each advertised algorithm (OpenID Connect Discovery section 3), and no private key. */
-async function keys(ask: Ask, { issuer, metadataPaths: [path = ''] }: Expected): Promise<string[]> {
+async function keys(ask: Fetch, { issuer, metadataPaths: [path = ''] }: Expected): Promise<string[]> {
   const metadata = read(await ask(issuer + path))
   if (!metadata.jwks_uri) return ['the metadata name no keys']
   const { keys: published = [] } = read(await ask(metadata.jwks_uri)) as { keys?: { alg?: string; d?: string }[] }
@@ -137,7 +134,7 @@ async function keys(ask: Ask, { issuer, metadataPaths: [path = ''] }: Expected):
 }
 
 /** Checks that each resource is the identifier from which its metadata URL is built (RFC 9728 section 3.3). */
-async function scopesAndResources(ask: Ask, { issuer, baselineScopes }: Expected): Promise<string[]> {
+async function scopesAndResources(ask: Fetch, { issuer, baselineScopes }: Expected): Promise<string[]> {
   return each(['', '/mcp'], async (suffix) => {
     const path = paths.protectedResource + suffix
     const metadata = read(await ask(issuer + path))
@@ -164,7 +161,7 @@ const linkedDocuments: readonly { path: string; isGood(status: number): boolean 
 /**
  * Checks that every URL in a document gives a response. URLs in indexes and catalogues are requested with GET; commands name their methods.
  */
-async function links(ask: Ask, { issuer }: Expected): Promise<string[]> {
+async function links(ask: Fetch, { issuer }: Expected): Promise<string[]> {
   return each(linkedDocuments, async ({ path, isGood }) => {
     const { status, text } = await ask(issuer + path)
     if (status !== 200) return [`${path} answers ${status}`]
@@ -175,8 +172,7 @@ async function links(ask: Ask, { issuer }: Expected): Promise<string[]> {
   })
 }
 
-/** Checks that the OpenAPI document names this origin. */
-async function description(ask: Ask, { issuer }: Expected): Promise<string[]> {
+async function description(ask: Fetch, { issuer }: Expected): Promise<string[]> {
   const answer = await ask(issuer + paths.openApi)
   const { servers = [] } = read(answer) as { servers?: { url?: string }[] }
   return unless(answer.status === 200 && servers[0]?.url === issuer, `${paths.openApi} answers ${answer.status}, for ${servers[0]?.url}`)
@@ -187,7 +183,7 @@ const unless = (isRight: boolean, contradiction: string): string[] => (isRight ?
 const isSame = (one: unknown, other: readonly string[]): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** A response that is not JSON has no members. */
-function read({ text }: Pick<GivenAnswer, 'text'>): Metadata {
+function read({ text }: Pick<FetchResponse, 'text'>): Metadata {
   try {
     return Object(JSON.parse(text)) as Metadata
   } catch {

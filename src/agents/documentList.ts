@@ -1,28 +1,24 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import { feedPath } from '../resources/sitePaths.ts'
 import { createApiDocuments } from './api/apiDocuments.ts'
-import { apiCatalog, catalogLinks, linksetType } from './apiCatalog.ts'
-import { apiIndex } from './apiIndex.ts'
 import { authMd } from './authMd.ts'
 import { discoveryLinks } from './discoveryLinks.ts'
-import { homeIndex } from './homeIndex.ts'
+import { begins, openNow } from './entryPoints.ts'
 import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
+import { schoolAbout } from './schoolAbout.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 import { postsFeed } from './site/postsFeed.ts'
-import { robotsTxt, securityTxt } from './siteFiles.ts'
 import { sitemapFile, sitemapIndex, sitemapName } from './sitemap.ts'
 import { skillFile, skillIndex, skillPaths } from './skillFiles.ts'
+import { getAToken } from './skills/getAToken.ts'
 
 /** The text of a document, and when its content last changed, if that is known. */
 export type DocumentText = string | { text: string; changedAt: Date | undefined }
 
-/** A document of a school. */
 export interface AgentDocument {
   type: string
-  /** Returns the text; undefined if the school does not have the document. */
   make(facts: SchoolFacts): DocumentText | undefined | Promise<DocumentText | undefined>
-  /** Value of the Link header. */
   links?(facts: SchoolFacts): string
   /** How long the text is kept for a school. 0 if it is quickly built from a text that all schools share. */
   keptMilliseconds: number
@@ -31,7 +27,6 @@ export interface AgentDocument {
 export interface DocumentList {
   /** The path of every document, except the parts of the sitemap. */
   paths: readonly string[]
-  /** Returns the document at a path. */
   find(path: string): AgentDocument | undefined
   /** Returns the document for a path that has several media types, if the client accepts one of these better than the page. */
   negotiated(path: string): { types: readonly string[]; documentAs(type: string): AgentDocument | undefined } | undefined
@@ -46,7 +41,6 @@ const textType = 'text/plain; charset=utf-8'
 const feedType = 'application/atom+xml; charset=utf-8'
 const xmlType = 'application/xml; charset=utf-8'
 
-/** Lists the documents. `apiPath` is the path of the API. */
 export function createDocumentList(apiPath: string, operations: readonly Operation[]): DocumentList {
   const apiDocuments = createApiDocuments(operations)
   const links = ({ issuer }: SchoolFacts): string => discoveryLinks(issuer)
@@ -62,7 +56,12 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
     [paths.securityTxt, { type: textType, make: securityTxt, keptMilliseconds }],
     [paths.sitemap, { type: xmlType, make: sitemapIndex, keptMilliseconds: sitemapMilliseconds }],
     [feedPath, { type: feedType, make: postsFeed, keptMilliseconds }],
-    [paths.skills, { type: 'application/json', make: skillIndex, keptMilliseconds }],
+    // Where scanners and earlier clients look for the index, and for the skill with which everything begins.
+    ...[paths.skills, '/.well-known/skills/index.json'].map((path): [string, AgentDocument] => [
+      path,
+      { type: 'application/json', make: skillIndex, keptMilliseconds },
+    ]),
+    ['/skill.md', { type: markdownType, make: (facts) => skillFile(getAToken, facts), keptMilliseconds }],
     ...[...skillPaths].map(([path, skill]): [string, AgentDocument] => [
       path,
       { type: markdownType, make: (facts) => skillFile(skill, facts), keptMilliseconds },
@@ -100,3 +99,123 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
     negotiated: (path) => negotiated.get(path),
   }
 }
+
+/** Renders the index at the path of the API: the resources, which of them visitors can read, and where they are described. */
+async function apiIndex(facts: SchoolFacts): Promise<string> {
+  const { issuer, operations } = facts
+  const open = new Set(await openNow(facts))
+  const resources = begins(operations).map((operation) => ({
+    name: operation.resource.name,
+    about: operation.resource.about,
+    url: issuer + operation.path,
+    anonymous: open.has(operation),
+    scope: operation.scope,
+  }))
+  return JSON.stringify({ documentation: issuer + paths.authMd, description: issuer + paths.openApi, resources })
+}
+
+/** Renders `/` as JSON: the addresses from which a program finds everything else. */
+async function homeIndex(facts: SchoolFacts): Promise<string> {
+  const { issuer, apiPath, isServed } = facts
+  const [{ name, tagline }, hasMcp] = await Promise.all([schoolAbout(facts), isServed(paths.mcp)])
+  return JSON.stringify({
+    name,
+    tagline,
+    api: issuer + apiPath,
+    ...(hasMcp && { mcp: issuer + paths.mcp }),
+    documents: {
+      get_a_token: issuer + paths.authMd,
+      index: issuer + paths.llmsTxt,
+      skills: issuer + paths.skills,
+      apps: issuer + paths.appsMd,
+      api_map: issuer + paths.apiMd,
+      openapi: issuer + paths.openApi,
+      errors: issuer + paths.errorsMd,
+      pricing: issuer + paths.pricingMd,
+      api_catalog: issuer + paths.apiCatalog,
+      ...(hasMcp && { mcp_server_card: issuer + paths.serverCard, ai_catalog: issuer + paths.aiCatalog }),
+      protected_resource: issuer + paths.protectedResource,
+      authorization_server: issuer + paths.authorizationServer,
+    },
+  })
+}
+
+const dayMs = 86_400_000
+
+/**
+ * Renders `/robots.txt` (RFC 9309) with content signals (contentsignals.org): the public documents may be searched and used as the input of
+ * a model, and not to train one: the texts of a school are the work of its lecturers.
+ */
+function robotsTxt({ issuer }: Pick<SchoolFacts, 'issuer'>): string {
+  return [
+    'User-agent: *',
+    'Content-Signal: search=yes, ai-input=yes, ai-train=no',
+    'Allow: /',
+    'Disallow: /account',
+    'Disallow: /oauth',
+    'Disallow: /api/oauth',
+    '',
+    `Sitemap: ${issuer}${paths.sitemap}`,
+    '',
+  ].join('\n')
+}
+
+/**
+ * Renders `/.well-known/security.txt` (RFC 9116) with the contact of the configuration, else that of the school. Undefined without one:
+ * the file must have a contact.
+ */
+async function securityTxt(facts: SchoolFacts): Promise<string | undefined> {
+  const contact = facts.securityContact ?? (await contactOf(facts))
+  if (contact === undefined) return undefined
+  const expires = new Date(Math.floor(Date.now() / dayMs) * dayMs + 180 * dayMs).toISOString()
+  return `Contact: ${contact}\nExpires: ${expires}\nCanonical: ${facts.issuer}${paths.securityTxt}\n`
+}
+
+async function contactOf(facts: SchoolFacts): Promise<string | undefined> {
+  const { contact_email: email, support_url: url } = await schoolAbout(facts)
+  // A line break in a value of the school would begin another field.
+  const isOneLine = (text: string): boolean => !/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+  if (email && isOneLine(email)) return `mailto:${encodeURI(email)}`
+  return url?.startsWith('https://') && isOneLine(url) ? url : undefined
+}
+
+/** Media type of `/.well-known/api-catalog` (RFC 9727 section 4.2). */
+const linksetType = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
+
+interface Target {
+  href: string
+  type: string
+}
+
+/** `/.well-known/api-catalog` (RFC 9727): the interfaces of this origin, and what describes each (RFC 8631). */
+async function apiCatalog({ issuer, apiPath, isServed }: SchoolFacts): Promise<string> {
+  const at = (path: string, type: string): Target => ({ href: issuer + path, type })
+  const json = 'application/json'
+  const authMd = at(paths.authMd, 'text/markdown')
+  const meta = (suffix: string): Target[] => [
+    at(paths.protectedResource + suffix, json),
+    at(paths.authorizationServer, json),
+    at(paths.openidConfiguration, json),
+  ]
+  const mcp = {
+    anchor: issuer + paths.mcp,
+    'service-desc': [at(paths.serverCard, 'application/mcp-server-card+json')],
+    'service-doc': [at(paths.appsMd, 'text/markdown')],
+    'service-meta': [...meta('/mcp'), at(paths.aiCatalog, 'application/ai-catalog+json')],
+  }
+  const interfaces = [
+    {
+      anchor: issuer + apiPath,
+      'service-desc': [at(paths.openApi, json)],
+      'service-doc': [authMd, at(paths.llmsTxt, 'text/plain'), at(paths.apiMd, 'text/markdown'), at(paths.pricingMd, 'text/markdown')],
+      'service-meta': meta(''),
+    },
+    ...((await isServed(paths.mcp)) ? [mcp] : []),
+  ]
+  const own = { anchor: issuer + paths.apiCatalog, item: interfaces.map(({ anchor }) => ({ href: anchor })) }
+  return JSON.stringify({ linkset: [own, ...interfaces] })
+}
+
+/** Link header of a HEAD response (RFC 9727 section 2): the catalogue and the address of the API. */
+const catalogLinks = ({ issuer, apiPath }: Pick<SchoolFacts, 'issuer' | 'apiPath'>): string =>
+  `<${issuer}${paths.apiCatalog}>; rel="api-catalog", <${issuer}${apiPath}>; rel="item"`

@@ -10,7 +10,6 @@ export const isSingle = ({ kind, resource }: Operation): boolean => kind === 'ge
 
 export const isOpen = ({ anonymous }: Operation): boolean => anonymous !== 'none'
 
-/** Returns true if visitors can read single rows of a resource. */
 export const isShown = (operations: readonly Operation[], resource: Resource): boolean =>
   operations.some((one) => one.kind === 'get' && one.resource === resource && isOpen(one))
 

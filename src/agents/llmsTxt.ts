@@ -1,8 +1,8 @@
 import type { Operation } from '../framework/declare/operations.ts'
-import { feedPath, sitePath } from '../resources/sitePaths.ts'
+import { feedPath, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
-import { code, document, link, type Markdown, markdown } from './markdown.ts'
+import { code, document, link, Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
 import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
 import { pageLists } from './sitemap.ts'
@@ -26,8 +26,8 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
   const docs = docsUrl === issuer + paths.authMd ? [] : [markdown`- ${link('Documentation', docsUrl)}: more for developers`]
   return document([
     markdown`# ${about.name}`,
-    markdown`> ${about.tagline ?? 'An online school.'}`,
-    markdown`The school has an API for clients and agents: register yourself, get a person's consent, call. Without a token you are a visitor: you see public data and never get a challenge. The API is at ${code(issuer + apiPath)}.`,
+    markdown`> ${about.tagline ?? 'An online school.'} Its API lets agents read the catalogue, and, with the consent of a person, learn, teach and run the school.`,
+    markdown`Register yourself, get a person's consent, call. Without a token you are a visitor: you see public data and never get a challenge. The API is at ${code(issuer + apiPath)}.`,
     hasMcp ? markdown`An MCP server (Streamable HTTP, catalogue reads only) is at ${code(issuer + paths.mcp)}.` : undefined,
     section('Access', [
       at('auth.md', paths.authMd, 'every step from registration to revocation, with commands'),
@@ -54,17 +54,16 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
     ]),
     section(
       'Resources',
-      [...resources].map((resource) => at(resource.name, resourcePaths(resource.name).document, resource.about)),
+      [...resources].map((resource) => at(resource.name, resourcePaths(resource.name).document, inShort(resource.about))),
     ),
-    section(
-      'Open to visitors',
-      open.map(({ path, resource }) => at(titleOf(resource.name), path, resource.about)),
-    ),
+    section('Open to visitors', [inOneLine(open.map(({ path, resource }) => link(titleOf(resource.name), issuer + path)))]),
     pages.length === 0
       ? undefined
       : section('Web pages, as Markdown', [
-          ...pages.map(({ kind, list }) => at(titleOf(kind), `${sitePath(kind)}.md`, list.resource.about)),
-          ...(pages.some(({ kind }) => kind === 'posts') ? [at('Feed', feedPath, 'the newest posts (Atom)')] : []),
+          inOneLine([
+            ...pages.map(({ kind }) => link(titleOf(kind), `${issuer}${sitePath(kind)}.md`)),
+            ...(pages.some(({ kind }) => kind === 'posts') ? [link('Feed', issuer + feedPath)] : []),
+          ]),
         ]),
     // Rows of the catalogue can be left out where a short text is needed (llmstxt.org).
     rows.length === 0 ? undefined : section('Optional', rows),
@@ -73,19 +72,27 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
 
 const section = (title: string, lines: readonly Markdown[]): Markdown => markdown`## ${title}\n\n${lines}`
 
+const inOneLine = (links: readonly Markdown[]): Markdown => new Markdown(`- ${links.map(({ text }) => text).join(', ')}`)
+
+/** Returns the first sentence, up to its first colon or semicolon: the document of the resource says the rest. */
+const inShort = (about: string): string => about.replace(/(?:\. |[:;,] ).*$/s, '').replace(/\.$/, '')
+
 const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
 
 /** Renders the first rows of a list, each with its URL; none if the rows have no URL. */
-async function rowsOf(list: Operation, { issuer, operations, view }: SchoolFacts): Promise<Markdown[]> {
+async function rowsOf(list: Operation, { issuer, operations, view, hasPages }: SchoolFacts): Promise<Markdown[]> {
   const { resource } = list
   if (!resource.hasSlug || !isShown(operations, resource)) return []
   const { rows } = await view.list(list, {}, most)
-  return rows.map((row) => entry(row, issuer + list.path, resource.object.replaceAll('_', ' ')))
+  const kind = hasPages ? siteKinds.find((one) => siteResources[one] === resource.name) : undefined
+  const addressOf = (slug: string): string =>
+    kind ? `${issuer}${sitePath(kind, slug)}.md` : `${issuer}${list.path}/${encodeURIComponent(slug)}`
+  return rows.map((row) => entry(row, addressOf, resource.object.replaceAll('_', ' ')))
 }
 
-function entry(row: PublicRow, base: string, kind: string): Markdown {
+function entry(row: PublicRow, addressOf: (slug: string) => string, kind: string): Markdown {
   const { slug, title, name, display_name: displayName, subtitle, tagline } = row as Record<string, string | null | undefined>
-  const label = link(title ?? name ?? displayName ?? String(slug), `${base}/${encodeURIComponent(String(slug))}`)
+  const label = link(title ?? name ?? displayName ?? String(slug), addressOf(String(slug)))
   const note = subtitle ?? tagline
   return note ? markdown`- ${label}: ${kind}, ${note}` : markdown`- ${label}: ${kind}`
 }

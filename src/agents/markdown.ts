@@ -1,3 +1,4 @@
+import { oneLine } from '../lib/visibleText.ts'
 import { isLinkable } from '../lib/webUrl.ts'
 
 /** A piece of trusted Markdown. Every other text is untrusted and is escaped before it becomes a part of one. */
@@ -23,11 +24,12 @@ function textOf(part: Part): string {
 }
 
 /** Escapes a text to a single line without markup, in CommonMark and in the tables and bare links of GitHub's dialect. */
-function plain(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .replace(/ {2,}/g, ' ')
-    .trim()
+const plain = (text: string): string => escaped(singleSpaced(text).trim())
+
+const singleSpaced = (text: string): string => oneLine(text).replace(/ {2,}/g, ' ')
+
+function escaped(line: string): string {
+  return line
     .replace(/[\\`*_[\]{}<>#|~&!^$=+@]/g, '\\$&')
     .replaceAll('://', '\\://')
     .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
@@ -35,12 +37,23 @@ function plain(text: string): string {
     .replace(/(www)\./gi, '$1\\.')
 }
 
-/** Renders a word as code. */
 export function code(text: string): Markdown {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const [fence, space] = ['`'.repeat(longest + 1), longest > 0 ? ' ' : '']
   return new Markdown(`${fence}${space}${text.replace(/\s+/g, ' ')}${space}${fence}`)
 }
+
+/** Renders a word as code inside the cell of a table, where a bar would begin the next cell. */
+export const cellCode = (text: string): Markdown => new Markdown(code(text).text.replaceAll('|', '\\|'))
+
+/** Renders a text of the declarations: its words between backticks are code, everything else is escaped. */
+export const prose = (text: string): Markdown =>
+  new Markdown(
+    singleSpaced(text)
+      .split(/(`[^`|]+`)/)
+      .map((part) => (/^`[^`|]+`$/.test(part) ? part : escaped(part)))
+      .join(''),
+  )
 
 /** Renders a code block: commands, or a URL. Its lines must be trusted. */
 export const block = (language: 'sh' | 'text' | 'json', lines: string): Markdown => new Markdown(`\`\`\`${language}\n${lines}\n\`\`\``)
@@ -52,14 +65,12 @@ export const block = (language: 'sh' | 'text' | 'json', lines: string): Markdown
 export const link = (label: string, address: string): Markdown =>
   isLinkable(encodedAddress(address)) ? markdown`[${label}](${new Markdown(encodedAddress(address))})` : markdown`${label}`
 
-/** Renders a URL as a link that shows it. */
 export const autolink = (url: string): Markdown =>
   isLinkable(encodedAddress(url)) ? new Markdown(`<${encodedAddress(url)}>`) : markdown`${url}`
 
 const encodedAddress = (address: string): string =>
   address.replace(/[\s()<>\\|"`\p{Cc}\p{Cf}]/gu, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'))
 
-/** Renders a table. Each row needs as many cells as there are columns. */
 export function table(columns: readonly string[], rows: readonly (readonly Part[])[]): Markdown {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return new Markdown([line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row.map(cell)))].join('\n'))

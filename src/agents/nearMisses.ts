@@ -24,7 +24,6 @@ const nearMissesAt = (apiPath: string): Readonly<Record<string, NearMiss>> => {
     '/mcp/sse': mcp,
     '/api/mcp': mcp,
     '/api/mcp/': mcp,
-    '/.well-known/mcp.json': mcp,
     '/api': api,
     '/api/': api,
     [`${apiPath}/`]: api,

@@ -33,7 +33,6 @@ function protectedResourceMetadata(facts: ProtectedResourceFacts, path: Resource
   }
 }
 
-/** Serves the metadata of each protected resource. */
 export function protectedResources(facts: (school: School) => Promise<ProtectedResourceFacts>): Middleware {
   const base = '/.well-known/oauth-protected-resource'
   return async (ctx, next) => {

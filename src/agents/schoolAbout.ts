@@ -1,6 +1,5 @@
 import type { SchoolFacts } from './schoolFacts.ts'
 
-/** The public information about the school. */
 export interface SchoolAbout {
   name: string
   tagline: string | null
@@ -11,7 +10,6 @@ export interface SchoolAbout {
   tax_mode: 'inclusive' | 'exclusive' | 'none'
 }
 
-/** The school's description of itself. */
 export async function schoolAbout({ operations, view }: Pick<SchoolFacts, 'operations' | 'view'>): Promise<SchoolAbout> {
   const show = operations.find(({ kind, resource }) => kind === 'get' && resource.name === 'school')
   if (!show) throw new Error('no operation shows the school')

@@ -3,10 +3,8 @@ import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { LegalDocuments } from '../policy/legalDocuments.ts'
 
-/** A row as a visitor sees it. */
 export type PublicRow = Readonly<Record<string, unknown>>
 
-/** One page of a list. */
 export interface PublicPage {
   rows: PublicRow[]
   next: string | null
@@ -17,11 +15,9 @@ export interface PublicPage {
 export interface PublicView {
   /** Runs an operation on a single row. Throws a Problem if visitors cannot see it. */
   show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
-  /** Returns one page of a list, with the cursors of its neighbours. */
   page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PublicPage>
   /** Returns the number of rows of a whole list, up to `most`, in one statement. */
   count(operation: Operation, most: number): Promise<number>
-  /** Returns the first `most` rows of a list, and whether there are more. */
   list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
 }
 
@@ -37,7 +33,6 @@ export interface ServerMetadata {
   scopes_supported: readonly string[]
 }
 
-/** A rate limit. */
 export interface RateLimit {
   name: string
   about: string
@@ -48,7 +43,6 @@ export interface RateLimit {
 /** The data of a school's documents. They contain no data from other sources. */
 export interface SchoolFacts {
   issuer: string
-  /** Path of the API, such as `/api/v1`. */
   apiPath: string
   docsUrl: string
   pricingNote: string | undefined
@@ -61,16 +55,12 @@ export interface SchoolFacts {
   scopes: readonly ScopeEntry[]
   operations: readonly Operation[]
   view: PublicView
-  /** The legal documents that the school has. */
   legal(): Promise<LegalDocuments>
   metadata(): Promise<ServerMetadata>
-  /** Returns true if this school serves the path. */
   isServed(path: string): Promise<boolean>
-  /** True if this service shows the school's public pages. */
   hasPages: boolean
 }
 
-/** Paths of the documents for agents. */
 export const paths = {
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',

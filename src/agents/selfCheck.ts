@@ -1,6 +1,6 @@
 import { setTimeout as setTimer } from 'node:timers'
 import { setTimeout } from 'node:timers/promises'
-import type { Ask } from '../http/inProcess.ts'
+import type { Fetch } from '../http/inProcess.ts'
 import type { School } from '../policy/school.ts'
 import { checkDocuments, type Expected } from './documentChecks.ts'
 
@@ -16,19 +16,17 @@ export interface SelfCheckResult {
 }
 
 export interface SelfCheckArguments {
-  ask: Ask
+  ask: Fetch
   schools(): readonly School[]
   expected(school: School): Expected
   /** Called after every check of a school. Without `retrySeconds` the school is not checked again before the next reload. */
   report(school: School, result: SelfCheckResult & { retrySeconds?: number }): void
-  /** Waits between two checks, until the signal aborts at the latest. */
   pause?(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 export interface SelfCheckSummary {
   passed: number
   pending: number
-  /** The problems by school. */
   failed: Record<string, readonly string[]>
   unknown: Record<string, readonly string[]>
 }
@@ -40,13 +38,12 @@ export interface SelfCheck {
   /** Checks every school again, if the checks have been started. */
   restart(): void
   stop(): Promise<void>
-  /** The state of each school, by slug. */
   states(): Record<string, SelfCheckState>
   summary(): SelfCheckSummary
 }
 
 /** With more schools than this, the checks are spread over time. */
-const mostAtOnce = 10
+const maxAtOnce = 10
 /** Then each check is followed by a pause of this many times its duration, so that requests get most of the processor. */
 const pausesPerCheck = 4
 const firstRetrySeconds = 1
@@ -61,7 +58,7 @@ export function createSelfCheck({ ask, schools, expected, report, pause = rest }
     current = round
     const { results, timers } = round
     const { signal } = round.controller
-    const askUntilStopped: Ask = async (address, request) => {
+    const askUntilStopped: Fetch = async (address, request) => {
       signal.throwIfAborted()
       return await ask(address, { ...request, signal })
     }
@@ -74,7 +71,7 @@ export function createSelfCheck({ ask, schools, expected, report, pause = rest }
         const isDone = result.state === 'passed'
         report(school, { ...result, ...(isDone ? {} : { retrySeconds }) })
         if (!isDone) after(retrySeconds, () => check(school, Math.min(retrySeconds * 2, longestRetrySeconds)))
-        if (schools().length > mostAtOnce) await pause(result.milliseconds * pausesPerCheck, signal)
+        if (schools().length > maxAtOnce) await pause(result.milliseconds * pausesPerCheck, signal)
       })
     }
     const after = (seconds: number, work: () => void): void => {
@@ -119,8 +116,7 @@ export function createSelfCheck({ ask, schools, expected, report, pause = rest }
 const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
 
-/** Checks one school once. */
-export async function examine(ask: Ask, expected: Expected): Promise<SelfCheckResult> {
+export async function examine(ask: Fetch, expected: Expected): Promise<SelfCheckResult> {
   const start = performance.now()
   const outcome = await checkDocuments(ask, expected).then(
     ({ contradictions, unanswered }) => {

@@ -7,9 +7,7 @@ import { paths, type SchoolFacts } from './schoolFacts.ts'
 
 /** The most rows of one file: 2.5 MB at most. A file may have 50,000 URLs (sitemaps.org). */
 const fileRows = 10_000
-/** The most files of one kind of page. */
-const mostFiles = 5
-/** Rows that one query reads. */
+const maxFiles = 5
 const pageRows = 100
 
 const xml = (element: string, entries: readonly string[]): string =>
@@ -21,7 +19,6 @@ const documentsName = 'documents'
 const url = (address: string, changed?: string): string =>
   `<url><loc>${xmlText(address)}</loc>${changed === undefined ? '' : `<lastmod>${xmlText(changed)}</lastmod>`}</url>\n`
 
-/** A kind of public pages, and the list of its rows. */
 interface PageList {
   kind: SiteKind
   list: Operation
@@ -38,7 +35,6 @@ export function pageLists({ hasPages }: Pick<SchoolFacts, 'hasPages'>, open: rea
 
 const openKinds = async (facts: SchoolFacts): Promise<PageList[]> => (facts.hasPages ? pageLists(facts, await openNow(facts)) : [])
 
-/** Reads the rows of a list in order, a few at a time. */
 async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<ReturnType<typeof sitemapRow.parse>> {
   const fields = 'seo' in list.resource.schemas.public.shape ? 'slug,updated_at,seo' : 'slug,updated_at'
   let cursor: string | null = null
@@ -71,7 +67,7 @@ async function urlsOf(facts: SchoolFacts, { kind, list }: PageList, file: number
 
 /** Returns the names of the files of one kind. A kind without rows has a file with its list, if it has a list. */
 async function filesOf({ view }: SchoolFacts, { kind, list }: PageList): Promise<string[]> {
-  const rows = await view.count(list, fileRows * mostFiles)
+  const rows = await view.count(list, fileRows * maxFiles)
   const files = Math.max(kind === 'pages' ? 0 : 1, Math.ceil(rows / fileRows))
   return Array.from({ length: files }, (_, index) => (index === 0 ? kind : `${kind}-${index + 1}`))
 }
@@ -90,10 +86,8 @@ export async function sitemapIndex(facts: SchoolFacts): Promise<string> {
   )
 }
 
-/** Returns the name in the path of a sitemap file; undefined for other paths. */
 export const sitemapName = (path: string): string | undefined => /^\/sitemap-([a-z]{1,20}(?:-[2-5])?)\.xml$/.exec(path)?.[1]
 
-/** Renders one file of the sitemap. Returns undefined if the sitemap does not have this file. */
 export async function sitemapFile(facts: SchoolFacts, name: string): Promise<string | undefined> {
   const { issuer } = facts
   if (name === documentsName) {

@@ -2,17 +2,13 @@
 export interface SkillCall {
   /** The purpose of the call, as an imperative sentence in Markdown. */
   about: string
-  /** Id of the operation: `createCourse`. */
   operation: string
   /** Values of the path parameters. `$COURSE` is a value that an earlier call kept. */
   path?: Readonly<Record<string, string>>
   query?: string
   body?: unknown
-  /** Value of the Idempotency-Key header. */
   key?: string
-  /** True if the call has no token. */
   isAnonymous?: boolean
-  /** Media type of the response, if it is not JSON. */
   accept?: string
   /** The response, shortened: `…` is any value. */
   sample?: unknown
@@ -20,11 +16,9 @@ export interface SkillCall {
   keep?: Readonly<Record<string, string>>
 }
 
-/** A task that takes more than one call (agentskills.io). */
 export interface Skill {
   name: string
   title: string
-  /** When to use it. */
   description: string
   /** Calls of the API, other shell commands, and remarks. */
   steps: readonly (SkillCall | { about: string; command?: string })[]

@@ -5,7 +5,6 @@ import type { Skill, SkillCall } from './skill.ts'
 
 export type SkillFacts = Pick<SchoolFacts, 'issuer' | 'apiPath' | 'operations' | 'isServed'>
 
-/** A call with the facts of its operation. */
 export interface FoundCall {
   method: string
   path: string

@@ -5,7 +5,6 @@ import { isUsable, type SkillFacts } from './skillCalls.ts'
 import { descriptionOf, skillMd, skillPath } from './skillMd.ts'
 import { skills } from './skills/allSkills.ts'
 
-/** A skill as the school serves it. */
 export interface SkillFile {
   name: string
   description: string
@@ -13,10 +12,8 @@ export interface SkillFile {
   text: string
 }
 
-/** Paths of all skills. A school serves those that it can carry out. */
 export const skillPaths: ReadonlyMap<string, Skill> = new Map(skills.map((skill) => [skillPath(skill.name), skill]))
 
-/** Returns the skills that this school can carry out. */
 export async function skillFiles(facts: SkillFacts): Promise<SkillFile[]> {
   const usable = await Promise.all(skills.map((skill) => isUsable(skill, facts)))
   return skills

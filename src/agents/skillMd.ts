@@ -4,7 +4,6 @@ import { paths } from './schoolFacts.ts'
 import type { Skill, SkillCall } from './skill.ts'
 import { type FoundCall, findCall, type SkillFacts } from './skillCalls.ts'
 
-/** Renders a skill with the addresses of the school and the scopes of its calls. */
 export function skillMd(skill: Skill, facts: SkillFacts): string {
   const steps = skill.steps.map((step) => ({ step, call: 'operation' in step ? findCall(step, facts) : undefined }))
   const withToken = steps.flatMap(({ step, call }) => (call && !('isAnonymous' in step && step.isAnonymous) ? [call] : []))
@@ -18,7 +17,7 @@ export function skillMd(skill: Skill, facts: SkillFacts): string {
     new Markdown(`---\nname: ${skill.name}\ndescription: ${JSON.stringify(descriptionOf(skill, facts))}\n---`),
     markdown`# ${skill.title}`,
     ...(skill.steps.some((step) => 'command' in step && step.command === 'begin') ? [] : [access(commands.begin ?? '', withToken, facts)]),
-    markdown`Responses are shortened: … is any value. Write the values that you keep into the later commands, in place of ${code('$NAME')}.${hasKeys ? ' Choose a new Idempotency-Key for each thing that you create: a repeated key returns the first response.' : ''}`,
+    markdown`Responses are shortened: … is any value. Write the values that you keep into the later commands, in place of ${code('$NAME')}.${hasKeys ? keys : new Markdown('')}`,
     ...steps.flatMap(({ step, call }, index) => [
       new Markdown(`**${index + 1}.** ${step.about}`),
       ...('command' in step && step.command !== undefined ? [block('sh', commands[step.command] ?? step.command)] : []),
@@ -27,7 +26,10 @@ export function skillMd(skill: Skill, facts: SkillFacts): string {
   ])
 }
 
-/** Returns the text by which an agent chooses the skill. */
+const keys = new Markdown(
+  ' Choose a new Idempotency-Key for each thing that you create: a repeated key returns the first response. After an error, correct the request and keep the key.',
+)
+
 export const descriptionOf = ({ description }: Skill, { issuer }: Pick<SkillFacts, 'issuer'>): string =>
   `${description} For the school at ${issuer}.`
 
@@ -66,10 +68,15 @@ function command({ path = {}, query, body, key, isAnonymous, accept }: SkillCall
 /** Ends the single quotes around each variable. */
 const inShell = (json: string): string => withYears(json).replace(/\$[A-Z_]+/g, `'"$&"'`)
 
-/** Dates of the examples stay useful: events are in the next year, and reports are of the last one. */
+/** Dates of the examples stay useful: events are in the next year, reports are of the last one, and posts appear next week. */
 function withYears(text: string): string {
-  const year = new Date().getUTCFullYear()
-  return text.replaceAll('$NEXT_YEAR', String(year + 1)).replaceAll('$LAST_YEAR', String(year - 1))
+  const now = new Date()
+  const year = now.getUTCFullYear()
+  const soon = `${new Date(now.getTime() + 7 * 86_400_000).toISOString().slice(0, 10)}T08:00:00Z`
+  return text
+    .replaceAll('$NEXT_YEAR', String(year + 1))
+    .replaceAll('$LAST_YEAR', String(year - 1))
+    .replaceAll('$SOON', soon)
 }
 
 export const skillPath = (name: string): string => paths.skills.replace('index.json', `${name}/SKILL.md`)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { Answer } from '../framework/call.ts'
+import type { ApiResponse } from '../framework/call.ts'
 import { type Deprecation, deprecationHeaders } from '../framework/declare/deprecation.ts'
 import { isKnown } from '../http/document.ts'
 import type { Caller } from '../policy/caller.ts'
@@ -36,9 +36,9 @@ export function announceDeprecation(ctx: Context, deprecation: Deprecation): voi
 }
 
 /** Sends the response, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
-export function answerWith(
+export function respondWith(
   ctx: Context,
-  { status, text, bytes, type = 'application/json', etag, headers = {}, list, stream }: Answer,
+  { status, text, bytes, type = 'application/json', etag, headers = {}, list, stream }: ApiResponse,
 ): void {
   ctx.status = status
   const { issuer } = ctx.state.school

@@ -1,4 +1,6 @@
-/** The body of every error response. */
+/** The name of the schema of every error response. `Error` would hide the type of JavaScript in generated clients. */
+export const errorSchemaName = 'ApiError'
+
 export const errorSchema = {
   type: 'object',
   required: ['error', 'error_description'],

@@ -1,4 +1,3 @@
-/** A route and the values of its path parameters. */
 export interface FoundRoute<Handler> {
   handler: Handler
   params: Readonly<Record<string, string>>
@@ -7,16 +6,13 @@ export interface FoundRoute<Handler> {
 interface Node<Handler> {
   literals: Map<string, Node<Handler>>
   parameter: Node<Handler> | undefined
-  /** By method. */
   routes: Map<string, { handler: Handler; names: readonly string[] }>
 }
 
 export interface Routes<Handler> {
-  /** Adds a route for a path template, such as `/courses/{id_or_slug}`. */
   add(method: string, template: string, handler: Handler): void
   /** Returns the route of a request. HEAD uses the route of GET. A literal segment goes before a parameter. */
   find(method: string, path: string): FoundRoute<Handler> | undefined
-  /** Returns the methods of the routes at a path. */
   methodsAt(path: string): ReadonlySet<string>
 }
 

@@ -1,8 +1,12 @@
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 
-/** Response headers, by the names that operations refer to. */
-export const answerHeaders = {
+export const responseHeaders = {
+  'Content-Location': text(
+    'Current address of an object that was found by a former slug or another spelling of its slug.',
+    '/api/v1/courses/clay-from-scratch',
+  ),
   Deprecation: text('Since when the operation is deprecated (RFC 9745).', '@1772323200'),
+  'Dry-Run': text('applied: nothing was kept.', 'applied'),
   ETag: text('Version and view of the response. Send it in If-None-Match, or in If-Match with a change.', '"17-s-9f2c01ab"'),
   Link: text('URLs of other pages, and of the authorization metadata.', '<https://school.example/api/v1/courses?cursor=abc>; rel="next"'),
   Location: text('URL of the new object.', 'https://school.example/api/v1/courses/crs_01jgwejj00e6srgkpqm2sqf05m'),
@@ -17,10 +21,10 @@ export const answerHeaders = {
   ),
 } as const
 
-export type AnswerHeader = keyof typeof answerHeaders
+export type ResponseHeader = keyof typeof responseHeaders
 
 /** Returns references to these headers: `{ ETag: { $ref: … } }`. */
-export const headersNamed = (...names: AnswerHeader[]): Record<string, { $ref: string }> =>
+export const headersNamed = (...names: ResponseHeader[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const header = (name: string, description: string, example: string, required = false) => ({
@@ -32,7 +36,6 @@ const header = (name: string, description: string, example: string, required = f
   example,
 })
 
-/** Request headers, by the names that operations refer to. */
 export const requestHeaders = {
   IfNoneMatch: header('If-None-Match', 'ETag of the version that you have: 304 if it is still current.', '"17-s-9f2c01ab"'),
   IfMatch: header('If-Match', 'ETag of the version that you want to change: 412 if the object has changed since.', '"17-s-9f2c01ab"'),
@@ -42,12 +45,21 @@ export const requestHeaders = {
     '"17-s-9f2c01ab"',
     true,
   ),
+  DryRunParameter: header(
+    'Dry-Run',
+    'true runs every check and responds as in earnest, with `dry_run`, and keeps nothing: no change, no e-mail, no Idempotency-Key.',
+    'true',
+  ),
+  AgentReason: header(
+    'Agent-Reason',
+    'Why the app makes the request, in its own words, at most 200 characters. The audit trail keeps it.',
+    'The teacher asked to move the course to spring.',
+  ),
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Makes retries safe: for a day, a repeated request gets the same response.',
+    'Makes retries safe: for a day, a repeated request gets the same response. A request that failed does not use up its key: correct it and send the same key again.',
     '"7c1f54be-6d5f-4fd2-9b7c-2f5cf0f3a3f5"',
   ),
 } as const
 
-/** Returns a reference to a request header. */
 export const requestHeader = (name: keyof typeof requestHeaders): { $ref: string } => ({ $ref: `#/components/parameters/${name}` })

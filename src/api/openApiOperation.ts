@@ -1,22 +1,30 @@
+import type { AcrossTypes } from '../framework/declare/acrossTypes.ts'
 import { deprecated } from '../framework/declare/deprecation.ts'
 import { exampleRequest } from '../framework/declare/exampleOf.ts'
 import { isStreamed, type Operation } from '../framework/declare/operations.ts'
 import { operationsOf } from '../framework/declare/operationsOf.ts'
-import type { ChangeFeed } from '../framework/output/changeFeed.ts'
-import { answerSchema, bodyName, bodySchema, type JsonSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
-import { errorResponses, takesKey } from './openApiErrors.ts'
-import { type AnswerHeader, headersNamed, requestHeader } from './openApiHeaders.ts'
+import { answerSchema, bodyName, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
+import { isWrite, takesDryRun } from '../framework/write/dryRun.ts'
+import { isObject, objectOf } from '../lib/jsonValue.ts'
+import { addNamed, type Json, withNamedSchemas } from './namedSchemas.ts'
+import { errorResponses } from './openApiErrors.ts'
+import { headersNamed, type ResponseHeader, requestHeader } from './openApiHeaders.ts'
 import { operationDescription } from './operationDescription.ts'
+import { errorsOf, takesKey } from './operationErrors.ts'
 
-type Described = Operation | ChangeFeed
+type Described = Operation | AcrossTypes
+
+export interface Components {
+  schemas: Record<string, Json>
+  requestBodies: Record<string, Json>
+  parameters: Record<string, Json>
+  responses: Record<string, Json>
+  headers: Record<string, Json>
+}
 
 const isOperation = (described: Described): described is Operation => 'kind' in described
 
-/** The tag of the feed, which belongs to no resource. */
-export const feedTag = { name: 'changes', description: 'Changes in the school, in order, for programs that keep a copy.' }
-
-/** Returns the description of one operation, as it appears below its path. */
-export function describeOperation(operation: Described, path: string): Record<string, unknown> {
+export function describeOperation(operation: Described, path: string, components: Components): Json {
   const { id, summary, anonymous, roles } = operation
   const description = operationDescription(operation)
   const scopes = isOperation(operation) ? [operation.scope] : [...new Set([...operation.types.values()].map(({ scope }) => scope))]
@@ -24,15 +32,15 @@ export function describeOperation(operation: Described, path: string): Record<st
     operationId: id,
     summary,
     ...(description !== '' && { description }),
-    tags: [isOperation(operation) ? operation.resource.name : feedTag.name],
-    parameters: [...parametersOf(operation, path), ...headersOf(operation)],
-    ...requestOf(operation),
+    tags: [isOperation(operation) ? operation.resource.name : operation.tag.name],
+    parameters: [...parametersOf(operation, path, components), ...headersOf(operation)],
+    ...requestOf(operation, components),
     responses: {
-      [operation.successStatus]: { ...answerOf(operation), ...linksOf(operation) },
-      ...otherSuccess(operation),
-      ...errorResponses,
+      [operation.successStatus]: { ...responseOf(operation, components), ...linksOf(operation) },
+      ...otherSuccess(operation, components),
+      ...errorResponses(errorsOf(operation)),
     },
-    // The feed accepts any of its scopes: each one grants the types of one resource.
+    // An operation across types accepts any of its scopes: each one grants the types of one resource.
     security: [...(isOperation(operation) ? [{ oauth2: scopes }] : scopes.map((scope) => ({ oauth2: [scope] }))), ...visitors(anonymous)],
     ...(operation.deprecation && deprecated(operation.deprecation)),
     'x-required-scopes': scopes,
@@ -41,7 +49,6 @@ export function describeOperation(operation: Described, path: string): Record<st
   }
 }
 
-/** Returns the operations that follow this one. */
 function linksOf(operation: Described): { links?: Record<string, { operationId: string; description: string }> } {
   if (!isOperation(operation)) return {}
   const following = operationsOf(operation.resource).filter((other) => other.kind === 'action' && other.rules.follows === operation.id)
@@ -51,12 +58,12 @@ function linksOf(operation: Described): { links?: Record<string, { operationId: 
 
 const visitors = (anonymous: Described['anonymous']): object[] => (anonymous === 'none' ? [] : [{}])
 
-function parametersOf({ parameters }: Described, path: string): Record<string, unknown>[] {
+function parametersOf({ parameters }: Described, path: string, components: Components): Json[] {
   // Paths that differ only in the name of a parameter are published as one, with the names of the first.
   const namesInPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).values()
-  return parameters.map(({ name, in: place, isRequired, description, schema }) => {
-    const published = publishedSchema(schema)
-    return {
+  return parameters.map(({ name, in: place, isRequired, description, schema, component }) => {
+    const published = objectOf(withNamedSchemas(publishedSchema(schema), components.schemas))
+    const parameter = {
       name: place === 'path' ? (namesInPath.next().value ?? name) : name,
       in: place,
       ...(isRequired && { required: true }),
@@ -64,13 +71,18 @@ function parametersOf({ parameters }: Described, path: string): Record<string, u
       ...(published.type === 'array' && { explode: false }),
       schema: describedOnce(published),
     }
+    if (component === undefined) return parameter
+    addNamed(components.parameters, component, parameter)
+    return { $ref: `#/components/parameters/${component}` }
   })
 }
 
-/** Returns the schema of a parameter without the description, which the parameter has. */
-const describedOnce = ({ description: _, ...schema }: JsonSchema): JsonSchema => schema
+function describedOnce({ description: _, ...schema }: Json): Json {
+  const [reference, ...others] = Array.isArray(schema.allOf) ? schema.allOf : []
+  return isObject(reference) && others.length === 0 && Object.keys(schema).length === 1 ? reference : schema
+}
 
-/** Returns the description of a parameter without that of its values, which their schema has. */
+/** Removes the end of a parameter's description that its schema repeats. */
 function withoutDescriptionOf(items: unknown, description: string): string {
   const values = String(Object(items).description ?? '')
   return description.toLowerCase().endsWith(` ${values.toLowerCase()}`) ? description.slice(0, -values.length - 1) : description
@@ -80,46 +92,48 @@ function headersOf(operation: Described): { $ref: string }[] {
   if (operation.method === 'GET') return isOperation(operation) && isStreamed(operation) ? [] : [requestHeader('IfNoneMatch')]
   const isOnRow = isOperation(operation) && 'needsIfMatch' in operation
   return [
-    ...(isOnRow ? [requestHeader(operation.needsIfMatch ? 'NeededIfMatch' : 'IfMatch')] : []),
+    ...(isOnRow ? [requestHeader(operation.needsIfMatch === true ? 'NeededIfMatch' : 'IfMatch')] : []),
     ...(takesKey(operation) ? [requestHeader('IdempotencyKey')] : []),
+    ...(isOperation(operation) && takesDryRun(operation) ? [requestHeader('DryRunParameter')] : []),
+    ...(isOperation(operation) && isWrite(operation) ? [requestHeader('AgentReason')] : []),
   ]
 }
 
-function requestOf(operation: Described): { requestBody?: { $ref: string } } {
-  if (!isOperation(operation) || !bodySchema(operation)) return {}
-  return { requestBody: { $ref: `#/components/requestBodies/${bodyName(operation)}` } }
+/** Returns the request body of an operation: a component, unless it is a patch, whose schema is one, or an empty object. */
+function requestOf(operation: Described, { schemas, requestBodies }: Components): { requestBody?: Json } {
+  const name = isOperation(operation) ? bodyName(operation) : ''
+  const schema = schemas[name]
+  if (!isOperation(operation) || !schema) return {}
+  const body = bodyOf(operation, schema)
+  if (operation.method === 'PATCH' || Object.keys(Object(schema.properties)).length === 0) return { requestBody: body }
+  addNamed(requestBodies, name, body)
+  return { requestBody: { $ref: `#/components/requestBodies/${name}` } }
 }
 
 /**
- * Returns the request bodies by name, and takes their schemas out of `schemas`. A schema with defaults is inlined, because generators
- * treat a member with a default as always present where a schema can also describe a response. Only PATCH refers to its schema:
- * it has two media types and no defaults.
+ * A schema with defaults is written inline, because generators treat a member with a default as always present where a schema can also
+ * describe a response. That of a patch has none, and two media types.
  */
-export function requestBodies(operations: readonly Operation[], schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
-  const found = operations
-    .filter((operation) => bodySchema(operation))
-    .map((operation) => [bodyName(operation), bodyOf(operation, schemas)])
-  return Object.fromEntries(found)
-}
-
-function bodyOf(operation: Operation, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema {
+function bodyOf(operation: Operation, schema: Json): Json {
   const { kind, method } = operation
-  const name = bodyName(operation)
   const isPatch = method === 'PATCH'
-  const media = {
-    schema: isPatch ? { $ref: referenceTo(name) } : { ...schemas[name] },
-    example: exampleRequest(operation),
-  }
+  const media = { schema: isPatch ? { $ref: referenceTo(bodyName(operation)) } : schema, example: exampleRequest(operation) }
   const form = kind === 'create' && operation.rules.takes
   const types = form ? [form.type] : isPatch ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  return { required: kind !== 'action', content: Object.fromEntries(types.map((type) => [type, media])) }
+  const takesCsv = kind === 'collection' && operation.rules.csv !== undefined
+  return {
+    required: kind !== 'action',
+    content: Object.fromEntries(types.map((type) => [type, media])),
+    ...(takesCsv && { 'x-media-types': { 'text/csv': { example: 'email,name\r\n' } } }),
+  }
 }
 
-function answerOf(operation: Described): Record<string, unknown> {
-  const schema = answerSchema(operation)
+function responseOf(operation: Described, { schemas }: Components): Json {
+  const schema = answerSchema(operation, schemas)
   const status = operation.successStatus
-  const names: AnswerHeader[] = [
+  const names: ResponseHeader[] = [
     ...(status === 201 && !(isOperation(operation) && operation.resource.isPart) ? (['Location'] as const) : []),
+    ...(isOperation(operation) && operation.kind === 'get' && operation.resource.hasSlug ? (['Content-Location'] as const) : []),
     ...(operation.deprecation ? (['Deprecation', 'Sunset'] as const) : []),
   ]
   const headers = names.length > 0 && { headers: headersNamed(...names) }
@@ -151,12 +165,23 @@ function otherMediaTypes(operation: Described): Record<string, { example: string
 
 const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
 
+const dryRunResponse = {
+  description: 'What the request would do, with `Dry-Run: true`.',
+  headers: headersNamed('Dry-Run'),
+  content: {
+    'application/json': {
+      schema: { type: 'object', required: ['dry_run'], properties: { dry_run: { $ref: referenceTo('DryRunReport') } } },
+    },
+  },
+}
+
 /** Returns the 200 response of an operation that returns what it would create if it exists, and of a bulk request that writes all items or none. */
-function otherSuccess(operation: Described): Record<string, unknown> {
+function otherSuccess(operation: Described, components: Components): Json {
   const isOnce = isOperation(operation) && (operation.kind === 'create' || operation.kind === 'action') && operation.rules.isOnce === true
-  if (isOnce) return { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'It existed already.' } }
+  if (isOnce) return { 200: { ...responseOf({ ...operation, successStatus: 200 }, components), description: 'It existed already.' } }
+  if (isOperation(operation) && operation.successStatus === 204 && takesDryRun(operation)) return { 200: dryRunResponse }
   const isAtomic = isOperation(operation) && operation.kind === 'collection' && operation.rules.isAtomic !== undefined
   return isAtomic
-    ? { 200: { ...answerOf({ ...operation, successStatus: 200 }), description: 'All items were written, with `atomic`.' } }
+    ? { 200: { ...responseOf({ ...operation, successStatus: 200 }, components), description: 'All items were written, with `atomic`.' } }
     : {}
 }

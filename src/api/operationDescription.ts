@@ -1,12 +1,9 @@
-import type { Operation } from '../framework/declare/operations.ts'
+import type { AcrossTypes } from '../framework/declare/acrossTypes.ts'
+import { ifMatchText, type Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
-import type { ChangeFeed } from '../framework/output/changeFeed.ts'
 
-/** Returns the description of an operation in Markdown, derived from its declaration. */
-export function operationDescription(operation: Operation | ChangeFeed): string {
-  if (!('kind' in operation)) {
-    return 'Changes of the last 30 days, oldest first, for the staff of the school. Start with `cursor=latest` and continue with `next_cursor`, which is always present. Each type needs the read scope of its resource.'
-  }
+export function operationDescription(operation: Operation | AcrossTypes): string {
+  if (!('kind' in operation)) return operation.description
   return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutLimits(operation)].filter(Boolean).join('\n\n')
 }
 
@@ -18,17 +15,23 @@ function aboutKind(operation: Operation): string {
     case 'get':
       return aboutForms(resource).trim()
     case 'update':
-      return 'A merge patch (RFC 7396).'
+      return `A merge patch (RFC 7396). ${sentenceOf(ifMatchText(operation))}`.trim()
     case 'replace':
       return 'Replaces the whole object: absent fields get their default or become null.'
     case 'collectionRead':
       return [operation.rules.about, operation.rules.rows && 'Also available as CSV: request `text/csv` with `Accept`.']
         .filter(Boolean)
         .join(' ')
+    case 'collection':
+      return operation.rules.csv
+        ? 'Also accepts a CSV file as exported (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs. Existing objects are changed. Read-only columns are ignored, and an empty cell is null.'
+        : ''
     default:
       return ''
   }
 }
+
+const sentenceOf = (text: string): string => (text === '' ? '' : `${text}.`)
 
 const aboutForms = ({ representations }: Operation['resource']): string =>
   representations.map(({ type }) => ` Also available as \`${type}\`: request it with \`Accept\`.`).join('')

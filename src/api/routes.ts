@@ -1,30 +1,30 @@
 import type { Context, Middleware } from 'koa'
-import type { Format, Sent, Surroundings } from '../framework/call.ts'
+import type { ApiResponse, Format, RequestInput, RunContext } from '../framework/call.ts'
+import type { AcrossTypes } from '../framework/declare/acrossTypes.ts'
 import { apiPath, type Operation } from '../framework/declare/operations.ts'
 import { limitsOf, type OperationLimit } from '../framework/operationLimits.ts'
 import { answerChanges, changeFeedOf } from '../framework/output/changeFeed.ts'
-import { run } from '../framework/run.ts'
+import { answerSearch, searchOf } from '../framework/output/search.ts'
+import type { Run } from '../framework/run.ts'
+import { parseAgentReason } from '../framework/write/agentReason.ts'
+import { parseDryRun } from '../framework/write/dryRun.ts'
+import { readCsv } from '../http/readCsv.ts'
 import { readMultipartForm } from '../http/readMultipartForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
-import { announce, announceDeprecation, answerWith } from './answer.ts'
+import { announce, announceDeprecation, respondWith } from './answer.ts'
+import { createPathGuide, type PathGuide } from './explainPath.ts'
 import { createRoutes } from './findRoute.ts'
 import { rawParameters } from './rawParameters.ts'
 import { readJsonBody } from './requestBody.ts'
 
 export interface ApiArguments {
   operations: readonly Operation[]
-  database: Surroundings['database']
-  replica?: Surroundings['replica']
-  /** The whole database, for writes. */
-  store: NonNullable<Surroundings['store']>
-  /** Signs the cursors of lists. */
-  signer: Surroundings['signer']
-  /** Statements that were built before. */
-  statements?: Surroundings['statements']
-  /** Responses to visitors that were made before. */
-  visitorAnswers?: Surroundings['visitorAnswers']
-  externalServices: Surroundings['externalServices']
+  run: Run
+  databaseOf(schoolId: string): NonNullable<RunContext['store']>
+  signer: RunContext['signer']
+  statements?: RunContext['statements']
+  externalServices: RunContext['externalServices']
   /**
    * Returns the caller; without a token, the anonymous caller.
    * @throws Problem invalid_token, or rate_limited if one of the operation's limits is exhausted
@@ -37,15 +37,14 @@ export interface ApiArguments {
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
 export function createApi(args: ApiArguments): Middleware {
-  const { operations, database, replica, store, signer, statements, visitorAnswers, externalServices, authenticate } = args
+  const { operations, run, databaseOf, signer, statements, externalServices, authenticate } = args
   const routes = createRoutes<Handler>()
-  const surroundings = (ctx: Context): Surroundings => ({
-    database,
-    replica,
+  const guide = createPathGuide(operations)
+  const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
+    database: store.kysely,
     store,
     signer,
     statements,
-    visitorAnswers,
     externalServices,
     school: ctx.state.school,
     requestId: ctx.state.requestId,
@@ -57,32 +56,41 @@ export function createApi(args: ApiArguments): Middleware {
       ctx.state.operation = operation.id
       if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
       const format = formatOf(ctx, formats)
-      const around = surroundings(ctx)
+      const around = context(ctx)
       const caller = await authenticate(ctx, limitsOf(operation, format))
       announce(ctx, caller, around.school)
-      answerWith(
+      respondWith(
         ctx,
         await run(operation, caller, sentIn(ctx, operation, { format, params }), { ...around, contentVersion: ctx.state.contentVersion }),
       )
     })
   }
-  const feed = changeFeedOf(operations)
-  routes.add('GET', feed.path, async (ctx, params) => {
-    ctx.state.operation = feed.id
-    if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
-    const around = surroundings(ctx)
-    const caller = await authenticate(ctx, [])
-    announce(ctx, caller, around.school)
-    answerWith(ctx, await answerChanges(feed, caller, () => rawParameters(ctx, feed, params), around))
-  })
+  const serve = <One extends AcrossTypes>(operation: One, response: RespondAcrossTypes<One>): void =>
+    routes.add(operation.method, operation.path, async (ctx, params) => {
+      ctx.state.operation = operation.id
+      if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
+      const around = context(ctx)
+      const caller = await authenticate(ctx, [])
+      announce(ctx, caller, around.school)
+      respondWith(ctx, await response(operation, caller, () => rawParameters(ctx, operation, params), around))
+    })
+  serve(changeFeedOf(operations), answerChanges)
+  serve(searchOf(operations), answerSearch)
   return async (ctx, next) => {
     const { path, method } = ctx
     // The address itself is a document: the index of the API.
     if (!path.startsWith(`${apiPath}/`)) return next()
     const found = routes.find(method, path)
-    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path))
+    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path), guide)
   }
 }
+
+type RespondAcrossTypes<One> = (
+  operation: One,
+  caller: Caller,
+  read: () => Readonly<Record<string, unknown>>,
+  context: RunContext,
+) => Promise<ApiResponse>
 
 type Handler = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<void>
 
@@ -90,12 +98,15 @@ const sentIn = (
   ctx: Context,
   operation: Operation,
   { format, params }: { format: Format; params: Readonly<Record<string, string>> },
-): Sent => ({
+): RequestInput => ({
   parameters: () => rawParameters(ctx, operation, params),
   body: () => readJsonBody(ctx, operation.method === 'PATCH'),
+  csv: () => readCsv(ctx, 1_048_576),
   form: (maxBytes) => readMultipartForm(ctx, maxBytes),
   ifMatch: ctx.get('if-match') || undefined,
   idempotencyKey: ctx.get('idempotency-key') || undefined,
+  isDryRun: parseDryRun(ctx.get('dry-run')),
+  agentReason: parseAgentReason(ctx.get('agent-reason')),
   target: ctx.url,
   format,
 })
@@ -124,6 +135,8 @@ function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
  */
 function formatOf(ctx: Context, formats: ReadonlyMap<string, Format>): Format {
   const { accept } = ctx.req.headers
+  // A link has no headers: the parameter asks for the file.
+  if (ctx.query.csv !== undefined && formats.has('text/csv')) return 'csv'
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json'
   const found = ctx.accepts(...formats.keys())
   if (found === false) throw notAcceptable([...formats.keys()])
@@ -134,16 +147,15 @@ const notAcceptable = (offered: readonly string[]): Problem =>
   new Problem('not_acceptable', { description: `This URL responds with ${offered.join(', ')}.` })
 
 /** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
-function refuse(ctx: Context, methods: ReadonlySet<string>): void {
-  if (methods.size === 0) {
-    throw new Problem('not_found', {
-      description: `${ctx.path.slice(0, 100)} does not exist. URLs of the API begin with /api/v1/.`,
-    })
-  }
+function refuse(ctx: Context, methods: ReadonlySet<string>, guide: PathGuide): void {
+  const path = ctx.path.slice(0, 100)
+  const elsewhere = guide.notInApi(ctx.path)
+  if (methods.size === 0) throw new Problem('not_found', { description: `${path} does not exist. ${elsewhere ?? guide.missing(ctx.path)}` })
   const allowed = [...methods, 'OPTIONS'].join(', ')
   ctx.set('Allow', allowed)
   if (ctx.method !== 'OPTIONS') {
-    throw new Problem('method_not_allowed', { description: `${ctx.path.slice(0, 100)} supports ${allowed}.`, headers: { Allow: allowed } })
+    const description = [`${path} supports ${allowed}.`, ...(elsewhere ? [elsewhere] : [])].join(' ')
+    throw new Problem('method_not_allowed', { description, headers: { Allow: allowed } })
   }
   ctx.status = 204
 }

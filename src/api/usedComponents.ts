@@ -1,7 +1,9 @@
-import type { Shareable } from './sharedComponents.ts'
+import type { Json } from './namedSchemas.ts'
+
+type Components = Readonly<Record<string, Readonly<Record<string, Json>>>>
 
 /** Returns the components that the paths refer to, directly or through another component, sorted by name. */
-export function usedComponents(paths: object, components: Shareable['components']): Shareable['components'] {
+export function usedComponents(paths: object, components: Components): Record<string, Record<string, Json>> {
   const used = new Set<string>()
   const follow = (part: unknown): void => {
     for (const [, kind = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)) {

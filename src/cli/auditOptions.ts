@@ -3,25 +3,19 @@ import { nearest } from '../lib/nearest.ts'
 import { accountIdOf } from '../oidc/claims.ts'
 import { resources } from '../resources/index.ts'
 import { auditEvents } from '../store/auditEvents.ts'
-import type { Database } from '../store/database.ts'
+import type { SchoolReader } from '../store/database.ts'
 import type { AuditFilter } from '../store/readAudit.ts'
-import type { SchoolOption } from './define.ts'
 import { usage } from './failures.ts'
 import { requirePerson } from './requirePerson.ts'
 
-/** The options of `schoolgate audit`. */
-export interface AuditOptions extends SchoolOption {
-  event?: string[]
-  person?: string
-  client?: string
-  grant?: string
-  request?: string
-  since?: string
-  until?: string
-  limit?: string
-  follow?: boolean
-  json?: boolean
-  format?: 'table' | 'csv' | 'ndjson'
+interface AuditOptions {
+  event?: string[] | undefined
+  person?: string | undefined
+  client?: string | undefined
+  grant?: string | undefined
+  request?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
@@ -31,7 +25,7 @@ const clockStepMs = 3_600_000
 const longestRequestMs = 3_600_000
 
 /** Returns the filter of the options. @throws CommanderError with exit code 2 for a value that cannot be meant */
-export async function auditFilter(options: AuditOptions, database: Database, schoolId: string): Promise<AuditFilter> {
+export async function auditFilter(options: AuditOptions, rows: SchoolReader): Promise<AuditFilter> {
   const { event: events = [], client, grant, request, since, until } = options
   for (const event of events) requireEvent(event)
   if (grant !== undefined && !/^[\w-]{1,128}$/.test(grant)) throw usage('--grant must be the id of a grant, as grants list shows it')
@@ -39,7 +33,7 @@ export async function auditFilter(options: AuditOptions, database: Database, sch
     events,
     clientId: client,
     grantId: grant,
-    accountId: await accountOf(options.person, database, schoolId),
+    accountId: await accountOf(options.person, rows),
     since: since === undefined ? undefined : timeOf('--since', since),
     until: until === undefined ? undefined : timeOf('--until', until),
   }
@@ -74,10 +68,10 @@ function requireEvent(event: string): void {
   throw usage(`--event ${event} is not an event of docs/audit.md${similar ? `; did you mean ${similar}?` : ', nor an area such as grant'}`)
 }
 
-async function accountOf(person: string | undefined, database: Database, schoolId: string): Promise<string | undefined> {
+async function accountOf(person: string | undefined, rows: SchoolReader): Promise<string | undefined> {
   if (person === undefined) return undefined
   // The login may be gone; its entries stay.
-  return accountIdOf(person) ?? (await requirePerson(database, schoolId, person)).accountId
+  return accountIdOf(person) ?? (await requirePerson(rows, person)).accountId
 }
 
 /** Returns the time that a text names: a time of ISO 8601, or how long ago, such as `24h`. */

@@ -1,10 +1,8 @@
-import { csvCells, csvLines } from '../framework/output/csvText.ts'
-import { subjectOf } from '../oidc/claims.ts'
+import { auditCsvLines, auditRecord } from '../domain/administration/auditTrail.ts'
 import type { AuditRow } from '../store/readAudit.ts'
-import { type Listed, moment, printList } from './table.ts'
+import { printList } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints entries as they are read: nothing grows with their number. */
 export interface AuditOutput {
   rows(entries: readonly AuditRow[]): void
   end(): void
@@ -14,22 +12,22 @@ export type AuditFormat = 'table' | 'json' | 'csv' | 'ndjson'
 
 const members = ['at', 'event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address', 'details', 'id'] as const
 
-/** Returns lines of CSV. They end as lines of a terminal do, which shows a carriage return as an escape. */
-const lines = (records: Parameters<typeof csvLines>[0]): string => csvLines(records).replaceAll('\r\n', '\n')
+/** Returns lines of CSV. They end with \n instead of \r\n, because the terminal escapes carriage returns. */
+const lines = (records: readonly Record<string, unknown>[]): string => auditCsvLines(members, records).replaceAll('\r\n', '\n')
 
-/** Creates the output in a format. */
 export function auditOutput(terminal: Pick<Terminal, 'out'>, format: AuditFormat): AuditOutput {
   let count = 0
   if (format === 'csv') {
-    terminal.out(lines([members]))
+    terminal.out(`${members.join(',')}\n`)
     return {
-      rows: (entries) => terminal.out(lines(entries.map((entry) => csvCells(members, listed(entry))))),
+      rows: (entries) => terminal.out(lines(entries.map(auditRecord))),
       end: () => undefined,
     }
   }
   if (format === 'ndjson') {
     return {
-      rows: (entries) => terminal.out(entries.map((entry) => `${JSON.stringify({ ...listed(entry), details: entry.details })}\n`).join('')),
+      rows: (entries) =>
+        terminal.out(entries.map((entry) => `${JSON.stringify({ ...auditRecord(entry), details: entry.details })}\n`).join('')),
       end: () => undefined,
     }
   }
@@ -37,7 +35,7 @@ export function auditOutput(terminal: Pick<Terminal, 'out'>, format: AuditFormat
     return {
       rows(entries) {
         for (const entry of entries) {
-          terminal.out(`${count === 0 ? '[\n' : ',\n'}  ${JSON.stringify(listed(entry))}`)
+          terminal.out(`${count === 0 ? '[\n' : ',\n'}  ${JSON.stringify(auditRecord(entry))}`)
           count += 1
         }
       },
@@ -46,7 +44,7 @@ export function auditOutput(terminal: Pick<Terminal, 'out'>, format: AuditFormat
   }
   return {
     rows(entries) {
-      if (entries.length > 0) printList(terminal, entries.map(listed), { json: false, columns: shown, empty: '' })
+      if (entries.length > 0) printList(terminal, entries.map(auditRecord), { json: false, columns: shown, empty: '' })
       count += entries.length
     },
     end: () => {
@@ -56,13 +54,3 @@ export function auditOutput(terminal: Pick<Terminal, 'out'>, format: AuditFormat
 }
 
 const shown = ['at', 'event', 'account_id', 'client_id', 'address', 'details'] as const
-
-const listed = ({ at, account_id, details, ...entry }: AuditRow): Listed => ({
-  ...entry,
-  at: moment(at),
-  account_id: account_id === null ? null : accountIn(account_id),
-  details: JSON.stringify(details),
-})
-
-/** Returns the public id of an account. Other texts stay as they are. */
-const accountIn = (text: string): string => (/^[0-9a-f-]{36}$/.test(text) ? subjectOf(text) : text)

@@ -1,6 +1,9 @@
-import type { YesOption } from './define.ts'
 import { failure, usage } from './failures.ts'
 import type { Terminal } from './terminal.ts'
+
+interface YesOption {
+  yes: true | undefined
+}
 
 /** Throws if the command needs confirmation and has no terminal. Call it before opening anything. */
 export function requireAnswer({ isInteractive }: Terminal, { yes }: YesOption): void {

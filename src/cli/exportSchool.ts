@@ -7,14 +7,12 @@ import type { FileStorage } from '../store/fileStorage.ts'
 import { listSchoolTables, listStorageKeys } from '../store/schoolTables.ts'
 import type { Sql } from '../store/sql.ts'
 
-/** Saves one file below the directory of an export. */
 export type SaveFile = (name: string, contents: AsyncIterable<Uint8Array>) => Promise<void>
 
 export interface ExportArguments {
   sql: Sql
   storage: FileStorage
   school: { id: string; slug: string }
-  /** Path of the school's configuration file. */
   file: string
   save: SaveFile
   onProgress(progress: { name: string; done: number; of: number }): void
@@ -24,7 +22,6 @@ export interface Exported {
   rows: number
   tables: number
   files: number
-  /** Storage keys without bytes. */
   missing: readonly string[]
 }
 

@@ -9,7 +9,6 @@ export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
 /** Creates the error of a valid command that cannot be completed. The sentence includes the fix. */
 export const failure = (sentence: string): CommanderError => new CommanderError(exitCodes.failure, 'schoolgate.failure', sentence)
 
-/** Creates the error of a command with invalid arguments. */
 export const usage = (sentence: string): CommanderError => new CommanderError(exitCodes.usage, 'schoolgate.usage', sentence)
 
 /** Creates what ends a command that has printed its result elsewhere. */
@@ -33,7 +32,6 @@ export function endingOf(error: unknown): Ending {
   return { exitCode: exitCodes.failure, sentence: reasonOf(error) }
 }
 
-/** Returns the reason of a failure in one line. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Problem) return error.description
   if (error instanceof errors.OIDCProviderError) return error.error_description ?? error.message

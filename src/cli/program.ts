@@ -3,32 +3,32 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { readEnvironment } from '../config/environment.ts'
 import { readEndpoint } from '../wiring/operatorFile.ts'
 import { forwardCommand, isRunning } from './channel/forwardCommand.ts'
-import { addAnalytics } from './commands/analytics.ts'
-import { addAudit } from './commands/audit.ts'
-import { addClients } from './commands/clients.ts'
-import { addComments, addForms } from './commands/communityReports.ts'
-import { addConfig } from './commands/config.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addGrants } from './commands/grants.ts'
-import { addIntegrations } from './commands/integrations.ts'
-import { addJobs } from './commands/jobs.ts'
-import { addKeys } from './commands/keys.ts'
-import { addMigrate } from './commands/migrate.ts'
-import { addOrders } from './commands/orders.ts'
-import { addOutbox } from './commands/outbox.ts'
-import { addPeople } from './commands/people.ts'
-import { addSchools } from './commands/schools.ts'
-import { addSeats } from './commands/seatReports.ts'
-import { addSelfCheck } from './commands/selfCheck.ts'
-import { addStorage } from './commands/storage.ts'
-import { addSubscriptions } from './commands/subscriptions.ts'
-import { addWebhooks } from './commands/webhooks.ts'
+import { analytics } from './commands/analytics.ts'
+import { audit } from './commands/audit.ts'
+import { caches } from './commands/caches.ts'
+import { clients } from './commands/clients.ts'
+import { comments, forms } from './commands/communityReports.ts'
+import { config } from './commands/config.ts'
+import { demo } from './commands/demo.ts'
+import { doctor } from './commands/doctor.ts'
+import { grants } from './commands/grants.ts'
+import { integrations } from './commands/integrations.ts'
+import { jobs } from './commands/jobs.ts'
+import { keys } from './commands/keys.ts'
+import { migrate } from './commands/migrate.ts'
+import { orders } from './commands/orders.ts'
+import { outbox } from './commands/outbox.ts'
+import { people } from './commands/people.ts'
+import { schools } from './commands/schools.ts'
+import { seats } from './commands/seatReports.ts'
+import { selfCheck } from './commands/selfCheck.ts'
+import { storage } from './commands/storage.ts'
+import { subscriptions } from './commands/subscriptions.ts'
+import { webhooks } from './commands/webhooks.ts'
 import { ended, endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
 import { harmless } from './terminal.ts'
 
-/** Creates the program with all its commands, which share one session. */
 export function createProgram(session: Session): Command {
   const { terminal } = session
   const program = new Command('schoolgate')
@@ -50,28 +50,29 @@ Examples:
   $ schoolgate clients list --json`,
     )
   for (const add of [
-    addConfig,
-    addMigrate,
-    addStorage,
-    addSelfCheck,
-    addDoctor,
-    addSchools,
-    addPeople,
-    addClients,
-    addIntegrations,
-    addGrants,
-    addOrders,
-    addSubscriptions,
-    addComments,
-    addForms,
-    addSeats,
-    addKeys,
-    addAudit,
-    addJobs,
-    addOutbox,
-    addWebhooks,
-    addAnalytics,
-    addDemo,
+    config,
+    migrate,
+    storage,
+    selfCheck,
+    doctor,
+    caches,
+    schools,
+    people,
+    clients,
+    integrations,
+    grants,
+    orders,
+    subscriptions,
+    comments,
+    forms,
+    seats,
+    keys,
+    audit,
+    jobs,
+    outbox,
+    webhooks,
+    analytics,
+    demo,
   ]) {
     add(program, session)
   }
@@ -112,7 +113,6 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
   return exitCode
 }
 
-/** Commands that need no database. */
 const withoutDatabase: readonly string[] = ['config', 'self-check']
 
 /**

@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal.ts'
 
-const patienceMs = 1000
+const timeoutMs = 1000
 
 /** Runs work, and reports the elapsed time after one second and then every ten seconds. */
 export async function withProgress<Result>(terminal: Pick<Terminal, 'err'>, what: string, work: () => Promise<Result>): Promise<Result> {
@@ -8,8 +8,8 @@ export async function withProgress<Result>(terminal: Pick<Terminal, 'err'>, what
   let timer = setTimeout(function report() {
     const seconds = Math.round((performance.now() - start) / 1000)
     terminal.err(`${what} … (${seconds} s)\n`)
-    timer = setTimeout(report, 10 * patienceMs)
-  }, patienceMs)
+    timer = setTimeout(report, 10 * timeoutMs)
+  }, timeoutMs)
   try {
     return await work()
   } finally {

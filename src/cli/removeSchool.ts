@@ -7,11 +7,9 @@ import type { Session } from './session.ts'
 
 export interface SchoolContents {
   rows: number
-  /** Storage keys of the files. */
   files: readonly string[]
 }
 
-/** Counts what a removal deletes. */
 export async function countSchool(session: Session, schoolId: string): Promise<SchoolContents> {
   const { sql } = await session.database()
   const counts = await withProgress(session.terminal, 'counting rows', () => countSchoolRows(sql, schoolId))
@@ -22,7 +20,6 @@ export interface Removal {
   rows: number
   tables: number
   files: number
-  /** Undefined without Redis. */
   redisKeys: number | undefined
 }
 
@@ -45,7 +42,6 @@ export async function removeSchool(session: Session, schoolId: string, { files }
   return { rows: sum(removed), tables: Object.keys(removed).length, files: files.length, redisKeys }
 }
 
-/** Returns the figures of a removal for people. */
 export function describeRemoval({ rows, tables, files, redisKeys }: Removal): string {
   const inRedis = redisKeys === undefined ? '' : `, ${redisKeys} keys in Redis`
   return `${rows} rows in ${tables} tables, ${files} files${inRedis}`

@@ -1,49 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import type { Command, CommanderError } from 'commander'
-import { isObject } from '../lib/jsonValue.ts'
-import { parseJson } from '../lib/parseJson.ts'
+import type { CommanderError } from 'commander'
 import { Problem } from '../lib/problem.ts'
 import { platformOperation } from '../platform/platformOperations.ts'
 import { runReport } from '../platform/runReport.ts'
+import { schoolDatabase } from '../store/inSchool.ts'
 import { createOutbox } from '../wiring/outbox.ts'
 import { checkoutAddresses } from './checkoutAddresses.ts'
-import { withSchoolOption } from './define.ts'
+import type { CommandSession } from './command.ts'
 import { failure, usage } from './failures.ts'
-import type { Session } from './session.ts'
 
-/** Adds `--school` and `--reference`. */
-export const withReference = (command: Command): Command =>
-  withSchoolOption(command).option('--reference <text>', 'your identifier: a repeated command with the same one changes nothing')
-
-/** Returns the JSON object of an option; undefined without the option. */
-export function parseObject(option: string, text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined) return undefined
-  try {
-    const value = parseJson(text)
-    if (isObject(value)) return value
-  } catch {
-    // The same message as for JSON of another type.
-  }
-  throw usage(`${option} must be a JSON object`)
-}
-
-export interface CommandReport {
-  /** The school of `--school`. */
-  school: string | undefined
-  /** Without a reference, a repeated command is another report. */
-  reference: string | undefined
-  /** The parameter of the path. */
+export interface Report {
   parameter?: string
+  /** Without a reference, a repeated command is another report. */
+  reference?: string | undefined
   body: Record<string, unknown>
 }
 
 /** Carries out an operation of the platform intake for an operator, with the same checks and the same effects. */
 export async function report(
-  session: Session,
+  session: CommandSession,
   id: string,
-  { school: slug, reference, parameter = '', body }: CommandReport,
+  { reference, parameter = '', body }: Report,
 ): Promise<Record<string, unknown>> {
-  const school = await session.school(slug)
+  const school = await session.school()
   const operation = platformOperation(id)
   const database = await session.database()
   // A running service delivers the messages in the outbox. Otherwise they are delivered after the next start.
@@ -56,7 +35,11 @@ export async function report(
         body: { ...body, reference: reference ?? `cli-${randomUUID()}` },
         operator: session.userName,
       },
-      { database, schoolOf: () => school, externalServices: { send: outbox.send, checkoutAddress: checkoutAddresses(session) } },
+      {
+        databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'operator'),
+        schoolOf: () => school,
+        externalServices: { send: outbox.send, checkoutAddress: checkoutAddresses(session) },
+      },
     )
     return JSON.parse(text)
   } catch (error) {

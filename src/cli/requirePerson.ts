@@ -1,19 +1,22 @@
 import { type ListedPerson, listPeople } from '../domain/people/people.ts'
 import { normaliseEmail } from '../lib/emailAddress.ts'
 import { accountIdOf } from '../oidc/claims.ts'
-import type { Database } from '../store/database.ts'
+import type { SchoolReader } from '../store/database.ts'
 import { failure, usage } from './failures.ts'
 
 /**
  * Returns the person with an e-mail address or an id such as `acc_…`.
  * @throws CommanderError if the school does not have this person
  */
-export async function requirePerson(database: Database, schoolId: string, named: string): Promise<ListedPerson> {
+export async function requirePerson(rows: SchoolReader, named: string): Promise<ListedPerson> {
   const accountId = accountIdOf(named)
   const email = accountId === undefined ? normaliseEmail(named) : undefined
   if (accountId === undefined && email === undefined)
     throw usage(`${named} is neither an e-mail address nor an account id (acc_ and 26 characters)`)
-  const [person] = await listPeople(database.kysely, schoolId, { ...(accountId ? { accountId } : {}), ...(email ? { email } : {}) })
+  const [person] = await listPeople(rows, {
+    ...(accountId ? { accountId } : {}),
+    ...(email ? { email } : {}),
+  })
   if (!person) throw failure(`no login exists for ${named}: see people list`)
   return person
 }

@@ -6,7 +6,6 @@ import { addSigningKey, listSigningKeys, retireSigningKey, type SigningKeyRow } 
 
 export type KeyState = 'published' | 'signing' | 'retired'
 
-/** Returns the state of a key: published before it signs, signing, or retired and kept for verification. */
 export function keyState({ active_at, retired_at }: Pick<SigningKeyRow, 'active_at' | 'retired_at'>, now = new Date()): KeyState {
   if (retired_at !== null && retired_at <= now) return 'retired'
   return active_at <= now ? 'signing' : 'published'
@@ -17,7 +16,6 @@ export interface Rotation {
   keyring: Keyring
   /** One new private key of each algorithm. */
   made: readonly (JWK & { kid: string })[]
-  /** How long the new keys are published before they sign. */
   publishSeconds: number
 }
 

@@ -5,11 +5,13 @@ import type { PrismaClient } from '../gen/prisma/client.ts'
 import { createKeyring, type Keyring } from '../lib/keyring.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { School } from '../policy/school.ts'
+import { actingAs } from '../store/actors.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
-import type { Database, Writer } from '../store/database.ts'
+import type { Database, SchoolReader, SchoolWriter, Writer } from '../store/database.ts'
 import type { FactMarkers } from '../store/facts/factMarkers.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
+import { inSchool } from '../store/inSchool.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { rawSql } from '../store/rawSql.ts'
 import type { RedisConnection } from '../store/redis.ts'
@@ -27,26 +29,19 @@ import type { Terminal } from './terminal.ts'
 
 export interface SessionArguments {
   terminal: Terminal
-  /** The environment. */
   variables: Variables
-  /** The operating system user, for the audit trail. */
   userName: string
   /** An open database, which the session does not close. */
   database?: Database | undefined
-  /** The service in whose process the command runs. */
   service?: RunningService | undefined
-  /** Ends commands that run until they are stopped. */
   signal?: AbortSignal | undefined
-  /** Called with the id of every school that the command works on. */
   onSchool?: ((schoolId: string) => void) | undefined
 }
 
 /** The services that a command uses. Each is opened when it is first requested. */
 export interface Session {
   terminal: Terminal
-  /** The operating system user, for the audit trail. */
   userName: string
-  /** Aborts when the operator stops the command. */
   signal: AbortSignal
   /** The service in whose process the command runs; undefined in a separate process. */
   service: RunningService | undefined
@@ -56,41 +51,43 @@ export interface Session {
   rereadSettings(): void
   /** The keys that are derived from the root secrets of SECRET_KEY. */
   keyring(): Keyring
-  /** The database, with every migration applied. */
   database(): Promise<Database>
-  /** The database with or without pending migrations. */
   databaseAsItIs(): Promise<Database>
   /** The same. Creates the embedded database if it does not exist. */
   newOrOldDatabase(): Promise<Database>
   /** Returns the school that `--school` names, or the only one. It must have a row. */
-  school(slug: string | undefined): Promise<School>
-  /** Returns the configuration of the school in the same way, without opening the database. */
+  school(slug: string | undefined): Promise<SessionSchool>
   configuredSchool(slug: string | undefined): SchoolConfig
   /** Returns the school in the same way. Creates its row from its file if the row does not exist. */
-  schoolToFill(slug: string | undefined): Promise<School>
-  /** The Prisma client of the administration queries, for the same database. */
+  schoolToFill(slug: string | undefined): Promise<SessionSchool>
   prisma(): Promise<PrismaClient>
   /** The file storage. @throws CommanderError if it is not the one of the database */
   storage(): Promise<FileStorage>
-  /** The Redis connection; undefined if REDIS_URL is not set. */
   redis(): Promise<RedisConnection | undefined>
   /** The stores of the engine. Those in the database use the writer, and thus its transaction. */
   stores(writer: Writer): Promise<Stores>
-  /** Runs work in one transaction. Work that revokes tokens uses the stores of the change. */
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   close(): Promise<void>
+}
+
+/** A school, with handles that see its rows alone. */
+export interface SessionSchool extends School {
+  rows: SchoolReader
+  change<Result>(work: (change: SchoolChange) => Promise<Result>): Promise<Result>
 }
 
 export interface Change {
   writer: Writer
   sql: Sql
-  /** The stores of the engine. Those in the database use the transaction. */
   stores(): Promise<Stores>
-  /** Adds an entry to the audit trail. */
   record(entry: AuditEntry): Promise<void>
 }
 
-/** Creates a session without opening anything. */
+export interface SchoolChange extends Change {
+  writer: SchoolWriter
+  record(entry: Omit<AuditEntry, 'school_id'>): Promise<void>
+}
+
 export function openSession({
   terminal,
   variables,
@@ -179,6 +176,32 @@ export function openSession({
   const stores = async (writer: Writer): Promise<Stores> =>
     createStores({ database: { sql: rawSql(writer), kysely: writer }, redis: await redis(), oauth: settings().config.oauth, log })
 
+  const schoolOf = async ({ slug, issuer }: SchoolConfig, id: string): Promise<SessionSchool> => {
+    onSchool?.(id)
+    const rows = inSchool((await database()).kysely, id)
+    const changeRows: SessionSchool['change'] = (work) =>
+      change(({ writer, record, ...rest }) =>
+        work({ ...rest, writer: inSchool(writer, id), record: (entry) => record({ ...entry, school_id: id }) }),
+      )
+    return { id, slug, issuer, rows, change: changeRows }
+  }
+
+  const change = async <Result>(work: (change: Change) => Promise<Result>): Promise<Result> => {
+    const there = await database()
+    try {
+      return await there.transaction((writer, sql) =>
+        work({
+          writer: actingAs(writer, { kind: 'operator' }),
+          sql,
+          stores: () => stores(writer),
+          record: ({ details, ...entry }) => recordAudit(writer, [{ ...entry, details: { ...details, operator: userName } }]),
+        }),
+      )
+    } catch (error) {
+      throw log.explain(error)
+    }
+  }
+
   return {
     terminal,
     userName,
@@ -208,30 +231,14 @@ export function openSession({
       if (id === undefined) {
         throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
       }
-      onSchool?.(id)
-      return { id, slug: school.slug, issuer: school.issuer }
+      return schoolOf(school, id)
     },
     async schoolToFill(slug) {
       const school = configured(slug)
       const id = await ensureSchool((await database()).kysely, { slug: school.slug, ...school.defaults })
-      onSchool?.(id)
-      return { id, slug: school.slug, issuer: school.issuer }
+      return schoolOf(school, id)
     },
-    async change(work) {
-      const there = await database()
-      try {
-        return await there.transaction((writer, sql) =>
-          work({
-            writer,
-            sql,
-            stores: () => stores(writer),
-            record: ({ details, ...entry }) => recordAudit(writer, [{ ...entry, details: { ...details, operator: userName } }]),
-          }),
-        )
-      } catch (error) {
-        throw log.explain(error)
-      }
-    },
+    change,
     async close() {
       await connected?.close()
       openedStorage?.close()

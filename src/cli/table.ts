@@ -5,7 +5,6 @@ export type Listed = Record<string, string | number | boolean | null | readonly 
 
 const widest = 60
 
-/** Prints a list: JSON with every member, or a table with the given columns. */
 export function printList(
   terminal: Pick<Terminal, 'out'>,
   rows: readonly Listed[],
@@ -15,7 +14,6 @@ export function printList(
   else terminal.out(rows.length === 0 ? `${empty}\n` : table(rows, columns))
 }
 
-/** Prints one row: JSON, or a line for each member. */
 export function printOne(terminal: Pick<Terminal, 'out'>, row: Listed, { json }: { json: boolean | undefined }): void {
   const width = Math.max(...Object.keys(row).map((name) => name.length))
   const lines = Object.entries(row).map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}\n`)
@@ -39,5 +37,4 @@ function textOf(value: Listed[string]): string {
 
 const cut = (text: string): string => ([...text].length > widest ? `${[...text].slice(0, widest - 1).join('')}…` : text)
 
-/** Formats a time as in JSON. */
 export const moment = (date: Date | null): string | null => date?.toISOString() ?? null

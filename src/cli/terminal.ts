@@ -1,18 +1,10 @@
-/** The input and output of a command. */
 export interface Terminal {
-  /** Writes the result of the command. */
   out(text: string): void
-  /** Writes progress, warnings and errors. */
   err(text: string): void
-  /** True if a person can answer questions. */
   isInteractive: boolean
-  /** Reads one line. */
   ask(question: string): Promise<string>
-  /** Reads one line without an echo. */
   askSecretly(question: string): Promise<string>
-  /** Reads standard input to its end. */
   readInput(): Promise<string>
-  /** Saves a new file below a directory that the operator named. */
   save(directory: string, name: string, contents: AsyncIterable<Uint8Array>): Promise<void>
 }
 

@@ -1,11 +1,13 @@
 import { endGrant, type Stores } from '../oidc/stores.ts'
-import { listGrants } from '../store/grants.ts'
+import { listGrantKeys } from '../store/grants.ts'
+
+const grantsAtOnce = 500
 
 /** Revokes all grants of a person, including those that are added meanwhile. Returns their number. */
 export async function endGrants(stores: Stores, schoolId: string, accountId: string): Promise<number> {
   let ended = 0
   for (;;) {
-    const grants = await listGrants(stores.database, schoolId, { accountId })
+    const grants = await listGrantKeys(stores.database, schoolId, { accountId, limit: grantsAtOnce })
     if (grants.length === 0) return ended
     for (const { id } of grants) await endGrant(stores, { schoolId, grantId: id })
     ended += grants.length

@@ -7,7 +7,6 @@ import { integrationRedirectError } from './redirectUris.ts'
 import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
 
-/** A school's file with the address that the school gets. */
 export interface SchoolAddress {
   slug: string
   file: CheckedFile<SchoolFile>
@@ -69,7 +68,6 @@ export function schemeIssues(oauth: CheckedFile<OAuthConfig>, schools: readonly 
 
 export type AddressEnvironment = Pick<Environment, 'BASE_URL' | 'RATE_LIMITS' | 'SECRET_KEY' | 'SECRET_KEY_FILE'>
 
-/** Checks the settings that a service with a public address requires. */
 export function publicAddressIssues(environment: AddressEnvironment, issuers: readonly string[]): ConfigIssue[] {
   const reachable = issuers.find((issuer) => !isLoopback(issuer))
   if (reachable === undefined) return []

@@ -2,10 +2,15 @@ import { isIP, isIPv6 } from 'node:net'
 import { z } from 'zod'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 
-/** Returns true for a loopback address, the only kind that a redirect may use without TLS (RFC 8252 section 8.3). */
+/** Returns true for a loopback address or name (RFC 6761 section 6.3), the only hosts that may be used without TLS (RFC 8252 section 8.3). */
 export function isLoopback(address: string): boolean {
   const hostname = URL.parse(address)?.hostname ?? ''
-  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  )
 }
 
 const hasSafeScheme = (url: URL): boolean => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.href))
@@ -33,19 +38,16 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32)
 }
 
-/** Schema of an issuer: scheme and host, no path. */
 export const origin = z.string().max(255).refine(isOrigin).meta({
   title: 'https://HOST in lower case, without a path or a trailing slash (http:// is for loopback hosts only)',
 })
 
-/** Schema of the URL of a page for people. */
 export const webAddress = z
   .string()
   .max(maxUrlLength)
   .refine(isWebAddress)
   .meta({ title: 'an https:// address (http:// is for loopback hosts only)' })
 
-/** Schema of the identifier of a resource server. */
 export const absoluteUri = z
   .string()
   .max(2048)

@@ -5,17 +5,14 @@ import { storageAddressError } from '../lib/storageAddress.ts'
 
 // The forms that addresses in the environment have.
 
-/** True for an IP address or a host name. */
 export const isHost = (text: string): boolean =>
   isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
 
 /** True for the URL of PostgreSQL, with a known pooler if it names one. */
 export const isDatabase = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && poolerOf(text) !== undefined
 
-/** True for the URL of an SMTP server. */
 export const isMailServer = (text: string): boolean => /^smtps?:\/\/./.test(text) && Boolean(URL.parse(text)?.hostname)
 
-/** Adds the rule that the URL of a storage backend breaks. */
 export function storageRule(text: string, context: Pick<z.core.$RefinementCtx<string>, 'addIssue'>): void {
   const expected = storageAddressError(text)
   if (expected !== undefined) context.addIssue({ code: 'custom', params: { expected } })

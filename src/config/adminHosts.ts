@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isHost } from './addressForms.ts'
 
-/** The variable ADMIN_HOSTS. */
 export const adminHosts = z
   .string()
   .refine((names) => names.split(',').every(isHost))

@@ -7,7 +7,6 @@ import { type Finding, readYaml } from './yamlText.ts'
 
 export interface CheckedFile<Value> {
   file: string
-  /** Undefined if the file has an error. */
   value: Value | undefined
   /** The parsed content of the file, including invalid content. */
   raw: unknown
@@ -15,7 +14,6 @@ export interface CheckedFile<Value> {
   lineOf(path: Path): number
 }
 
-/** Checks the text of one file against its schema and returns every error. */
 export function checkFile<Schema extends z.ZodType>(file: string, text: string, schema: Schema): CheckedFile<z.output<Schema>> {
   const shape = toJsonSchema(schema)
   const { value: raw, findings, isReadable, lineOf } = readYaml(text, (path) => schemaAt(shape, path)?.type === 'object')
@@ -68,7 +66,6 @@ function nearestKey(key: string, schema: JsonSchema, shape: JsonSchema): string 
   )
 }
 
-/** Returns the words that a value may be. */
 const wordsOf = (schema: JsonSchema): unknown[] => branchesOf(schema).flatMap((branch) => branch.enum ?? [])
 
 const nearestValue = (value: unknown, names: readonly unknown[]): string | undefined =>

@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { noRepeats } from './rules.ts'
 
-/** The entry that trusts every host. */
 export const anyHost = 'any'
 
 function isHost(text: string): boolean {
@@ -11,7 +10,6 @@ function isHost(text: string): boolean {
   return url?.host === text && text.includes('.') && isIP(url.hostname) === 0 && !text.endsWith('.')
 }
 
-/** Schema of the setting for client ID metadata documents. */
 export const clientMetadataDocuments = z
   .strictObject({
     trusted_hosts: z

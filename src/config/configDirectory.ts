@@ -4,7 +4,6 @@ import { nearest } from '../lib/nearest.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 
-/** The known files of the configuration directory, except those of schools. */
 const configFileNames = ['server.yaml', 'oauth.yaml', 'resources.yaml', 'roles.yaml'] as const
 
 const generated = ['README.md', 'schema.json']

@@ -1,4 +1,3 @@
-/** One error in the configuration. */
 export interface ConfigIssue {
   file: string
   line?: number | undefined
@@ -6,11 +5,9 @@ export interface ConfigIssue {
   key: string
   /** The rule, as the end of a sentence that begins with the key. */
   expected: string
-  /** The name that was probably intended. */
   nearest?: string | undefined
 }
 
-/** Contains all errors of the configuration. */
 export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[]
 

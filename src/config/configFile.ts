@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
 import { errorCode } from '../lib/errorCode.ts'
 
-const mostBytes = 256 * 1024
+const maxBytes = 256 * 1024
 
 /**
  * Returns the text of a configuration file; undefined if it does not exist.
@@ -14,7 +14,7 @@ export function readConfigFile(path: string): string | undefined {
     const stat = statSync(path)
     // Reading a pipe or a device would never end.
     if (!stat.isFile()) throw new ConfigFileError('must be a regular file')
-    if (stat.size > mostBytes) throw new ConfigFileError(`must have at most ${mostBytes} bytes`)
+    if (stat.size > maxBytes) throw new ConfigFileError(`must have at most ${maxBytes} bytes`)
     bytes = readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
@@ -27,13 +27,10 @@ export function readConfigFile(path: string): string | undefined {
   }
 }
 
-/** An error that prevents reading the file. */
 export class ConfigFileError extends Error {}
 
-/** Returns true if the file system error means that the file does not exist. */
 export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
 
-/** Returns the description of a file system error without the path. */
 export function reasonOf(error: unknown): string {
   const { errno, message } = error as NodeJS.ErrnoException
   return errno === undefined ? message : getSystemErrorMessage(errno)

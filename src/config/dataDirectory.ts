@@ -43,7 +43,6 @@ function makeDirectory(path: string, made: string[]): void {
   made.push(path)
 }
 
-/** Removes empty directories, the deepest first. */
 function removeEmpty(made: readonly string[]): void {
   try {
     for (const directory of made.toReversed()) rmdirSync(directory)

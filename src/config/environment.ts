@@ -82,11 +82,6 @@ export const variables = {
     'postgres://schoolgate@db/schoolgate',
   ),
   DATABASE_URL_FILE: fileOf('DATABASE_URL', '/run/secrets/database_url'),
-  DATABASE_READ_URL: database(
-    'A streaming replica of DATABASE_URL. Visitors without a token read there while it is at most 5 seconds behind; everybody else uses DATABASE_URL.',
-    'postgres://schoolgate@db-replica/schoolgate',
-  ),
-  DATABASE_READ_URL_FILE: fileOf('DATABASE_READ_URL', '/run/secrets/database_read_url'),
   REDIS_URL: z
     .string()
     .regex(/^rediss?(\+(sentinel|cluster))?:\/\//)
@@ -170,6 +165,14 @@ export const variables = {
       description: 'Time to which the dates of the demo data are relative. Default: the start of today, UTC.',
       examples: ['2026-01-01T00:00:00Z'],
     }),
+  CACHES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .meta({
+      description:
+        'off turns the caches in memory off, to find out whether one of them causes a problem. Every request then costs several times as much.',
+      examples: ['off'],
+    }),
   RATE_LIMITS: z
     .enum(['on', 'off'])
     .default('on')
@@ -234,9 +237,6 @@ export function readEnvironment(variablesGiven: Record<string, string | undefine
       key: 'WORKERS',
       expected: 'must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more',
     })
-  }
-  if (present.DATABASE_READ_URL && !present.DATABASE_URL) {
-    issues.push({ file: 'environment', key: 'DATABASE_READ_URL', expected: 'needs DATABASE_URL, of which it is a replica' })
   }
   for (const name of ['SECRET_KEY', 'PLATFORM_KEY']) {
     if (!present[name] || !present[`${name}_FILE`]) continue

@@ -8,14 +8,12 @@ import { schoolSchema } from './schools.ts'
 import { serverSchema } from './server.ts'
 
 export interface DescribedFile {
-  /** The name of its definition in schema.json. */
   name: string
   path: string
   about: string
   schema: JsonSchema
 }
 
-/** Describes every kind of configuration file, for the generated documents. */
 export function describedFiles(): DescribedFile[] {
   const file = (name: string, path: string, about: string, schema: z.ZodType): DescribedFile => ({
     name,
@@ -32,7 +30,6 @@ export function describedFiles(): DescribedFile[] {
   ]
 }
 
-/** Describes every environment variable, for the generated documents. */
 export function describedVariables(): ({ name: string } & JsonSchema)[] {
   // zod omits the metadata of transformed strings from the JSON Schema, so they are read from the source.
   const { properties = {} } = toJsonSchema(z.object(variables))

@@ -7,14 +7,13 @@ import type { Config } from './load.ts'
 export interface Fingerprint {
   /** Short digest of all settings. Processes with the same one have the same settings. */
   hash: string
-  /** Digest of each setting, by its dotted key. */
   digests: Readonly<Record<string, string>>
 }
 
 /** Variables that may differ between the processes of one installation: the process itself, and how it reaches the database. */
 const ownVariables: ReadonlySet<string> = new Set<keyof Environment>([
   ...(['PORT', 'HOST', 'ADMIN_PORT', 'CONFIG_DIR', 'DATA_DIR', 'WORKERS', 'START_TIMEOUT_SECONDS', 'LOG_LEVEL', 'LOG_FORMAT'] as const),
-  ...(['DATABASE_URL', 'DATABASE_READ_URL', 'DEMO_NOW'] as const),
+  ...(['DATABASE_URL', 'DEMO_NOW'] as const),
   // Part of the issuer of the demo school.
   'BASE_URL',
 ])
@@ -25,11 +24,9 @@ const deepest = 3
 export interface Settings {
   config: Config
   environment: Environment
-  /** Derived from SECRET_KEY, newest first. */
   keys: readonly Buffer[]
 }
 
-/** Returns the digests of the settings that all processes should share. */
 export function fingerprintOf(settings: Settings): Fingerprint {
   const [newest] = settings.keys
   if (!newest) throw new Error('a fingerprint needs a key')
@@ -47,7 +44,6 @@ export function changedSettings(stored: Readonly<Record<string, unknown>>, setti
   return [...new Set([...Object.keys(stored), ...current.keys()])].filter((key) => !isUnchanged(key)).toSorted()
 }
 
-/** Every setting with its value as text, in alphabetical order. */
 function settingsOf({ config: { schools, ...files }, environment, keys }: Settings): [key: string, text: string][] {
   const shared = Object.entries(environment).filter(([name]) => !ownVariables.has(name) && !name.endsWith('_FILE'))
   // The secret itself may be in a file.

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
+import { exampleKey, publicKeys } from './publicKeys.ts'
 import { redirectUris } from './redirectUris.ts'
 import { clientId, line } from './rules.ts'
 
@@ -10,20 +12,37 @@ const secretHash = z
   })
 
 const needsSecret = 'is missing: client_secret_post requires the hash of the secret'
-const needsNoSecret = 'must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post'
+const needsNoSecret = 'belongs to client_secret_post: remove it, or change token_endpoint_auth_method'
+const needsKeys = 'is missing: private_key_jwt requires jwks or jwks_uri'
+const needsNoKeys = 'belongs to private_key_jwt: remove it, or change token_endpoint_auth_method'
+const needsOneSource = 'must not be set together with jwks: remove one of them'
 
-interface Secrets {
-  token_endpoint_auth_method: 'none' | 'client_secret_post'
+interface Credentials {
+  token_endpoint_auth_method: 'none' | 'client_secret_post' | 'private_key_jwt'
+  jwks?: unknown
+  jwks_uri?: string | undefined
   secret_hash?: string | undefined
   previous_secret_hash?: string | undefined
   previous_secret_until?: string | undefined
 }
 
-/** Returns the first secret that is missing or not allowed, and the rule. */
-function secretIssue(given: Secrets): { key: keyof Secrets; expected: string } | undefined {
+type Issue = { key: keyof Credentials; expected: string } | undefined
+
+const credentialIssue = (given: Credentials): Issue => keyIssue(given) ?? secretIssue(given)
+
+function keyIssue({ token_endpoint_auth_method: method, jwks, jwks_uri: address }: Credentials): Issue {
+  if (method === 'private_key_jwt') {
+    if (jwks === undefined && address === undefined) return { key: 'jwks', expected: needsKeys }
+    return jwks !== undefined && address !== undefined ? { key: 'jwks_uri', expected: needsOneSource } : undefined
+  }
+  if (jwks !== undefined) return { key: 'jwks', expected: needsNoKeys }
+  return address === undefined ? undefined : { key: 'jwks_uri', expected: needsNoKeys }
+}
+
+function secretIssue(given: Credentials): Issue {
   const { token_endpoint_auth_method: method, secret_hash: hash, previous_secret_hash: previous, previous_secret_until: until } = given
   if (method === 'client_secret_post' && hash === undefined) return { key: 'secret_hash', expected: needsSecret }
-  if (method === 'none' && hash !== undefined) return { key: 'secret_hash', expected: needsNoSecret }
+  if (method !== 'client_secret_post' && hash !== undefined) return { key: 'secret_hash', expected: needsNoSecret }
   if (previous !== undefined && hash === undefined) return { key: 'previous_secret_hash', expected: needsCurrent }
   if (previous !== undefined && until === undefined) return { key: 'previous_secret_until', expected: needsTime }
   if (previous === undefined && until !== undefined) return { key: 'previous_secret_hash', expected: needsPrevious }
@@ -33,6 +52,12 @@ function secretIssue(given: Secrets): { key: keyof Secrets; expected: string } |
 const needsCurrent = 'must not be set without secret_hash, the hash of the current secret'
 const needsPrevious = 'is missing: previous_secret_until is the time until which this secret is accepted'
 const needsTime = 'is missing: previous_secret_hash needs a time until which it is accepted'
+
+const jwksUri = z
+  .string()
+  .max(maxUrlLength)
+  .refine((text) => text.startsWith('https://') && isWebUrl(text))
+  .meta({ title: 'an https:// address' })
 
 /** Schema of an integration: a client that an operator approved, with its redirect URIs. */
 export const integration = z
@@ -53,12 +78,23 @@ export const integration = z
         examples: [false],
       }),
     token_endpoint_auth_method: z
-      .enum(['none', 'client_secret_post'])
+      .enum(['none', 'client_secret_post', 'private_key_jwt'])
       .default('none')
       .meta({
-        description: 'How the client authenticates: none (PKCE only), or a secret in the form body.',
+        description:
+          'How the client authenticates: none (PKCE only), client_secret_post (a secret in the form body), or private_key_jwt (an assertion signed with its private key, RFC 7523).',
         examples: ['client_secret_post'],
       }),
+    jwks: publicKeys.optional().meta({
+      description:
+        'Public keys of a client with private_key_jwt, as a JSON Web Key Set. For a rotation, list the new key next to the old one until the client signs with the new one. Assertions are signed with RS256, PS256, ES256 or EdDSA.',
+      examples: [{ keys: [exampleKey] }],
+    }),
+    jwks_uri: jwksUri.optional().meta({
+      description:
+        'Address of the public keys, instead of jwks: the client rotates its keys there by itself. The service requests it when it verifies an assertion, at most once a minute, from public addresses only.',
+      examples: ['https://sync.example.com/jwks.json'],
+    }),
     secret_hash: secretHash.optional().meta({
       description:
         "Hash of the secret, for client_secret_post. Generate a secret and its hash: node -p \"s=crypto.randomBytes(32).toString('base64url'), s+' sha256:'+crypto.createHash('sha256').update(s).digest('base64url')\"",
@@ -82,7 +118,7 @@ export const integration = z
   })
   .superRefine(
     (given, context) => {
-      const issue = secretIssue(given)
+      const issue = credentialIssue(given)
       if (issue) context.addIssue({ code: 'custom', path: [issue.key], params: { expected: issue.expected } })
     },
     { when: ({ value }) => Object(value) === value },

@@ -30,7 +30,6 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 
 export type Path = readonly PropertyKey[]
 
-/** Returns the schema of one key; undefined if the key does not exist. */
 export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   let schema: JsonSchema | undefined = root
   for (const part of path) {
@@ -44,7 +43,6 @@ export function schemaAt(root: JsonSchema, path: Path): JsonSchema | undefined {
   return schema
 }
 
-/** Returns the forms that a value can have. */
 export const branchesOf = (schema: JsonSchema): JsonSchema[] => schema.anyOf ?? [schema]
 
 /** Yields every key below a schema, in order, with its dotted name: `lifetimes.grant_days`, `integrations[].client_id`. */

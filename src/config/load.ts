@@ -1,6 +1,15 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { type AddressEnvironment, addressOf, issuerIssues, publicAddressIssues, resourceIssues, schemeIssues } from './acrossFiles.ts'
+import { nearest } from '../lib/nearest.ts'
+import {
+  type AddressEnvironment,
+  addressOf,
+  issuerIssues,
+  publicAddressIssues,
+  resourceIssues,
+  type SchoolAddress,
+  schemeIssues,
+} from './acrossFiles.ts'
 import { type CheckedFile, checkFile } from './checkFile.ts'
 import { listConfigDirectory } from './configDirectory.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
@@ -10,10 +19,9 @@ import { type ResourcesConfig, resourcesSchema } from './resourceServers.ts'
 import { type RoleScopes, type RolesConfig, resolveRoles, rolesSchema } from './roles.ts'
 import { resolveSchool, type SchoolConfig, schoolSchema } from './schools.ts'
 import { type ServerConfig, serverSchema } from './server.ts'
-import { webhookIssues } from './webhookIssues.ts'
 import { type ReadSecret, webhookSecretIssues } from './webhookSecrets.ts'
+import { isPrivateHost } from './webhooks.ts'
 
-/** The whole configuration with its defaults, frozen. */
 export interface Config {
   server: ServerConfig
   oauth: OAuthConfig
@@ -25,11 +33,8 @@ export interface Config {
 export interface LoadArguments {
   directory: string
   environment: AddressEnvironment
-  /** Every scope name, in the order in which scopes are shown. */
   knownScopes: readonly string[]
-  /** The scopes that each role can use. roles.yaml narrows them. */
   usableScopes: RoleScopes
-  /** Types of events that webhooks can report. */
   webhookTypes: readonly string[]
   /** Reads the secrets of the webhooks. If it is absent, they are not checked. */
   readSecret?: ReadSecret | undefined
@@ -93,4 +98,34 @@ function byPlace(a: ConfigIssue, b: ConfigIssue): number {
 function freeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) for (const member of Object.values(Object.freeze(value))) freeze(member)
   return value
+}
+
+/** Checks the types of webhooks, and that only named hosts are called without TLS. */
+function webhookIssues(schools: readonly SchoolAddress[], known: readonly string[]): ConfigIssue[] {
+  return schools.flatMap(({ file }) =>
+    (file.value?.webhooks ?? []).flatMap(({ url, types }, at): ConfigIssue[] => {
+      const issue = (member: string, path: (string | number)[], expected: string): ConfigIssue => ({
+        file: file.file,
+        line: file.lineOf(['webhooks', at, ...path]),
+        key: `webhooks[${at}].${member}`,
+        expected,
+      })
+      const target = new URL(url)
+      const isAllowed = target.protocol === 'https:' || isPrivateHost(target, file.value?.webhook_private_hosts ?? [])
+      return [
+        ...(isAllowed ? [] : [issue('url', ['url'], 'must begin with https://. Only hosts in webhook_private_hosts can use http://')]),
+        ...types.flatMap((type, index) => {
+          if (known.includes(type)) return []
+          const near = nearest(type, known)
+          return [
+            issue(
+              `types[${index}]`,
+              ['types', index],
+              `is not a known type${near ? `; did you mean ${near}?` : '. docs/webhooks.md lists them'}`,
+            ),
+          ]
+        }),
+      ]
+    }),
+  )
 }

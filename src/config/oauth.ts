@@ -165,7 +165,6 @@ const privateUseSchemes = z
     examples: [['claude', 'cursor', 'vscode']],
   })
 
-/** `oauth.yaml`: the authorization server, the same for all schools. */
 export const oauthSchema = (knownScopes: readonly string[]) =>
   z
     .strictObject({

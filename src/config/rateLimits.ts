@@ -53,6 +53,16 @@ const limitedActions = {
   password_reset_per_address: rateLimit(20, 3600, 'Requests for a new password, per address.'),
   form_per_network: rateLimit(60, 3600, 'Submissions of the forms of a school, per network of the caller (IPv4 /24, IPv6 /64).'),
   form_total: rateLimit(600, 3600, 'Submissions of one form, from all networks.'),
+  form_confirmation_per_recipient: rateLimit(
+    3,
+    86_400,
+    'E-mails that confirm a submission, per recipient address, of all forms of a school.',
+  ),
+  form_confirmation_per_network: rateLimit(
+    20,
+    3600,
+    'E-mails that confirm a submission, per network of the sender (IPv4 /24, IPv6 /64). Submissions above the limit are stored without one.',
+  ),
   calendar: rateLimit(60, 3600, 'Requests for the calendar of a person by its secret address, per calendar.'),
   message_per_recipient: rateLimit(5, 3600, 'E-mails with a link that people request, per recipient address.'),
   notice_per_account: rateLimit(10, 3600, 'E-mails of the same kind that inform a person about their account, per account.'),
@@ -88,12 +98,10 @@ const limitedActions = {
   guess: rateLimit(10, 60, 'API requests that can be used to guess a code, a number or an address, per address and per person.'),
 }
 
-/** The description of each rate limit. */
 export const rateLimitTexts = Object.fromEntries(
   Object.entries(limitedActions).map(([name, limit]) => [name, limit.meta()?.description ?? '']),
 ) as Record<keyof typeof limitedActions, string>
 
-/** Schema of `rate_limits`. */
 export const rateLimits = z
   .strictObject(limitedActions)
   .prefault({})

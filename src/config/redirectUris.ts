@@ -48,7 +48,6 @@ const redirectUri = z
 
 const isNative = (uri: string): boolean => !uri.startsWith('https:')
 
-/** Schema of the redirect URIs of an integration. */
 export const redirectUris = z
   .array(redirectUri)
   .min(1)

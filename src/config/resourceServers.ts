@@ -25,7 +25,6 @@ const resourceServer = (knownScopes: readonly string[]) =>
       }),
   })
 
-/** `resources.yaml`: additional resource servers (RFC 8707). */
 export const resourcesSchema = (knownScopes: readonly string[]) =>
   z.strictObject({
     resource_servers: z

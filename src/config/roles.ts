@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { noRepeats, scopeName } from './rules.ts'
 
-/** Scopes by role. */
 export interface RoleScopes {
   owner: readonly string[]
   admin: readonly string[]
@@ -34,7 +33,6 @@ export type RolesConfig = RoleScopes
 /** Scopes that identify a person: every role can grant them (OpenID Connect Core section 5.4). */
 const identity = ['openid', 'profile', 'email']
 
-/** Fills in the defaults, and sorts each list in display order. */
 export function resolveRoles(file: RolesFile, known: readonly string[], usable: RoleScopes): RolesConfig {
   const of = (role: keyof RoleScopes): string[] => {
     const named = new Set([...identity, ...(file[role] ?? usable[role])])

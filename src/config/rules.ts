@@ -37,7 +37,6 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((found, part) => (typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined), value)
 }
 
-/** Schema of one line of text that people read. */
 export const line = (most: number) =>
   z
     .string()

@@ -2,12 +2,37 @@ import { z } from 'zod'
 import { languages as pageLanguages } from '../lib/languages.ts'
 import { origin, webAddress } from './address.ts'
 import { integration } from './integration.ts'
+import type { RoleScopes } from './roles.ts'
 import { line, noRepeats } from './rules.ts'
 import { schoolDefaults } from './schoolDefaults.ts'
-import { secondStep } from './secondStep.ts'
 import { webhookKeys } from './webhooks.ts'
 
-const placeholders = ['type', 'id', 'code']
+const roles = ['owner', 'admin', 'lecturer', 'learner'] as const satisfies readonly (keyof RoleScopes)[]
+
+const secondStep = z
+  .union([
+    z.enum(['off', 'optional']),
+    z.strictObject({
+      required_for: z
+        .array(z.enum(roles))
+        .min(1)
+        .max(roles.length)
+        .superRefine(...noRepeats())
+        .meta({
+          description:
+            'Roles whose people need a second factor. Those who have none set one up when they sign in, and cannot remove the last one. Browsers in which they signed in with the password alone have to sign in again; access of apps continues.',
+          examples: [['owner', 'admin']],
+        }),
+    }),
+  ])
+  .default('optional')
+  .meta({
+    description:
+      'Passkeys and authenticator apps. off: people cannot set them up, and sign-ins do not ask for them. optional: people decide for themselves. With required_for, people of the listed roles need one, and all others decide for themselves.',
+    examples: [{ required_for: ['owner', 'admin'] }],
+  })
+
+const placeholders = ['type', 'id', 'price', 'code']
 
 function isCheckoutTemplate(text: string): boolean {
   const names = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '')
@@ -21,10 +46,9 @@ function isCheckoutTemplate(text: string): boolean {
 }
 
 const checkoutTemplate = z.string().max(2048).refine(isCheckoutTemplate).meta({
-  title: 'an https:// address that contains {id}, and optionally {type} and {code}',
+  title: 'an https:// address that contains {id}, and optionally {type}, {price} and {code}',
 })
 
-/** `schools/<slug>.yaml`: the settings of one school. */
 export const schoolSchema = z.strictObject({
   issuer: origin.optional().meta({
     description: 'Public address of the school, and issuer of its tokens. schools/demo.yaml may omit it and then uses BASE_URL.',
@@ -48,7 +72,7 @@ export const schoolSchema = z.strictObject({
     }),
   checkout_url: checkoutTemplate.optional().meta({
     description:
-      'URL of the checkout. {type} is course, digital_product, membership_plan or event; {id} its id; {code} the coupon code, empty without one.',
+      'URL of the checkout. {type} is course, digital_product, membership_plan or event; {id} its id; {price} the id of the price that a person chose for a plan, empty for anything else; {code} the coupon code, empty without one.',
     examples: ['https://shop.example.com/checkout?item={type}/{id}&coupon={code}'],
   }),
   languages: z
@@ -60,6 +84,13 @@ export const schoolSchema = z.strictObject({
       description:
         'Languages of pages and e-mails. If a person prefers none of them, the main language of the school applies, otherwise the first of the list.',
       examples: [['de', 'en']],
+    }),
+  german_address: z
+    .enum(['formal', 'informal'])
+    .default('formal')
+    .meta({
+      description: 'How the German pages address people: formal (Sie) or informal (du). E-mails are formal.',
+      examples: ['informal'],
     }),
   public_pages: z
     .boolean()
@@ -101,7 +132,6 @@ export const schoolSchema = z.strictObject({
 
 export type SchoolFile = z.output<typeof schoolSchema>
 
-/** The configuration of one school: its file with the defaults filled in. */
 export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> & {
   slug: string
   issuer: string
@@ -109,7 +139,6 @@ export type SchoolConfig = Omit<SchoolFile, 'issuer' | 'docs_url' | 'defaults'> 
   defaults: SchoolFile['defaults'] & { name: string }
 }
 
-/** Fills in the defaults of a school's file. */
 export function resolveSchool(file: SchoolFile, { slug, issuer }: { slug: string; issuer: string }): SchoolConfig {
   const { docs_url: docsUrl = ownDocs(issuer), defaults } = file
   return { ...file, slug, issuer, docs_url: docsUrl, defaults: { ...defaults, name: defaults.name ?? nameOf(slug) } }

@@ -3,10 +3,8 @@ import { ConfigFileError, readConfigFile } from './configFile.ts'
 
 type Variables = Record<string, string | undefined>
 
-/** Variables that contain passwords. `<name>_FILE` names a file with the value. */
 const withPasswords = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS'] as const
 
-/** Replaces each `<name>_FILE` by the variable with the content of the file. The errors never contain the value. */
 export function withSecretFiles(given: Variables): { variables: Variables; issues: ConfigIssue[] } {
   const variables = { ...given }
   const issues: ConfigIssue[] = []

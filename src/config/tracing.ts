@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** Selects the requests that are recorded. */
 export const tracing = z
   .strictObject({
     sample_ratio: z
@@ -58,7 +57,6 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The variables that name the receiver, with its secrets. */
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()

@@ -27,7 +27,6 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-/** Reads the secret of every webhook once, and returns those that cannot be used. */
 export function webhookSecretIssues(schools: readonly SchoolAddress[], readSecret: ReadSecret): ConfigIssue[] {
   return schools.flatMap(({ file }) =>
     (file.value?.webhooks ?? []).flatMap(({ secrets }, at) =>

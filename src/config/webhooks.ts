@@ -66,7 +66,6 @@ const endpoint = z.strictObject({
 
 export type WebhookEndpoint = z.output<typeof endpoint>
 
-/** The keys of a school's file for outgoing webhooks. */
 export const webhookKeys = {
   webhooks: z
     .array(endpoint)
@@ -98,5 +97,4 @@ export const webhookKeys = {
     }),
 }
 
-/** Returns true if the operator allows the host of the URL to be in a private network. */
 export const isPrivateHost = (url: URL, hosts: readonly string[]): boolean => hosts.includes(url.hostname.replace(/^\[(.*)\]$/, '$1'))

@@ -1,7 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLError } from 'yaml'
 import type { Path } from './jsonSchema.ts'
 
-/** An error at a position in a file. */
 export interface Finding {
   path: Path
   line: number
@@ -13,14 +12,13 @@ export interface YamlText {
   /** The content as plain values, without the parts that `findings` reports. */
   value: unknown
   findings: Finding[]
-  /** False if the text cannot be parsed. */
   isReadable: boolean
   /** Returns the line of a key, or of its nearest parent in the file. */
   lineOf(path: Path): number
 }
 
-const mostAliases = 50
-const mostLevels = 20
+const maxAliases = 50
+const maxLevels = 20
 
 /**
  * Reads one YAML 1.2 document. A section without content (`cors:`) is empty, not null, if `isSection` returns true.
@@ -60,10 +58,10 @@ class Reader {
   }
 
   read(node: unknown, path: Path): unknown {
-    if (path.length > mostLevels) return this.#find(path.slice(0, 2), `must not be nested deeper than ${mostLevels} levels`)
+    if (path.length > maxLevels) return this.#find(path.slice(0, 2), `must not be nested deeper than ${maxLevels} levels`)
     if (isAlias(node)) {
-      if (++this.#aliases > mostAliases)
-        return this.#aliases === mostAliases + 1 ? this.#find(path, `uses more than ${mostAliases} aliases`) : undefined
+      if (++this.#aliases > maxAliases)
+        return this.#aliases === maxAliases + 1 ? this.#find(path, `uses more than ${maxAliases} aliases`) : undefined
       const target = node.resolve(this.#document)
       return target === undefined ? this.#find(path, 'refers to an anchor that is not defined above it') : this.read(target, path)
     }

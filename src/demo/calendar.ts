@@ -2,10 +2,10 @@
 export const hour = 3_600_000
 export const day = 24 * hour
 
-/** What the demo's own people did last lies so long before now: what a larger school adds comes after it. */
+/** The last activity of the demo is this long before now. */
 export const quietMs = 1.1 * day
 
-/** The same day of another month, or its last one where it is shorter (UTC). */
+/** Returns the same day of another month, or its last day (UTC). */
 export function addMonths(time: number, months: number): number {
   const from = new Date(time)
   const last = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months + 1, 0)).getUTCDate()
@@ -16,14 +16,13 @@ export function addMonths(time: number, months: number): number {
   return to.getTime()
 }
 
-/** Something that happened once, and its place among what is like it. */
+/** An event of the generated activity, and its number among those of its kind. */
 export interface Happening {
   at: number
-  /** From 0, in the order of time. Ids follow it. */
+  /** From 0, in order of time. The id of the row follows from it. */
   number: number
 }
 
-/** Numbers what happened in the order of time. */
 export function inOrder<One extends Happening>(list: readonly One[]): One[] {
   const ordered = list.toSorted((one, other) => one.at - other.at)
   for (const [number, one] of ordered.entries()) one.number = number

@@ -12,7 +12,7 @@ const coupon = z.strictObject({
   ]),
   duration: z.enum(['once', 'repeating', 'forever']).default('once'),
   duration_months: z.int().nullable().default(null),
-  /** Slugs of what the coupon applies to. Both empty: everything. */
+  /** Slugs of the items that the coupon applies to. Both empty: all items. */
   courses: z.array(z.string()).default([]),
   plans: z.array(z.string()).default([]),
   first_purchase_only: z.boolean().default(false),
@@ -42,10 +42,8 @@ const file = readDemoFile(
 /** A coupon of the demo school. Days count back from now: a negative number is in the future. */
 export type DemoCoupon = z.infer<typeof coupon>
 
-/** Every coupon except those of the batch, the oldest first. */
 export const coupons: readonly DemoCoupon[] = file.coupons
 
-/** Single-use codes that were created together. */
 export const batch = file.batch
 
 /** Letters and digits that cannot be confused with each other. */

@@ -15,12 +15,9 @@ const course = z.strictObject({
   price_amount: z.int().nullable().default(null),
   completion_threshold_percent: z.int().default(100),
   certificate_enabled: z.boolean().default(false),
-  /** Slugs, the main lecturer first. */
   lecturers: z.array(z.string()),
 })
 
-/** A course of the demo school. */
 export type DemoCourse = z.infer<typeof course>
 
-/** Every course, in the order of the catalogue. */
 export const courses: readonly DemoCourse[] = readDemoFile('courses', z.array(course))

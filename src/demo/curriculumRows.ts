@@ -10,7 +10,6 @@ interface Common {
   updated_at: Date
 }
 
-/** The demo's sections, lessons and texts as rows, and what its courses say of them. */
 export function curriculumRows(schoolId: string, common: (kind: string, index: number) => Common, filesOf: (lesson: number) => string[]) {
   const sections = demoSections()
   const courseId = (slug: string): string =>
@@ -57,7 +56,6 @@ export function curriculumRows(schoolId: string, common: (kind: string, index: n
         content_format: 'markdown',
         content_html: htmlOf(content, 'markdown'),
       })),
-    /** What the row of a course says of what it holds. */
     countsOf(slug: string) {
       const all = lessons.filter(({ course }) => course === slug).map(({ lesson }) => lesson)
       const published = all.filter(({ status }) => status === 'published')

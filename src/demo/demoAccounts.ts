@@ -1,7 +1,7 @@
 import type { Reader } from '../store/database.ts'
 import { demoIdRange } from './ids.ts'
 
-/** The e-mail addresses of demo accounts that can sign in: their password is known to more people than their owners. */
+/** Returns the e-mail addresses of demo accounts that can sign in. Their password is not secret. */
 export async function listDemoSignIns(database: Reader, schoolId: string): Promise<string[]> {
   const rows = await database
     .selectFrom('account')
@@ -15,7 +15,6 @@ export async function listDemoSignIns(database: Reader, schoolId: string): Promi
   return rows.map(({ email }) => email)
 }
 
-/** How many accounts of a school the demo made, and the e-mail addresses of the others. */
 export async function splitAccounts(database: Reader, schoolId: string): Promise<{ demo: number; others: string[] }> {
   const rows = await database
     .selectFrom('account')

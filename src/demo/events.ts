@@ -17,14 +17,11 @@ const event = z.strictObject({
   course: z.string().nullable().default(null),
   hosts: z.array(z.string()),
   capacity: z.int().nullable().default(null),
-  /** The number of people who come, wait and have canceled. */
   answers: z.strictObject({ coming: z.int(), waiting: z.int(), canceled: z.int() }),
-  /** The number of attendees who bring one more person. */
   guests: z.int().default(0),
 })
 
 /** An event of the demo school. Days count from now: negative numbers are in the past. Hours are UTC. */
 export type DemoEvent = z.infer<typeof event>
 
-/** Every event, in the order in which they were created. */
 export const events: readonly DemoEvent[] = readDemoFile('events', z.array(event))

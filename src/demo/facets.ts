@@ -45,7 +45,6 @@ export function facetsOf(index: number, { name, is_member }: DemoLearner, at: nu
   }
 }
 
-/** Returns the tags and labels of the learner with this number. */
 export function tagsOf(index: number, { is_student, is_member }: DemoLearner): { kind: 'student_tag' | 'member_label'; tag: string }[] {
   const student = is_student && index % 3 === 0 ? [cyclicElement(studentTags, index / 3), ...(index % 12 === 0 ? ['returning'] : [])] : []
   const member = is_member && index % 4 === 0 ? [cyclicElement(memberLabels, index / 4)] : []

@@ -26,12 +26,10 @@ const form = z.strictObject({
 
 export type DemoField = z.infer<typeof field>
 
-/** A form of the demo school. */
 export type DemoForm = z.infer<typeof form>
 
 const texts = z.array(z.string())
 
-/** Forms, the oldest first, and the texts of their submissions. */
 export const { forms, questions, whys, brought } = readDemoFile(
   'forms',
   z.strictObject({ forms: z.array(form), questions: texts, whys: texts, brought: texts }),

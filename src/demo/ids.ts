@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 const firstMs = Date.UTC(2025, 0, 6)
 
 /**
- * A UUIDv7 (RFC 9562 section 5.7) that is the same on every run. Its time depends on the index and on nothing else,
- * so rows of one kind sort as they are numbered, and a later run knows what an earlier one made.
+ * Returns a UUIDv7 (RFC 9562 section 5.7) that is the same on every run. Its time depends on the index only, so rows of one kind sort by
+ * their index.
  */
 export function demoId(schoolId: string, kind: string, index: number): string {
   const bytes = createHash('sha256').update(`lanternfield/${schoolId}/${kind}/${index}`).digest().subarray(0, 16)
@@ -14,10 +14,10 @@ export function demoId(schoolId: string, kind: string, index: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-// A minute apart, and from the thousandth on half a second: millions lie in the past as well, before everything that people add.
+// The first thousand are a minute apart, the others half a second, so that all of them are in the past.
 const minutesTo = (index: number): number => (index < 1000 ? index : 1000 + (index - 1000) / 120)
 
-/** The first and last UUID that an id of the demo can be: they lie in the weeks after a fixed day of the past, and no other id does. */
+/** The range of all ids of the demo. Their times are weeks after a fixed day in the past, so no other row has such an id. */
 export const demoIdRange = [uuidAt(firstMs), uuidAt(firstMs + 90 * 86_400_000)] as const
 
 function uuidAt(ms: number): string {
@@ -27,7 +27,6 @@ function uuidAt(ms: number): string {
     .replace(/^(.{8})(.{4})$/, '$1-$2-0000-0000-000000000000')
 }
 
-/** The ids of one school's rows by what they are and their number, each made once. */
 export function demoIds(schoolId: string): (kind: string, index: number) => string {
   const made = new Map<string, string[]>()
   return (kind, index) => {

@@ -4,7 +4,6 @@ import { readDemoFile } from './readDemoFile.ts'
 
 const texts = z.array(z.string())
 
-/** Names and texts from which learners are generated. */
 export const names = readDemoFile(
   'people',
   z.strictObject({
@@ -20,7 +19,6 @@ export const names = readDemoFile(
   }),
 )
 
-/** The number of learners in the demo: students, members, or both. */
 export const learnersCount = 420
 
 export interface DemoLearner {
@@ -30,16 +28,15 @@ export interface DemoLearner {
   is_member: boolean
 }
 
-/** The people with a login. */
 const firstNames = names.with_login
 
 export const learnersWithLogin = firstNames.length
 
 const given = names.given_names
 
-/** Returns the learner with this number, from 0. The result never depends on how many there are. The first 6552 names are unique. */
+/** Returns the learner with this number, from 0. The first 6552 names are unique. */
 export function learnerAt(index: number): DemoLearner {
-  // Of each seven, four are student and member, two only student and one only member: 360 students and 300 members of 420.
+  // Of seven people, four are students and members, two only students, and one only a member: 360 students and 300 members of 420 people.
   const place = index % 7
   return {
     email: `learner${String(index + 1).padStart(3, '0')}@example.org`,

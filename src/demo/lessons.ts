@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { cyclicElement } from '../lib/elementAt.ts'
 import { readDemoFile } from './readDemoFile.ts'
 
-/** A lesson of the demo. */
 export interface DemoLesson {
   title: string
   kind: 'video' | 'text' | 'audio' | 'quiz'
@@ -13,9 +12,7 @@ export interface DemoLesson {
   quiz: object | null
 }
 
-/** A section of the demo with its lessons. */
 export interface DemoSection {
-  /** Slug of its course. */
   course: string
   title: string
   summary: string
@@ -40,12 +37,10 @@ const {
     middles: texts,
     endings: texts,
     quiz: quizSchema,
-    /** The titles of lessons with their marks, by course and section. */
     outline: z.record(z.string(), z.record(z.string(), texts)),
   }),
 )
 
-/** Returns every section of the demo, in the order of its courses. */
 export function demoSections(): DemoSection[] {
   let number = 0
   return Object.entries(outline).flatMap(([course, sections]) =>
@@ -74,7 +69,6 @@ function lessonOf(text: string, number: number, section: string): DemoLesson {
   }
 }
 
-/** Returns the quiz of the demo with the title of a section in its questions. */
 const quizAbout = (section: string) => ({
   ...quizTemplate,
   questions: quizTemplate.questions.map((question) => ({ ...question, prompt: question.prompt.replace('{section}', section) })),

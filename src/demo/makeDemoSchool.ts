@@ -1,3 +1,4 @@
+import { insertRows, withoutLimits } from '../store/bulkRows.ts'
 import type { Database, Writer } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import type { School } from '../store/school.ts'
@@ -7,7 +8,6 @@ import { extraRows } from './extraRows.ts'
 import { storeFiles } from './files/storeFiles.ts'
 import { emptyActivity, generateActivity } from './generate/activity.ts'
 import { demoId } from './ids.ts'
-import { insertRows } from './insertRows.ts'
 import { demoRows } from './rows.ts'
 import { people, schoolRow } from './school.ts'
 import { createContext } from './tables/context.ts'
@@ -16,19 +16,19 @@ import { writeActivity } from './writeActivity.ts'
 
 export interface DemoOptions {
   school: School
-  /** Every time of the demo counts from here. */
+  /** The reference time of all times of the demo. */
   now: Date
-  /** A hash of the demo password in PHC string form, for everybody who can sign in: each hash costs 19 MiB that malloc keeps. */
+  /** Returns a hash of the demo password (PHC string). All accounts share it, because each hash needs 19 MiB that malloc keeps. */
   hashPassword(): Promise<string>
-  /** Where the bytes of its files go. Without it the demo has no files. */
+  /** Without storage, the demo has no files. */
   storage?: FileStorage
-  /** Leaves out all activity: no enrolments, orders or comments, and only courses are sold. */
+  /** Creates courses only: no plans, products, enrolments, orders or comments. */
   only?: 'catalogue'
 }
 
 /**
- * Fills a school with the demo: people, lecturers and courses, the same on every run.
- * @returns false where the demo is there already; then nothing is changed
+ * Creates the demo data of a school, which are the same on every run.
+ * @returns false without a change if they exist
  */
 export async function makeDemoSchool(database: Database, { school, now, hashPassword, storage, only }: DemoOptions): Promise<boolean> {
   const ownerId = demoId(school.id, 'account', 0)
@@ -44,15 +44,14 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
   for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, hash)
   const files = storage ? await storeFiles(storage, school.id, now) : []
   await database.transaction(async (writer, sql) => {
-    // Another process may be filling the same school: its rows are waited for, for as long as that takes.
-    await sql.query('SET LOCAL lock_timeout = 0')
-    await sql.query('SET LOCAL statement_timeout = 0')
+    // Another process may be creating the same rows: wait for it.
+    await withoutLimits(sql)
     const activity = only === 'catalogue' ? emptyActivity(now) : generateActivity(now)
     const context = createContext(school.id, now)
     const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })
     const { learners, tags } = peopleRows(context, activity)
     await writeSchool(writer, school)
-    // Two processes may start at once: what the other has written by now is the same.
+    // Rows that another process has written are the same, so they stay.
     await insertRows(sql, 'account', demo.accounts(hashes))
     await insertRows(sql, 'person', demo.team())
     await insertRows(sql, 'person', learners)
@@ -62,22 +61,28 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
     await insertRows(sql, 'staff', demo.staff())
     await insertRows(sql, 'course', demo.courses(activity))
     await insertRows(sql, 'course_lecturer', demo.courseLecturers())
-    // The key is named: a constraint that is checked later cannot say what is there already.
+    // ON CONFLICT needs the key, because another constraint of these tables is deferred.
     await insertRows(sql, 'section', demo.curriculum.sections(), 'school_id, id')
     await insertRows(sql, 'lesson', demo.curriculum.lessons(), 'school_id, id')
     await insertRows(sql, 'lesson_body', demo.curriculum.texts())
+    const pages = await demo.pages()
     await writer
       .insertInto('page')
-      .values(await demo.pages())
+      .values(pages)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (only !== 'catalogue') await writeActivity(database.kind, sql, { context, activity, productFiles: demo.productFiles })
+    await writer
+      .insertInto('page_revision')
+      .values(demo.pageRevisions(pages))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    if (only !== 'catalogue') await writeActivity(database.kind, { writer, sql }, { context, activity, productFiles: demo.productFiles })
     for (const { table, rows } of extraRows(school.id, now)) await insertRows(sql, table, rows)
     const looks = demo.appearance()
     await writer
       .insertInto('appearance')
       .values({ ...looks.row, ...looks.pictures })
-      // The row has been made with the school: what its file says of colours stays.
+      // The row exists, with the colours of the configuration file.
       .onConflict((conflict) =>
         conflict.column('school_id').doUpdateSet({
           ...looks.pictures,
@@ -92,7 +97,7 @@ export async function makeDemoSchool(database: Database, { school, now, hashPass
   return true
 }
 
-/** The school's row has been made from its file; the demo fills in what the file leaves open. */
+/** Completes the school's row with values that its configuration file leaves out. */
 async function writeSchool(writer: Writer, { id, slug }: School): Promise<void> {
   await writer
     .insertInto('school')

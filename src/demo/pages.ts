@@ -13,5 +13,4 @@ const page = z.strictObject({
 
 export type DemoPage = z.infer<typeof page>
 
-/** Every page of the demo school's site, the home page first. */
 export const pages: readonly DemoPage[] = readDemoFile('pages', z.array(page))

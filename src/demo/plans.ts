@@ -23,12 +23,10 @@ const plan = z.strictObject({
   products: z.array(z.string()).default([]),
 })
 
-/** A price of a plan, in cents. */
 export type DemoPrice = z.infer<typeof price>
 
 export type DemoPlan = z.infer<typeof plan>
 
-/** Every plan, in the order in which they are offered. */
 export const plans: readonly DemoPlan[] = readDemoFile('plans', z.array(plan))
 
 /** Every price with the index of its plan. The index in this list is the number of the price. */

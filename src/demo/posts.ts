@@ -18,5 +18,4 @@ const post = z.strictObject({
 /** A post of the demo school. Days count back from now: a negative number is in the future. */
 export type DemoPost = z.infer<typeof post>
 
-/** Every post, the oldest first. */
 export const posts: readonly DemoPost[] = readDemoFile('posts', z.array(post))

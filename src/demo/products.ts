@@ -5,7 +5,6 @@ const productFile = z.strictObject({
   title: z.string(),
   filename: z.string(),
   content_type: z.enum(['application/pdf', 'text/csv', 'image/png']),
-  lines: z.array(z.string()),
 })
 
 const product = z.strictObject({
@@ -24,10 +23,6 @@ const product = z.strictObject({
   files: z.array(productFile),
 })
 
-export type DemoProductFile = z.infer<typeof productFile>
-
-/** A digital product of the demo school. */
 export type DemoProduct = z.infer<typeof product>
 
-/** Every product, in the order of the shop. */
 export const products: readonly DemoProduct[] = readDemoFile('products', z.array(product))

@@ -20,3 +20,6 @@ export function readDemoFile<Schema extends z.ZodType>(name: string, schema: Sch
   if (!result.success) throw new Error(`demo/${name}.yaml is invalid:\n${prettifyError(result.error)}`)
   return result.data
 }
+
+/** Returns the bytes of a picture or document of the demo. */
+export const readDemoBytes = (filename: string): Buffer => readFileSync(new URL(`files/${filename}`, folder))

@@ -1,6 +1,7 @@
 import { type Block, type Picture, storedBlocks } from '../domain/pages/pageBlock.ts'
 import { draftColumns } from '../domain/pages/pageContent.ts'
 import { htmlOf } from '../domain/richText.ts'
+import type { Navigation, NavigationItem, NavigationTarget } from '../domain/school/navigation.ts'
 import { themeDefaults } from '../domain/school/themes.ts'
 import { elementAt } from '../lib/elementAt.ts'
 import { courses } from './courses.ts'
@@ -10,16 +11,14 @@ import { fileUses } from './files/fileUses.ts'
 import type { Activity } from './generate/activity.ts'
 import { archivedAt, publishedAt } from './generate/published.ts'
 import { demoId } from './ids.ts'
-import { demoNavigation } from './navigation.ts'
 import { pages } from './pages.ts'
 import { lecturers, people, schoolRow, teamCount } from './school.ts'
 import { enrolledBy, taughtBy } from './tables/learning.ts'
 
-/** The demo's data as rows of one school, each table's in its own call. */
 export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: boolean }) {
   const id = (kind: string, index: number): string => demoId(schoolId, kind, index)
   const daysAgo = (days: number): Date => new Date(now.getTime() - days * 86_400_000)
-  // The later in its list, the younger: as with the ids.
+  // Later rows of a list are newer, as their ids are.
   const common = (kind: string, index: number) => ({
     school_id: schoolId,
     id: id(kind, index),
@@ -94,6 +93,16 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
           }
         }),
       ),
+    pageRevisions: (rows: readonly (ReturnType<typeof draftColumns> & { id: string; created_at: Date })[]) =>
+      rows.map(({ id: page_id, created_at, draft_title: title, draft_blocks, draft_show_in_navigation: show_in_navigation }) => ({
+        school_id: schoolId,
+        page_id,
+        number: 1,
+        created_at,
+        event: 'created',
+        account_id: id('account', 0),
+        content: JSON.stringify({ title, blocks: JSON.parse(draft_blocks), seo: null, show_in_navigation }),
+      })),
     accounts: (hashes: ReadonlyMap<string, string>) =>
       people.map(({ email, name }, index) => ({
         ...common('account', index),
@@ -169,13 +178,30 @@ export function demoRows(schoolId: string, now: Date, { hasFiles }: { hasFiles: 
   }
 }
 
-/** Blocks with ids that are the same on every run. */
 const numbered = (blocks: readonly Block[]): Block[] => blocks.map((block, index) => ({ ...block, id: `part-${index + 1}` }))
 
-/** The picture of a page stands behind its first words where they have room for one, else at the end. */
+/** Adds the picture of a page after its first text, or at the end. */
 function withPicture(blocks: readonly Block[], picture: Picture | undefined): readonly Block[] {
   if (!picture) return blocks
   const [first, ...others] = blocks
   if (first?.type === 'hero') return [{ ...first, props: { ...first.props, image: picture } }, ...others]
   return [...blocks, { type: 'image', props: picture }]
+}
+
+function demoNavigation(pageId: (slug: string) => string): Navigation {
+  const item = (label: string, target: Partial<NavigationTarget> & Pick<NavigationTarget, 'type'>, children: NavigationItem[] = []) => ({
+    label,
+    target: { page_id: null, url: null, ...target },
+    children,
+  })
+  const page = (label: string, slug: string): NavigationItem => item(label, { type: 'page', page_id: pageId(slug) })
+  return {
+    header: [
+      item('Courses', { type: 'course_list' }),
+      item('Events', { type: 'event_list' }),
+      item('Notes', { type: 'post_list' }),
+      item('Workshop', { type: 'page', page_id: pageId('about') }, [page('Questions', 'questions'), page('Prices', 'prices')]),
+    ],
+    footer: [page('Terms', 'legal/terms'), page('Privacy', 'legal/privacy'), page('Imprint', 'legal/imprint')],
+  }
 }

@@ -27,10 +27,8 @@ export type DemoLecturer = z.infer<typeof lecturer>
 
 const file = readDemoFile('school', z.strictObject({ school, lecturers: z.array(lecturer) }))
 
-/** The columns of the row of the demo school. */
 export const schoolRow = file.school
 
-/** Every lecturer, in the order in which they are shown. */
 export const lecturers: readonly DemoLecturer[] = file.lecturers
 
 export interface DemoPerson {
@@ -39,7 +37,6 @@ export interface DemoPerson {
   role: Role
   /** Slug of the person's lecturer profile. */
   lecturer?: string
-  /** True if the person can sign in with the demo password. */
   hasPassword: boolean
 }
 
@@ -58,7 +55,6 @@ const team: readonly DemoPerson[] = [
     })),
 ]
 
-/** Every person with an account, the staff first. */
 export const people: readonly DemoPerson[] = [
   ...team,
   ...Array.from({ length: learnersWithLogin }, (_, index) => {
@@ -67,5 +63,4 @@ export const people: readonly DemoPerson[] = [
   }),
 ]
 
-/** The number of staff. */
 export const teamCount = team.length

@@ -1,12 +1,10 @@
 import { elementAt } from '../lib/elementAt.ts'
 
-/** Chance that repeats: one seed gives the same throws on every machine. */
+/** Random numbers that are the same on every machine for the same seed. */
 export interface SeededRandom {
-  /** A whole number from 0, below the end. */
+  /** Returns an integer from 0 to `end - 1`. */
   below(end: number): number
-  /** A number between the two. */
   between(low: number, high: number): number
-  /** True in this share of the throws. */
   chance(share: number): boolean
   pick<One>(list: readonly One[]): One
   shuffled<One>(list: readonly One[]): One[]
@@ -15,7 +13,7 @@ export interface SeededRandom {
 export function createRandom(seed: string): SeededRandom {
   let state = 0x811c9dc5
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
-  // The generator known as mulberry32.
+  // mulberry32
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

@@ -1,7 +1,6 @@
-import type { Reader, Writer } from '../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../store/database.ts'
 
-/** Returns the currency in which the school sells. */
-export async function currencyOf(reader: Reader, schoolId: string): Promise<string> {
+export async function currencyOf(reader: SchoolReader, schoolId: string): Promise<string> {
   const { currency } = await reader.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirstOrThrow()
   return currency
 }
@@ -10,7 +9,7 @@ export async function currencyOf(reader: Reader, schoolId: string): Promise<stri
  * Returns the currency in which the school sells, and keeps it until the transaction ends: a change of the currency waits. Call it before
  * the prices of an order are read.
  */
-export async function lockedCurrencyOf(writer: Writer, schoolId: string): Promise<string> {
+export async function lockedCurrencyOf(writer: SchoolWriter, schoolId: string): Promise<string> {
   const { currency } = await writer
     .selectFrom('school')
     .select('currency')

@@ -1,4 +1,3 @@
-/** The school of a change, and its time. */
 export interface InSchool {
   schoolId: string
   now: Date

@@ -8,13 +8,11 @@ export type ItemType = keyof typeof itemPrefixes
 
 export const itemTypes = keysOf(itemPrefixes)
 
-/** An item as the database stores it. */
 export interface StoredItem {
   type: ItemType
   id: string
 }
 
-/** Returns the item as the API represents it. */
 export const publicItem = <Type extends string>({ type, id }: { type: Type; id: string }) => ({
   type,
   id: toPublicId(itemPrefixes[type as ItemType], id),
@@ -26,13 +24,11 @@ export function storedItem({ type, id }: { type: string; id: string }): StoredIt
   return stored === undefined ? undefined : { type: type as ItemType, id: stored }
 }
 
-/** Returns the stored id for the public id of an item of any type. */
 export function storedIdOf(publicId: string): string | undefined {
   return Object.values(itemPrefixes)
     .map((prefix) => fromPublicId(prefix, publicId))
     .find((id) => id !== undefined)
 }
 
-/** Returns the type of the item with this public id. */
 export const itemTypeOf = (publicId: string): ItemType | undefined =>
   itemTypes.find((type) => fromPublicId(itemPrefixes[type], publicId) !== undefined)

@@ -2,33 +2,31 @@ import { markupWork } from '../lib/markupLimits.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 import { createThread, ThreadFailure } from '../lib/thread.ts'
 import type { MarkupRenderer, RichText } from '../policy/externalServices.ts'
-import { htmlOf, plainText } from './richText.ts'
+import { htmlOf, plainText, removedMarkup } from './richText.ts'
 
-/** Texts to render, and the form of the result. */
 export interface MarkupRequest {
-  kind: 'html' | 'words'
+  kind: 'html' | 'words' | 'removed'
   texts: readonly RichText[]
 }
 
-/** The rendered texts, or the problem of one that breaks a rule. */
 export type MarkupResult = { rendered: string[] } | { problem: Pick<Problem, 'description' | 'details'> }
 
 export interface MarkupRendererOptions {
   /** Called if the thread fails, with a reason that contains nothing of the text. */
   onFailure(reason: string): void
   limitMilliseconds?: number
-  /** Texts that may wait for the one that is rendered. */
   queue?: number
   module?: URL
 }
 
 /** Marks and lines of texts that are rendered on the event loop: they take about 20 milliseconds. */
-export const mostImmediateWork = 2000
+export const maxImmediateWork = 2000
 
-const render = ({ kind, texts }: MarkupRequest): string[] =>
-  texts.map(({ text, format, field }) => (kind === 'html' ? htmlOf : plainText)(text, format, field))
+function render({ kind, texts }: MarkupRequest): string[] {
+  if (kind === 'removed') return texts.flatMap(({ text, format, field }) => (format === 'html' ? removedMarkup(text, field) : []))
+  return texts.map(({ text, format, field }) => (kind === 'html' ? htmlOf : plainText)(text, format, field))
+}
 
-/** Renders in the thread. */
 export function answerMarkup(request: MarkupRequest): MarkupResult {
   try {
     return { rendered: render(request) }
@@ -49,7 +47,7 @@ export function createMarkupRenderer({
 
   const renderAll = async (request: MarkupRequest): Promise<string[]> => {
     const work = request.texts.reduce((sum, { text }) => sum + markupWork(text), 0)
-    if (work <= mostImmediateWork) return render(request)
+    if (work <= maxImmediateWork) return render(request)
     const result = await thread.run(request).catch((error: unknown) => {
       throw problemOf(error, request.texts[0]?.field ?? 'text')
     })
@@ -70,6 +68,7 @@ export function createMarkupRenderer({
   return {
     html: (texts) => renderAll({ kind: 'html', texts }),
     words: (texts) => renderAll({ kind: 'words', texts }),
+    removed: (texts) => renderAll({ kind: 'removed', texts }),
     isStarted: thread.isStarted,
     close: thread.close,
   }

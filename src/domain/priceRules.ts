@@ -2,14 +2,12 @@ import { fieldError, type ProblemDetail } from '../lib/problem.ts'
 
 type Money = { amount: number; currency: string } | null | undefined
 
-/** The fields that decide what an item costs. */
 export interface Priced {
   access?: unknown
   price?: Money
   compare_at_price?: Money
 }
 
-/** Checks that access, price and former price are consistent, and use the currency of the school. */
 export function priceErrors({ access, price, compare_at_price: compareAt }: Priced, currency: string, noun: string): ProblemDetail[] {
   const isPaid = access === 'paid'
   const fieldErrors: ProblemDetail[] = []

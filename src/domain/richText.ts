@@ -2,9 +2,9 @@ import markdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
 import { escapeHtml, unescapeHtml } from '../lib/escapeHtml.ts'
 import { markupExcess, markupLimits } from '../lib/markupLimits.ts'
+import { playerOf } from '../lib/players.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 
-/** The format of a text. */
 export type TextFormat = 'markdown' | 'html'
 
 // Tags inside Markdown are shown as text. The format html allows tags.
@@ -60,11 +60,17 @@ function sanitizeFully(html: string, field: string): string {
 }
 
 /** Sanitises once. The parser searches all open elements at each closing tag: without a depth limit its time is quadratic. */
-function sanitize(html: string, options: sanitizeHtml.IOptions, field: string): string {
+function sanitize(
+  html: string,
+  options: sanitizeHtml.IOptions,
+  field: string,
+  onElement?: (tag: string, attributes: sanitizeHtml.Attributes) => void,
+): string {
   let depth = 0
   return sanitizeHtml(html, {
     ...options,
-    onOpenTag() {
+    onOpenTag(tag, attributes) {
+      onElement?.(tag, attributes)
       depth += 1
       if (depth > markupLimits.depth)
         throw invalidMarkup(field, `must nest elements at most ${markupLimits.depth} levels deep. Close elements earlier.`)
@@ -80,33 +86,55 @@ const hasCredentials = (address: string): boolean => {
   return url !== null && (url.username !== '' || url.password !== '')
 }
 
+/**
+ * Returns the attributes of a frame that shows a player: the address of a video becomes that of its player, which is isolated and sets no
+ * cookies if the service offers that. Empty for every other frame, which is removed.
+ */
+function frameOf({ src = '', title, width, height }: sanitizeHtml.Attributes): sanitizeHtml.Attributes {
+  const player = playerOf(src.startsWith('//') ? `https:${src}` : src)
+  if ('rule' in player) return {}
+  return {
+    src: player.address,
+    ...(title !== undefined && { title }),
+    ...(/^\d{1,4}$/.test(width ?? '') && { width }),
+    ...(/^\d{1,4}$/.test(height ?? '') && { height }),
+    loading: 'lazy',
+    allow: 'fullscreen; encrypted-media; picture-in-picture',
+    sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-presentation',
+    // YouTube refuses to play without an origin.
+    referrerpolicy: 'strict-origin-when-cross-origin',
+  }
+}
+
 const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd'],
     ...['a', 'abbr', 'b', 'cite', 'code', 'del', 'em', 'i', 'ins', 'kbd', 'mark', 'q', 's', 'small', 'strong', 'sub', 'sup', 'u'],
-    ...['img', 'figure', 'figcaption', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+    ...['img', 'iframe', 'figure', 'figcaption', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
   ],
   // Excludes id and name, which could shadow variables of a page's scripts, and style and class.
   allowedAttributes: {
     a: ['href', 'title', 'rel'],
     abbr: ['title'],
+    iframe: ['src', 'title', 'width', 'height', 'loading', 'allow', 'sandbox', 'referrerpolicy'],
     img: ['src', 'alt', 'title', 'width', 'height', 'loading'],
     ol: ['start'],
     td: ['colspan', 'rowspan'],
     th: ['colspan', 'rowspan', 'scope'],
   },
   allowedSchemes: ['https', 'http', 'mailto'],
-  allowedSchemesByTag: { img: ['https'] },
+  allowedSchemesByTag: { img: ['https'], iframe: ['https'] },
   allowProtocolRelative: false,
   disallowedTagsMode: 'discard',
   // Limits the depth of elements in the result.
   nestingLimit: 40,
-  exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !attribs.src,
+  exclusiveFilter: ({ tag, attribs }) => (tag === 'img' || tag === 'iframe') && !attribs.src,
   transformTags: {
     a: (tagName, { href = '', ...attribs }) => ({
       tagName,
       attribs: { ...(href !== '' && !hasCredentials(href) && { href }), ...attribs, rel: 'noopener noreferrer nofollow' },
     }),
+    iframe: (tagName, attribs) => ({ tagName, attribs: frameOf(attribs) }),
     img: (tagName, attribs) => ({ tagName, attribs: { ...attribs, loading: 'lazy' } }),
   },
 }
@@ -128,3 +156,25 @@ export const plainText = (text: string, format: TextFormat, field = 'text'): str
   )
     .replace(/\s+/g, ' ')
     .trim()
+
+const [maxRemoved, maxRemovedLength] = [20, 200]
+
+/**
+ * Returns what sanitising removes from HTML: elements with their address, such as `iframe https://player.example/1`, and attributes that run or
+ * style something, such as `p style`. Each is named once, at most twenty.
+ * @throws Problem validation_failed above the limits of markup
+ */
+export function removedMarkup(html: string, field = 'text'): string[] {
+  const removed = new Set<string>()
+  const note = (part: string): void => {
+    if (removed.size < maxRemoved) removed.add(part.slice(0, maxRemovedLength).toWellFormed())
+  }
+  const tags = new Set(allowed.allowedTags || [])
+  sanitize(html, allowed, field, (tag, attributes) => {
+    const address = attributes.src ?? attributes.href ?? attributes.data
+    const isKept = tags.has(tag) && (tag !== 'iframe' || frameOf(attributes).src !== undefined)
+    if (!isKept) note(address === undefined ? tag : `${tag} ${address}`)
+    else for (const name of Object.keys(attributes)) if (/^on|^style$|^srcdoc$/.test(name)) note(`${tag} ${name}`)
+  })
+  return [...removed]
+}

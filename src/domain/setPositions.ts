@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { uuidOf } from '../lib/ids.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
 import { recordChanges } from '../store/changeLog.ts'
-import type { Writer } from '../store/database.ts'
+import type { SchoolWriter } from '../store/database.ts'
 import { unnest } from '../store/unnest.ts'
 
 /** A list that staff can sort: its table, and the input field that contains the ids. */
@@ -18,7 +18,7 @@ interface OrderedList {
  * @throws Problem validation_failed for an id that occurs twice, invalid_reference for ids that the school does not have
  */
 export async function setPositions(
-  { writer, school, now }: { writer: Writer; school: { id: string }; now: Date },
+  { writer, school, now }: { writer: SchoolWriter; school: { id: string }; now: Date },
   { table, idPrefix, field }: OrderedList,
   publicIds: readonly string[],
 ): Promise<undefined> {
@@ -27,7 +27,7 @@ export async function setPositions(
     throw new Problem('validation_failed', { details: [fieldError(field, 'duplicate', 'must not contain an id twice')] })
   }
   // Rows are locked in a constant order, so that simultaneous changes of the order wait for each other without a deadlock.
-  const rows = await writer.selectFrom(table).select('id').where('school_id', '=', school.id).orderBy('id').forNoKeyUpdate().execute()
+  const rows = await writer.selectFrom(table).select('id').orderBy('id').forNoKeyUpdate().execute()
   const known = new Set(rows.map(({ id }) => id))
   const unknown = ids.flatMap((id, index) =>
     known.has(id) ? [] : [fieldError(`${field}.${index}`, 'invalid_reference', 'the school has no row with this id')],
@@ -47,11 +47,9 @@ export async function setPositions(
           const rank = sql<number>`row_number() OVER (ORDER BY ${row.ref('named.rank')}, ${row.ref('position')}, ${row.ref('id')})`
           return ['id as placed_id', sql<number>`(${rank} - 1)::int`.as('place')]
         })
-        .where('school_id', '=', school.id)
         .as('placed'),
     )
     .set((row) => ({ position: row.ref('placed.place'), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', school.id)
     .whereRef('id', '=', 'placed.placed_id')
     .whereRef('position', '<>', 'placed.place')
     .returning(['id', 'version'])

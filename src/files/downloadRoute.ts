@@ -12,7 +12,6 @@ import type { ServedFile } from '../store/files.ts'
 
 export interface DownloadRouteArguments {
   signer: AddressSigner
-  /** Finds a file of the school that is ready. */
   find(schoolId: string, id: string): Promise<ServedFile | undefined>
   /** Reads its bytes; undefined if they were removed. */
   read(key: string, range: ByteRange | undefined): Promise<Readable | undefined>

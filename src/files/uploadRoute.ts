@@ -8,14 +8,11 @@ import { type AddressSigner, checkAddress } from '../policy/signedAddress.ts'
 
 export interface UploadRouteArguments {
   signer: AddressSigner
-  /** Stores the bytes. Throws a Problem if they are rejected. */
   store(
     key: { schoolId: string; id: string },
     sent: { bytes: AsyncIterable<Uint8Array>; length: number | undefined },
   ): Promise<{ fileId: string; accountId: string }>
-  /** Returns the file as its uploader sees it. */
   describe(school: School, file: { fileId: string; accountId: string }): Promise<{ text: string; etag?: string | undefined }>
-  /** Returns the time limit for an upload of this size. */
   secondsFor(bytes: number): number
 }
 
@@ -68,5 +65,4 @@ async function* receivedBytes(request: IncomingMessage, seconds: number): AsyncG
   }
 }
 
-/** Returns true for the path of an upload, which may take longer than other requests. */
 export const isUpload = (path: string): boolean => address.test(path)

@@ -2,9 +2,8 @@ import type { z } from 'zod'
 import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
-import type { Database, Reader } from '../store/database.ts'
+import type { SchoolDatabase, SchoolReader } from '../store/database.ts'
 import type { FactVersion } from '../store/facts/factVersions.ts'
-import type { ReadReplica } from '../store/readReplica.ts'
 import type { StatementCache } from '../store/statementCache.ts'
 import type { Operation } from './declare/operations.ts'
 import type { QueryScope } from './declare/queryScope.ts'
@@ -14,19 +13,13 @@ import type { CursorSigner } from './read/cursor.ts'
 import type { Precondition } from './write/preconditions.ts'
 import type { SentForm } from './write/writing.ts'
 
-/** The environment of a call. */
-export interface Surroundings {
-  database: Reader
+export interface RunContext {
+  database: SchoolReader
   /** The whole database. Without it nothing can be written, and statements have no time limit. */
-  store?: Pick<Database, 'kind' | 'transaction'> | undefined
-  /** Where visitors read. Without it they read from `database`, as everybody else does. */
-  replica?: Pick<ReadReplica, 'read'> | undefined
+  store?: SchoolDatabase | undefined
   school: School
   signer: CursorSigner
-  /** Statements that were built before, for every request of the process. */
   statements?: StatementCache | undefined
-  /** Responses to visitors that were made before, for every request of the process. */
-  visitorAnswers?: VisitorAnswers | undefined
   /** The version of the school's content, if it has been read for this request. */
   contentVersion?: VisitorRead['version']
   externalServices: ExternalServices
@@ -37,32 +30,38 @@ export interface Surroundings {
 export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
 /** The caller's request. Each part is read when it is needed. */
-export interface Sent {
+export interface RequestInput {
   /** Values by parameter name: text from a URL, or JSON from a tool call. */
   parameters(): Readonly<Record<string, unknown>>
   /** Returns the parsed body. Throws invalid_json and similar problems. */
   body?(): Promise<unknown>
+  /** Returns the text of a CSV file; undefined if the body has another media type. */
+  csv?(): Promise<string | undefined>
   /** Returns the parsed form, with at most `maxBytes` of its file. The code that calls this must call `discard` afterwards. */
   form?(maxBytes: number): Promise<SentForm & { discard(): Promise<void> }>
   ifMatch?: string | undefined
   idempotencyKey?: string | undefined
+  /** Why the app makes the request, in its own words. */
+  agentReason?: string | undefined
+  /** True if the caller asks what a write would do: nothing is kept. */
+  isDryRun?: boolean | undefined
   /** The URL with its query. An idempotency key is valid for one target. */
   target?: string | undefined
   format?: Format | undefined
 }
 
-/** The parameters that the framework adds to lists and reads of rows, with their values. */
 export type FrameworkParameters = {
   limit: z.ZodInt
   cursor: z.ZodOptional<z.ZodString>
   q: z.ZodOptional<z.ZodString>
+  csv: z.ZodOptional<z.ZodEnum<{ excel: 'excel' }>>
   fields: z.ZodOptional<z.ZodArray<z.ZodString>>
   expand: z.ZodOptional<z.ZodArray<z.ZodString>>
 }
 
 /** A call that is authorised and whose parameters are parsed. */
-export interface Call<Asked extends Operation = Operation> extends Surroundings {
-  operation: Asked
+export interface Call<Target extends Operation = Operation> extends RunContext {
+  operation: Target
   caller: Caller
   parameters: ParameterValues<FrameworkParameters>
   queryScope: QueryScope
@@ -71,7 +70,7 @@ export interface Call<Asked extends Operation = Operation> extends Surroundings 
 }
 
 /** The response, which REST and MCP render. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   body: Record<string, unknown>
   /** The body, serialized once. The ETag is a hash of it. */
@@ -82,6 +81,8 @@ export interface Answer {
   type?: string | undefined
   etag?: string | undefined
   headers?: Record<string, string> | undefined
+  /** True if a write has changed nothing, so that its idempotency key stays free. */
+  isUnchanged?: boolean | undefined
   /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */
@@ -94,7 +95,6 @@ export interface VisitorRead {
   operation: Operation
   format: Format
   parameters: Readonly<Record<string, unknown>>
-  /** The version of the school's content, if it has been read already. */
   version?: Promise<FactVersion> | undefined
 }
 
@@ -105,7 +105,7 @@ export interface VisitorRead {
  */
 export interface VisitorAnswers {
   /** Returns the kept response, or the one that `make` returns. Concurrent requests for a response make it once. */
-  answer(read: VisitorRead, make: () => Promise<Answer>): Promise<Answer>
+  answer(read: VisitorRead, make: () => Promise<ApiResponse>): Promise<ApiResponse>
   /** Forgets every response, also those that are being made. */
   clear(): void
 }

@@ -6,7 +6,6 @@ export type OperationLimit = 'write' | 'bulk' | 'upload' | 'guess'
 
 const movesMany = /\/(bulk|import|generate)$/
 
-/** Returns the limits of one call by its method, its path, the format of its response, and its declaration. */
 export function limitsOf(operation: Operation, format: Format): readonly OperationLimit[] {
   const { method, path } = operation
   const limits = new Set<OperationLimit>()

@@ -1,6 +1,5 @@
-import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
-import type { Answer, Call, Format, FrameworkParameters, Sent, Surroundings } from './call.ts'
+import type { ApiResponse, Call, Format, FrameworkParameters, RequestInput, RunContext } from './call.ts'
 import { notPublic, requireScope } from './declare/access.ts'
 import type { Operation } from './declare/operations.ts'
 import { exportParameters, offeredParameters, type Parameter, representationParameters } from './declare/parameters.ts'
@@ -11,6 +10,7 @@ import { answerList } from './read/answerList.ts'
 import { answerCollectionRead, answerRead } from './read/answerRead.ts'
 import { answerRow } from './read/answerRow.ts'
 import { parseParameters } from './read/parseParameters.ts'
+import { resolveKeys } from './read/resolveKeys.ts'
 import { isClosedToVisitors } from './read/visible.ts'
 import { actOnCollection } from './write/actOnCollection.ts'
 import { createRow } from './write/createRow.ts'
@@ -25,41 +25,22 @@ import { write } from './write/write.ts'
  * reveals nothing about later checks.
  * @throws Problem
  */
-export async function run(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
+export async function run(operation: Operation, caller: Caller, sent: RequestInput, context: RunContext): Promise<ApiResponse> {
   requireScope(operation, caller) // 403
-  if (caller.kind !== 'anonymous' || operation.method !== 'GET') return await runOn(operation, caller, sent, surroundings)
-  const { replica, school, visitorAnswers } = surroundings
-  if (replica) return await replica.read(school.id, (database) => runOn(operation, caller, sent, { ...surroundings, database }))
-  const parameters = operation.resource.isInCatalogue ? readable(sent) : undefined
-  if (!visitorAnswers || !parameters) return await runOn(operation, caller, sent, surroundings)
-  const { contentVersion: version } = surroundings
-  return await visitorAnswers.answer({ schoolId: school.id, operation, format: sent.format ?? 'json', parameters, version }, () =>
-    runOn(operation, caller, { ...sent, parameters: () => parameters }, surroundings),
-  )
-}
-
-/** Returns the parameters; undefined if they are malformed, which `runOn` reports after the earlier checks. */
-function readable(sent: Sent): ReturnType<Sent['parameters']> | undefined {
-  try {
-    return sent.parameters()
-  } catch (error) {
-    if (error instanceof Problem) return undefined
-    throw error
-  }
-}
-
-async function runOn(operation: Operation, caller: Caller, sent: Sent, surroundings: Surroundings): Promise<Answer> {
-  const { statements } = surroundings
-  const queryScope = queryScopeOf({ resource: operation.resource, schoolId: surroundings.school.id, caller, statements })
-  if (await isClosedToVisitors(surroundings.database, queryScope)) throw notPublic(operation) // 403
+  const { statements } = context
+  const queryScope = queryScopeOf({ resource: operation.resource, schoolId: context.school.id, caller, statements })
+  if (await isClosedToVisitors(context.database, queryScope)) throw notPublic(operation) // 403
   const format = sent.format ?? 'json'
   const offered = parametersOf(operation, format)
-  const parameters = parseParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
+  const parsed = parseParameters<FrameworkParameters>(offeredParameters(offered, caller), sent.parameters()) // 400
   const precondition = parsePrecondition(sent.ifMatch) // 400
-  return await handle({ ...surroundings, operation, caller, parameters, queryScope, precondition, format }, sent) // 404 …
+  const parameters = await resolveKeys(context.database, queryScope, offered, parsed)
+  return await handle({ ...context, operation, caller, parameters, queryScope, precondition, format }, sent) // 404 …
 }
 
-function handle(call: Call, sent: Sent): Promise<Answer> {
+export type Run = typeof run
+
+function handle(call: Call, sent: RequestInput): Promise<ApiResponse> {
   const { operation } = call
   switch (operation.kind) {
     case 'list':
@@ -85,7 +66,6 @@ function handle(call: Call, sent: Sent): Promise<Answer> {
   }
 }
 
-/** Returns the parameters that apply to a response in this format. */
 function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
   if (format === 'json' || format === 'html' || kind === 'collectionRead') return parameters
   return typeof format === 'object'

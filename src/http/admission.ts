@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache'
+import type { Caches } from '../lib/caches.ts'
 import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import { type Limiter, type Policy, requireWithin } from './rateLimit.ts'
 
-/** One request that a rate limit counts. */
 export interface Admission {
   /** False if the limit may be used up: `count` should come before any work. */
   isLikely: boolean
@@ -15,15 +14,13 @@ export interface Admission {
 
 export type Admit = (policy: Policy, key: LimitKey) => Admission
 
-const mostKeys = 50_000
-
 /**
  * Lets a request be counted together with a later write to the store, which saves a round trip. Nothing that the request asks for may take
- * effect before it is counted, so the limit stays exact. Requests whose key may have used up its limit must be counted first: what a
- * caller can make the service do in vain is bounded by the uses that were left when the key was counted last.
+ * effect before it is counted, so the limit stays exact. Requests whose key may have used up its limit must be counted first: a caller over
+ * the limit can cause at most `remaining` unnecessary operations.
  */
-export function createAdmit(limiter: Limiter): Admit {
-  const known = new LRUCache<string, { remaining: number; resetAt: number }>({ max: mostKeys })
+export function createAdmit(limiter: Limiter, caches: Caches): Admit {
+  const known = caches.create<{ remaining: number; resetAt: number }>('admissions')
   const underWay = new Map<string, number>()
 
   return (policy, key) => {

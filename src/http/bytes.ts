@@ -4,13 +4,11 @@ import { Problem } from '../lib/problem.ts'
 import { type ByteRange, readRange } from './byteRange.ts'
 import { isKnown } from './document.ts'
 
-/** Stored bytes and their properties. */
 export interface StoredBytes {
   bytes: number
   contentType: string
   /** Strong entity tag: it changes with the bytes. */
   etag: string
-  /** Reads all bytes or a range. */
   read(range: ByteRange | undefined): Promise<Readable>
 }
 

@@ -2,14 +2,12 @@ import type { Context, Middleware } from 'koa'
 import { isHtml } from './isHtml.ts'
 
 const allowHeaders =
-  'authorization, content-type, accept, if-match, if-none-match, idempotency-key, mcp-protocol-version, mcp-method, mcp-name'
+  'authorization, content-type, accept, if-match, if-none-match, idempotency-key, dry-run, agent-reason, mcp-protocol-version, mcp-method, mcp-name'
 const exposeHeaders =
-  'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Idempotent-Replayed, Location, Deprecation, Sunset, WWW-Authenticate'
+  'Link, ETag, RateLimit, RateLimit-Policy, Retry-After, Request-Id, Idempotent-Replayed, Dry-Run, Location, Content-Location, Deprecation, Sunset, WWW-Authenticate'
 
 export interface CorsRules {
-  /** `*`, or the origins that may read responses. */
   allowedOrigins: readonly string[]
-  /** Paths of pages: no other origin may read them. */
   isPage(path: string): boolean
 }
 

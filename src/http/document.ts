@@ -11,14 +11,12 @@ export interface StoredDocument {
   type: string
   etag: string
   maxAgeSeconds: number
-  /** Value of Last-Modified. */
   lastModified?: string | undefined
 }
 
 interface DocumentProperties {
   type: string
   maxAgeSeconds: number
-  /** When the content last changed, if that is known. */
   changedAt?: Date | undefined
 }
 

@@ -14,7 +14,6 @@ export const formLimits = {
 type PluginFunction = formidable.PluginFunction
 type Form = Parameters<PluginFunction>[0]
 
-/** An event of the parser. */
 interface ParserEvent {
   name: string
   start?: number

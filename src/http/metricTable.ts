@@ -95,19 +95,23 @@ export const metricTable = {
     help: 'Lost connections to the database',
     use: 'A few during a failover are normal. A steady rate points to the network or to a limit of PostgreSQL.',
   },
-  schoolgate_read_replica_up: {
-    type: 'gauge',
-    labels: [],
-    across: 'min',
-    help: 'Whether visitors read from the replica: 1 or 0',
-    use: '0 without `DATABASE_READ_URL`, and while the replica is more than five seconds behind or does not respond: visitors then read from the primary. `/readyz` names the reason.',
+  schoolgate_cache_hits_total: {
+    type: 'counter',
+    labels: ['cache'],
+    help: 'Entries that were found in a cache in memory',
+    use: '`schoolgate caches` shows them as rates. docs/caching.md says what each cache holds.',
   },
-  schoolgate_read_replica_lag_seconds: {
+  schoolgate_cache_misses_total: {
+    type: 'counter',
+    labels: ['cache'],
+    help: 'Entries that were not found in a cache in memory',
+    use: 'A cache that misses more often than it hits for days costs memory for nothing, or its bound is too small for the schools.',
+  },
+  schoolgate_cache_entries: {
     type: 'gauge',
-    labels: [],
-    across: 'max',
-    help: 'Age of the state that the replica has reached',
-    use: '0 without a replica. Above 5 visitors read from the primary. If it grows, look for long transactions on the replica and at its disk.',
+    labels: ['cache'],
+    help: 'Entries of a cache in memory',
+    use: 'Compare it with the bound in docs/caching.md.',
   },
   schoolgate_redis_up: {
     type: 'gauge',
@@ -292,7 +296,6 @@ type NameOf<Type extends MetricKind['type']> = {
 export type CounterName = NameOf<'counter'>
 export type GaugeName = NameOf<'gauge'>
 
-/** The labels of a metric with their values. */
 export type LabelsOf<Name extends MetricName> = Record<(typeof metricTable)[Name]['labels'][number], string>
 
 /** How the responses to requests are counted. */

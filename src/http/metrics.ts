@@ -7,23 +7,19 @@ import { type CounterName, type GaugeName, type LabelsOf, type MetricKind, metri
 export type SetGauge = <Name extends GaugeName>(name: Name, labels: LabelsOf<Name>, value: number) => void
 
 export interface Metrics {
-  /** Counts and times a request. */
   observe(request: { path: string; operation: string; status: number; seconds: number }): void
   add<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, amount?: number): void
   /** Creates series with the value zero, so that their first increase is an increase. */
   begin<Name extends CounterName>(name: Name, labels: readonly LabelsOf<Name>[]): void
-  /** Counts a long block of the event loop. */
   addBlock(operation: string): void
   /** Creates the series of operations. Requests to operations without series count as `other`. */
   beginOperations(operations: Iterable<string>): void
   /** Asks for values of gauges at each collection. If that fails, the former values stay. */
   collect(source: (set: SetGauge) => void | Promise<void>): void
-  /** Returns the values of this process, to be rendered together with those of others. */
   snapshot(): Promise<MetricsSnapshot>
   render(): Promise<RenderedMetrics>
 }
 
-/** The values of one process, in the form of prom-client. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 const areas: readonly [area: string, prefix: string][] = [
@@ -41,7 +37,6 @@ export interface RenderedMetrics {
   text: string
 }
 
-/** The operation of requests that belong to no other. */
 const otherOperation = 'other'
 
 /** Creates the metrics of one process: those of `metricTable`, and prom-client's own about the process. */
@@ -145,7 +140,6 @@ export async function renderStarting(): Promise<RenderedMetrics> {
   return { type: registry.contentType, text: await registry.metrics() }
 }
 
-/** Renders the values of several processes as those of one. */
 export async function renderTogether(snapshots: MetricsSnapshot[]): Promise<RenderedMetrics> {
   const registry = AggregatorRegistry.aggregate(snapshots)
   return { type: registry.contentType, text: await registry.metrics() }

@@ -10,7 +10,6 @@ const byPrefix: readonly [prefix: string, operation: string][] = [
   ['/assets/', 'asset'],
 ]
 
-/** The operation of documents: metadata, keys, and the documents for agents. */
 const documentOperation = 'document'
 
 /** The operations that `operationOf` returns for paths without a separate route. */

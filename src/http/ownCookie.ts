@@ -9,7 +9,6 @@ function ownCookieName(name: string, { issuer }: School): string {
   return issuer.startsWith('https:') ? `__Host-${name}` : name
 }
 
-/** Returns the value that the browser sent under this name. */
 export function readOwnCookie(ctx: Context, name: string): string | undefined {
   return ctx.cookies.get(ownCookieName(name, ctx.state.school), { signed: false })
 }
@@ -26,7 +25,6 @@ export function setOwnCookie(ctx: Context, name: string, { value, lifeSeconds }:
 /** The cookie to which forms are bound: it identifies a browser until it is closed. */
 export const browserCookie = 'sg_browser'
 
-/** Returns the value that identifies this browser. */
 export function browserOf(ctx: Context): string | undefined {
   const value = readOwnCookie(ctx, browserCookie)
   return value && /^[\w-]{43}$/.test(value) ? value : undefined

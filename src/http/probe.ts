@@ -13,31 +13,26 @@ export const probeHeader = 'x-schoolgate-probe'
  */
 export type ProbeKind = 'facts' | 'stream' | 'redirect' | 'temporary'
 
-/** The request as it arrived. */
 export interface ProbeFacts {
   method: string
-  /** The Host header. */
   host: string
   forwarded_for: string | null
   forwarded_proto: string | null
-  /** The caller's address by the rules of `trusted_proxies`. */
   address: string
   /** The port from which the connection came: with a gateway, the port of the gateway. */
   peer_port: number
   authorization: boolean
   received_bytes: number
-  /** The time of this process, ISO 8601. */
   time: string
 }
 
 /** The address of the redirect. No server has to listen on its port. */
 export const probeRedirect = 'http://127.0.0.1:53682/callback?code=probe&state=a%2Fb'
 
-/** The events of a stream, and the pause between them. */
 export const probeStream = { events: 4, pauseMs: 300 } as const
 
 const validMs = 300_000
-const mostBytes = 16 * 1_048_576
+const maxBytes = 16 * 1_048_576
 
 /** Returns the header of a probe. Only those who know the root secret can make one. */
 export const signProbe = (sign: (text: string) => string, kind: ProbeKind, at = Date.now()): string =>
@@ -76,7 +71,7 @@ function probeKind(header: string, verify: (text: string, signature: string) => 
 
 async function factsOf(ctx: Context & { state: RequestState }): Promise<ProbeFacts> {
   const { headers, socket } = ctx.req
-  const body = await readBody(ctx, mostBytes)
+  const body = await readBody(ctx, maxBytes)
   return {
     method: ctx.method,
     host: headers.host ?? '',

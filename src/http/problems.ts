@@ -11,7 +11,6 @@ export interface ProblemBody {
   error: string
   error_description: string
   error_uri?: string
-  /** How to get a token, if the request has none. */
   documentation?: string
   request_id: string
   details?: Problem['details']
@@ -46,7 +45,6 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
   }
 }
 
-/** Returns the problem that the caller sees for a thrown error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   const status: { status?: unknown; expose?: unknown } = error ?? {}

@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts'
 
 /** The most parameters of a query. Operations have a dozen, and the filters of a list may be combined. */
-const mostParameters = 100
+const maxParameters = 100
 
 /** The parameters of a query. A name that occurs several times has all its values. */
 export type Query = NodeJS.Dict<string | string[]>
@@ -9,13 +9,13 @@ export type Query = NodeJS.Dict<string | string[]>
 /** Returns true if a query has more parameters than allowed, empty ones among them. Parses nothing. */
 export function hasTooManyParameters(text: string): boolean {
   let separators = 0
-  for (let at = text.indexOf('&'); at !== -1 && separators < mostParameters; at = text.indexOf('&', at + 1)) separators += 1
-  return separators >= mostParameters
+  for (let at = text.indexOf('&'); at !== -1 && separators < maxParameters; at = text.indexOf('&', at + 1)) separators += 1
+  return separators >= maxParameters
 }
 
 export const tooManyParameters = (): Problem =>
   new Problem('invalid_request', {
-    description: `The query must have at most ${mostParameters} parameters. Remove some, and separate the values of a list with commas.`,
+    description: `The query must have at most ${maxParameters} parameters. Remove some, and separate the values of a list with commas.`,
   })
 
 /**

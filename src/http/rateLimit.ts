@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import type { LimitKey } from '../lib/limitKey.ts'
 import { Problem } from '../lib/problem.ts'
 
-/** The number of uses that one key has in a window. */
 export interface Policy {
   name: string
   requests: number
@@ -15,7 +14,6 @@ export interface Verdict {
   resetSeconds: number
 }
 
-/** Counts one use and returns whether it is within the policy. */
 export type Limiter = (policy: Policy, key: LimitKey) => Promise<Verdict>
 
 /**

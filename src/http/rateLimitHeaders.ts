@@ -1,6 +1,5 @@
 import { type Policy, requireWithin, type Verdict } from './rateLimit.ts'
 
-/** One policy that applies to a request, and its result. */
 export interface Count {
   policy: Policy
   verdict: Verdict

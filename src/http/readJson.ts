@@ -4,7 +4,6 @@ import { Problem } from '../lib/problem.ts'
 import { readBody } from './readBody.ts'
 
 export interface JsonBodyRules {
-  /** Media types that the body may have. */
   types: readonly string[]
   maxBytes: number
   maxDepth: number
@@ -32,11 +31,8 @@ export async function readJson(ctx: Context, { types, maxBytes, maxDepth }: Json
 
 /** Limits of every JSON body, in addition to its size and depth. No operation takes an object or a name that comes near them. */
 const jsonLimits = {
-  /** JSON values at any depth. */
   values: 50_000,
-  /** Members of one object. */
   members: 200,
-  /** Characters in the name of a member. */
   nameLength: 200,
 } as const
 

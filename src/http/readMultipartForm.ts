@@ -9,11 +9,9 @@ import { koaBody } from 'koa-body'
 import { Problem } from '../lib/problem.ts'
 import { formLimitPlugin, formLimits, tooLargeForm } from './formLimits.ts'
 
-/** A form: its fields, and its file, if it has one, on this machine's disk. */
 export interface ReceivedForm {
   fields: Record<string, string>
   file: { filename: string; contentType: string; bytes: number; read(): Readable } | undefined
-  /** Removes the file from the disk. */
   discard(): Promise<void>
 }
 

@@ -6,11 +6,11 @@ import type { LoopOwner, LoopWatch } from '../lib/loopWatch.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Metrics } from './metrics.ts'
 import { operationOf } from './operationOf.ts'
-import type { AnsweredRequest, ReportBlock } from './reportBlock.ts'
+import type { CompletedRequest, ReportBlock } from './reportBlock.ts'
 import { callerTrace, endRequestSpan, startRequestSpan } from './requestSpan.ts'
 import type { RequestState } from './requestState.ts'
 
-export type RecordRequest = (request: IncomingMessage, answered: AnsweredRequest) => void
+export type RecordRequest = (request: IncomingMessage, answered: CompletedRequest) => void
 
 const wellFormedId = /^[\x21-\x7e]{1,128}$/
 const unprintable = /[^\x20-\x7e]/g
@@ -60,7 +60,6 @@ export interface RecordArguments {
   record: RecordRequest
   /** Measures how long requests block the event loop. */
   loop: LoopWatch
-  /** Reports a request that has blocked the event loop for long. */
   reportBlock: ReportBlock
   tracing?: Tracing | undefined
 }
@@ -69,9 +68,9 @@ export interface RecordArguments {
  * Collects the blocks of one request until it has been answered, and reports the later ones immediately. Connections that a request opens
  * keep the owner of their time for as long as they are open, so it refers to nothing else of the request.
  */
-function watchBlocks(reportBlock: ReportBlock): LoopOwner & { end(answered: AnsweredRequest): void } {
+function watchBlocks(reportBlock: ReportBlock): LoopOwner & { end(answered: CompletedRequest): void } {
   let longestMs = 0
-  let done: AnsweredRequest | undefined
+  let done: CompletedRequest | undefined
   return {
     blocked(milliseconds) {
       longestMs = Math.max(longestMs, milliseconds)

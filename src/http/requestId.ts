@@ -1,7 +1,6 @@
 import { newUnorderedId, toPublicId } from '../lib/ids.ts'
 import type { Step } from './inOrder.ts'
 
-/** Returns the id of a new request. */
 export const newRequestId = (): string => toPublicId('req', newUnorderedId())
 
 /** Sets an id for each request and returns it in `Request-Id`. A client's `X-Request-Id` is logged but not used. */

@@ -1,6 +1,5 @@
 import type { RequestState } from './requestState.ts'
 
-/** Returns the ids of a request for its lines of the log. */
 export const requestIds = (state: Pick<Partial<RequestState>, 'requestId' | 'trace'> | undefined) => ({
   request_id: state?.requestId,
   trace_id: state?.trace?.traceId,

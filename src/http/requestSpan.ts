@@ -5,7 +5,6 @@ import type { RequestState } from './requestState.ts'
 
 const knownMethods: ReadonlySet<string> = new Set(METHODS)
 
-/** Returns the trace that the caller of a request names. */
 export const callerTrace = ({ headers }: IncomingMessage): TraceContext | undefined =>
   headers.traceparent === undefined ? undefined : parseTraceparent(headers.traceparent)
 
@@ -15,7 +14,6 @@ export function startRequestSpan(tracing: Tracing, { method = '' }: IncomingMess
   return tracing.start({ name: known, kind: 'server', attributes: { 'http.request.method': known } }, caller)
 }
 
-/** The parts of an answered request that its span names. */
 interface SpanFacts extends Pick<RequestState, 'requestId' | 'clientId' | 'problem'> {
   school: string | undefined
   operation: string

@@ -2,7 +2,6 @@ import type { TraceContext } from '../lib/traceContext.ts'
 import type { School } from '../policy/school.ts'
 import type { StoredDocument } from './document.ts'
 
-/** Values that the first middleware set on every request. */
 export interface RequestState {
   /** `req_…`, in every response and every log line. */
   requestId: string
@@ -29,7 +28,6 @@ export interface RequestState {
   accountId?: string | undefined
   /** The value of the cookie for forms that this response sets. */
   newBrowser?: string
-  /** The problem that the response reports. */
   problem?: { code: string; limit?: string | undefined } | undefined
   /** Path of the resource that a challenge links to, if it is not the whole origin. */
   challengePath?: '' | '/mcp'

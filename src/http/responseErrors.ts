@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { errorCode } from '../lib/errorCode.ts'
 import type { Log } from '../lib/log.ts'
-import { isClientAbort } from './clientAbort.ts'
 import { requestIds } from './requestIds.ts'
 
 /**
@@ -18,3 +17,17 @@ export const logResponseErrors =
     else if (code?.startsWith('HPE_')) log.debug({ reason: code, ...ids }, 'request is not valid HTTP')
     else log.error({ err: error, ...ids }, 'response failed')
   }
+
+/**
+ * Returns true if a response could not be sent completely because the client closed or reset the connection: operators can ignore these
+ * errors. Errors with the same codes can come from a store, so the error must belong to the client's connection.
+ */
+function isClientAbort(error: Error, ctx: Context | undefined): boolean {
+  if (!ctx) return false
+  const { code, syscall }: NodeJS.ErrnoException = error
+  const { req, res } = ctx
+  if (!res.destroyed && !req.socket.destroyed) return false
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE') return true
+  const isReset = code === 'EPIPE' || code === 'ECONNRESET'
+  return isReset && (syscall === 'write' || [req.socket, req, res].some(({ errored }) => errored === error))
+}

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { type Caches, createCaches } from '../lib/caches.ts'
 
 /** A complete response to GET and HEAD, without the headers that differ between requests. */
 export interface StoredResponse {
@@ -7,7 +7,6 @@ export interface StoredResponse {
   /** Content-Type and Content-Length in the same form: a 304 response has neither. */
   contentHeaders: readonly string[]
   etag: string
-  /** The operation that built it. */
   operation: string
   body: Buffer
   /** The body as text if it is short and plain ASCII: Node sends it together with the headers, in one write. */
@@ -25,13 +24,10 @@ export interface StoringOptions {
  * every response can be built again, so any of them may be dropped at any time.
  */
 export interface ResponseTable {
-  /** Returns the response of this school at a path, while it is fresh. */
   get(schoolId: string, path: string): StoredResponse | undefined
   /** Stores a response, unless the school's responses have been dropped since it was built. */
   put(schoolId: string, path: string, response: StoredResponse, options: StoringOptions): void
-  /** Drops the responses of one school, or of all. */
   clear(schoolId?: string): void
-  /** Returns the moment at which the responses of a school were last dropped. */
   clearedAt(schoolId: string): number
   /** Returns the current moment: a count of the calls of `clear`. */
   moment(): number
@@ -45,10 +41,9 @@ interface Entry extends StoredResponse {
 /** Memory of an entry in addition to its body. */
 const overheadBytes = 1500
 
-/** Creates a table that holds at most `maxBytes`; the responses that have not been used for longest are dropped first. */
-export function createResponseTable({ maxBytes }: { maxBytes: number }): ResponseTable {
-  const entries = new LRUCache<string, Entry>({
-    maxSize: maxBytes,
+export function createResponseTable({ caches = createCaches(), maxBytes }: { caches?: Caches; maxBytes?: number }): ResponseTable {
+  const entries = caches.create<Entry>('responses', {
+    ...(maxBytes !== undefined && { maxSize: maxBytes }),
     sizeCalculation: ({ body }) => body.length + overheadBytes,
   })
   const clearedAt = new Map<string, number>()

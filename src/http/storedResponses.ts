@@ -56,7 +56,6 @@ export function storedResponses(
   }
 }
 
-/** Returns the path of a request target without its query. */
 function pathOf(target: string): string {
   const end = target.indexOf('?')
   return end === -1 ? target : target.slice(0, end)

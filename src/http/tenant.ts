@@ -30,7 +30,6 @@ function plainAddress(text: string): string | undefined {
   return isIP(address) > 0 ? address : undefined
 }
 
-/** Sets the caller's address. */
 export const setAddress =
   (addressOf: (request: IncomingMessage) => string): Step =>
   (ctx) => {

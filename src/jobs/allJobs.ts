@@ -3,6 +3,7 @@ import { type EventJobArguments, eventJobs } from './events.ts'
 import { fileJobs } from './files.ts'
 import { type FormJobArguments, formJobs } from './forms.ts'
 import { learningJobs } from './learning.ts'
+import { type NotificationJobArguments, notificationJobs } from './notifications.ts'
 import { orderJobs } from './orders.ts'
 import { postJobs } from './posts.ts'
 import { rollupJobs } from './rollups.ts'
@@ -14,6 +15,7 @@ type JobArguments = SweepArguments &
   Parameters<typeof fileJobs>[0] &
   Parameters<typeof eventSeatJobs>[0] &
   FormJobArguments &
+  NotificationJobArguments &
   EventJobArguments
 
 /** Returns the jobs of every topic. The service schedules them, and `schoolgate jobs` runs single ones. */
@@ -28,4 +30,5 @@ export const allJobs = (args: JobArguments): Job[] => [
   ...eventSeatJobs(args),
   ...formJobs(args),
   ...eventJobs(args),
+  ...notificationJobs(args),
 ]

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Maximum duration of one run of a job. The next run does the rest. */
 const longestRunMs = 20_000
 
 /**

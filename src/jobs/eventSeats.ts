@@ -1,5 +1,5 @@
-import { type EventKey, type FreeSeats, fillFreeSeats } from '../domain/events/fillFreeSeats.ts'
 import type { Database } from '../store/database.ts'
+import { type EventKey, type FreeSeats, fillFreeSeats } from './due/fillFreeSeats.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 100

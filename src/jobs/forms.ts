@@ -1,6 +1,6 @@
-import { type DigestArguments, sendFormDigests } from '../domain/forms/formDigests.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
+import { type DigestArguments, sendFormDigests } from './due/formDigests.ts'
 import type { Job } from './schedule.ts'
 
 export interface FormJobArguments extends Pick<DigestArguments, 'send'> {
@@ -10,7 +10,6 @@ export interface FormJobArguments extends Pick<DigestArguments, 'send'> {
 
 const batch = 50
 
-/** Returns the job that e-mails staff about new submissions of their forms. */
 export function formJobs({ database, schools, send }: FormJobArguments): Job[] {
   return [
     {

@@ -1,7 +1,7 @@
-import { expireEnrollments } from '../domain/learning/expireEnrollments.ts'
 import type { Database } from '../store/database.ts'
 import { countStudentsOfLecturers } from '../store/lecturerCounts.ts'
 import { drain } from './drain.ts'
+import { expireEnrollments } from './due/expireEnrollments.ts'
 import type { Job } from './schedule.ts'
 
 /** Returns the jobs that mark expired enrolments and count the students of each lecturer. */

@@ -1,6 +1,6 @@
-import { expireOrders } from '../domain/orders/expireOrders.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
+import { expireOrders } from './due/expireOrders.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500

@@ -1,6 +1,6 @@
-import { publishDuePosts } from '../domain/posts/postStates.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
+import { publishDuePosts } from './due/publishDuePosts.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500

@@ -15,17 +15,14 @@ export interface Job {
 /** How a run ended. `skipped`: another process was running the job. `unavailable`: a store did not respond. */
 export const runOutcomes = ['success', 'failure', 'skipped', 'unavailable'] as const
 
-/** A run of a job. */
 export interface JobRun {
   job: string
   outcome: (typeof runOutcomes)[number]
   seconds: number
 }
 
-/** Receives the runs of jobs. */
 export interface RunListeners {
   onRun?: (run: JobRun) => void
-  /** Stores a run that was not skipped, for the list of jobs. */
   record?: (run: FinishedRun) => Promise<void>
 }
 

@@ -1,6 +1,6 @@
-import { advanceSubscriptions, closeOutstanding } from '../domain/memberships/advanceSubscriptions.ts'
 import type { Database } from '../store/database.ts'
 import { drain } from './drain.ts'
+import { advanceSubscriptions, closeOutstanding } from './due/advanceSubscriptions.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 500

@@ -1,5 +1,3 @@
-import { deleteDueAccounts } from '../domain/accounts/accountDeletion.ts'
-import { sweepChallenges } from '../domain/secondFactors/challenges.ts'
 import type { EndGrant } from '../domain/students/eraseAccount.ts'
 import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
@@ -7,22 +5,24 @@ import { pruneClients } from '../store/clients.ts'
 import { sweepTombstones } from '../store/clientTombstones.ts'
 import type { Database } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
-import { sweepAnswers } from '../store/idempotency.ts'
+import { sweepFormerSlugs } from '../store/formerSlugs.ts'
+import { sweepStoredResponses } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
 import { sweepOutbox } from '../store/outbox/sweepOutbox.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import { listSchools } from '../store/schools.ts'
+import { sweepNotifications } from '../store/sweepNotifications.ts'
+import { sweepChallenges } from '../store/usedChallenges.ts'
 import { parkAbandoned } from '../store/webhooks/endpointState.ts'
 import { drain } from './drain.ts'
+import { deleteDueAccounts } from './due/deleteDueAccounts.ts'
 import type { Job } from './schedule.ts'
 
 export interface SweepArguments {
   database: Database
   artifacts: DatabaseArtifacts
-  /** Ends a grant of an account that is deleted. */
   endGrant: EndGrant
   registration(): { never_used_days: number; idle_days: number }
-  /** How long the audit trail is kept. */
   retention(): AuditRetention
 }
 
@@ -61,8 +61,10 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
       name: 'sweep_records',
       everySeconds: 600,
       run: exclusive('sweep_records', async (signal) => ({
-        answers: await drain(() => sweepAnswers(database.kysely, batch), signal),
+        answers: await drain(() => sweepStoredResponses(database.kysely, batch), signal),
         changes: await drain(() => sweepChanges(database.kysely, batch), signal),
+        slugs: await drain(() => sweepFormerSlugs(database.kysely, batch), signal),
+        notifications: await drain(() => sweepNotifications(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
       })),
     },

@@ -17,18 +17,15 @@ export function addYears(day: Day, years: number): Day {
   return text(moved.getUTCMonth() === month - 1 ? moved : new Date(Date.UTC(year + years, month, 0)))
 }
 
-/** Returns the Monday of the day's week. */
 export const mondayOf = (day: Day): Day => addDays(day, -((utc(day).getUTCDay() + 6) % 7))
 
 export const firstOfMonth = (day: Day): Day => `${day.slice(0, 7)}-01`
 
-/** Returns the first day of the month that is `months` later. */
 export function addMonths(month: Day, months: number): Day {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return text(new Date(Date.UTC(year, number - 1 + months, 1)))
 }
 
-/** Returns the day in a time zone. */
 export const dayIn = (timeZone: string, now: Date): Day => dayFormat(timeZone).format(now)
 
 const dayFormat = (timeZone: string): Intl.DateTimeFormat =>

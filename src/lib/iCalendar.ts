@@ -7,16 +7,18 @@ export interface CalendarEntry {
   startsAt: string
   endsAt: string
   title: string
+  /** Without markup (section 3.8.1.5). */
   description: string | null
+  /** The same with markup, for the programs that read X-ALT-DESC. */
+  html: string | null
   location: string | null
   position: { latitude: number; longitude: number } | null
   url: string | null
   isCanceled: boolean
   /** Number of the revision (section 3.8.7.4). */
-  sequence?: number
+  sequence: number
 }
 
-/** A calendar to which programs subscribe. */
 export interface Subscribed {
   /** Name of the calendar (RFC 7986 section 5.1). */
   name: string
@@ -50,11 +52,12 @@ function linesOf({ position, url, ...entry }: CalendarEntry): string[] {
     `DTSTAMP:${time(entry.changedAt)}`,
     `CREATED:${time(entry.createdAt)}`,
     `LAST-MODIFIED:${time(entry.changedAt)}`,
-    ...(entry.sequence === undefined ? [] : [`SEQUENCE:${entry.sequence}`]),
+    `SEQUENCE:${entry.sequence}`,
     `DTSTART:${time(entry.startsAt)}`,
     `DTEND:${time(entry.endsAt)}`,
     `SUMMARY:${text(entry.title)}`,
     ...optional('DESCRIPTION', entry.description),
+    ...optional('X-ALT-DESC;FMTTYPE=text/html', entry.html),
     ...optional('LOCATION', entry.location),
     ...(position === null ? [] : [`GEO:${position.latitude};${position.longitude}`]),
     // A URL is not a text value and cannot be escaped (section 3.3.13), so an invalid one is omitted.

@@ -19,7 +19,6 @@ export function firstIdAt(milliseconds: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** Returns the time in milliseconds at which a UUIDv7 was made. */
 export const timeOfId = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 
 /**
@@ -70,7 +69,6 @@ function hexValue(uuid: string, index: number): number {
   return code < 128 ? (hexValues[code] ?? 16) : 16
 }
 
-/** Returns the UUID of a public id; undefined if the text is not an id with this prefix. */
 export function fromPublicId(prefix: string, text: string): string | undefined {
   if (!publicId.test(text) || !text.startsWith(`${prefix}_`)) return undefined
   const valueAt = (index: number): number => alphabet.indexOf(text.charAt(index))

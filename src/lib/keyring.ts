@@ -31,6 +31,7 @@ export type KeyPurpose =
   | 'calendars'
   | 'stored responses'
   | 'configuration'
+  | 'unsubscribe links'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).

@@ -3,6 +3,15 @@ export const languages = ['en', 'de'] as const
 
 export type Language = (typeof languages)[number]
 
+/** The locale in which dates and times are written, on pages and in e-mails. */
+export const dateLocales: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de' }
+
+/** Returns a text in every language. `write` gets the locale of dates. */
+export const inEveryLanguage = (write: (locale: string) => string): Record<Language, string> => ({
+  en: write(dateLocales.en),
+  de: write(dateLocales.de),
+})
+
 const most = 20
 
 /**

@@ -1,4 +1,3 @@
-/** Where complete lines are written. */
 export interface LineWriter {
   write(line: string): unknown
 }
@@ -11,7 +10,6 @@ export interface LinesOfTurn {
   together: LineWriter
   /** Writes a line immediately, after those that wait. */
   immediately: LineWriter
-  /** Writes the lines that wait. */
   flush(): void
 }
 

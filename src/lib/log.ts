@@ -1,6 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { logMembers, logMessage } from './logMembers.ts'
-import { createLogTime } from './logTime.ts'
 
 /** The members of the line that is written for each request. None of them contains a secret. */
 export interface RequestLine {
@@ -11,13 +10,10 @@ export interface RequestLine {
   method: string
   path: string
   status: number
-  /** The code of the problem that the response reports. */
   error: string | undefined
-  /** The rate limit that refused the request. */
   limit: string | undefined
   milliseconds: number
   client_id: string | undefined
-  /** The opaque id of the person, as in the API. */
   account_id: string | undefined
   address: string
   user_agent: string | undefined
@@ -35,7 +31,6 @@ export interface Log extends Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 
 /** Where the lines of a log go, if those of requests are written in another way. */
 export interface LogStreams {
   immediately: DestinationStream
-  /** For the lines of requests. */
   together: DestinationStream
 }
 
@@ -61,3 +56,17 @@ function shown(given: unknown[]): [message: string] | [members: object, message?
 
 /** Writes each line to standard output before it returns. */
 export const standardOutput = (): DestinationStream => pino.destination({ fd: 1, sync: true })
+
+/** Returns a function that writes the `time` of a log line (ISO 8601, UTC) as pino expects it. It computes the text of a second once. */
+export function createLogTime(): (now?: number) => string {
+  let second = Number.NaN
+  let text = ''
+  return (now = Date.now()) => {
+    const ofNow = Math.floor(now / 1000)
+    if (ofNow !== second) {
+      second = ofNow
+      text = new Date(ofNow * 1000).toISOString().slice(0, -4)
+    }
+    return `,"time":"${text}${String(now - ofNow * 1000).padStart(3, '0')}Z"`
+  }
+}

@@ -102,7 +102,6 @@ export function logMembers(members: object): Record<string, unknown> {
   return isError(members) ? { err: showError(members, 0) } : showObject(members, 0)
 }
 
-/** Returns the message of a line within the limit. */
 export const logMessage = (message: string): string => limitedText(message, limits.message)
 
 /** Exit codes of processes are logged: no code that is sent to a person or a client is a number this short. */

@@ -11,7 +11,6 @@ export interface LoopOwner {
  * after a wait, until code of another owner does, or until the turn of the event loop ends.
  */
 export interface LoopWatch {
-  /** Runs work of this owner. */
   run<Result>(owner: LoopOwner, work: () => Result): Result
   /** To be called when code goes on after a wait: the time from now on is that of its owner. */
   resumed(): void
@@ -19,7 +18,6 @@ export interface LoopWatch {
   pause(): void
 }
 
-/** A block that other requests notice. */
 const longBlockMs = 100
 
 /** Creates a watch that reports blocks of at least `leastMs`. It costs two readings of the clock for each turn of the event loop. */

@@ -7,13 +7,11 @@ export const markupLimits = {
   tableCells: 10_000,
   /** Elements inside one another, in the rendered HTML. */
   depth: 100,
-  /** Characters of the rendered HTML. */
   htmlLength: 1_000_000,
 } as const
 
 const { lines, marks, tableCells, depth } = markupLimits
 
-/** The limits as one sentence, for the description of a field. */
 export const markupLimitsText = `At most ${lines} lines, ${marks} markup characters, ${tableCells} table cells and ${depth} levels.`
 
 const lineBreak = /\r\n?|\n/

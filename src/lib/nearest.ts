@@ -1,6 +1,5 @@
 import { elementAt } from './elementAt.ts'
 
-/** Longer words are not treated as misspelt names. */
 const longestWord = 60
 
 /** Returns the candidate that is most similar to a misspelt name, with at most `most` edits; undefined if none is similar. */
@@ -15,7 +14,6 @@ export function nearest(word: string, candidates: readonly string[], most = Math
   return ranked[0]?.candidate
 }
 
-/** Returns the Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let row = Array.from({ length: right.length + 1 }, (_, at) => at)
   for (const [i, character] of [...left].entries()) {

@@ -1,4 +1,3 @@
-/** A member of an object, and the function that computes its value. */
 export type MemberOf<First, Second> = readonly [name: string, value: (first: First, second: Second) => unknown]
 
 /**

@@ -27,34 +27,55 @@ export interface OutboundResponse {
 /** `forbidden`: the address is not public. `failed`: no response. `invalid`: a response outside of the limits. */
 export type OutboundFailure = 'forbidden' | 'failed' | 'invalid'
 
+/** Why there was no response. */
+export type OutboundCause = 'unknown_host' | 'refused' | 'unreachable' | 'tls' | 'reset' | 'timeout' | 'unknown'
+
 /** A request without a usable response. The message is for the log: a caller could map the network with it. */
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
+  readonly reason: OutboundCause
 
-  constructor(failure: OutboundFailure, message: string, cause?: unknown) {
+  constructor(
+    failure: OutboundFailure,
+    message: string,
+    { cause, reason = causeOf(cause) }: { cause?: unknown; reason?: OutboundCause } = {},
+  ) {
     super(message, { cause })
     this.name = 'OutboundError'
     this.failure = failure
+    this.reason = reason
   }
 }
+
+/** Returns why a connection or an exchange failed. Node's errors of certificates have the codes of OpenSSL. */
+function causeOf(error: unknown): OutboundCause {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return causes.find(([, codes]) => codes.test(code))?.[0] ?? 'unknown'
+}
+
+const causes: readonly [OutboundCause, RegExp][] = [
+  ['unknown_host', /^(ENOTFOUND|ENODATA)$/],
+  ['refused', /^ECONNREFUSED$/],
+  ['unreachable', /^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN)$/],
+  ['timeout', /^(ETIMEDOUT|ABORT_ERR)$/],
+  ['reset', /^(ECONNRESET|EPIPE|ERR_SOCKET_CLOSED)$/],
+  ['tls', /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO|HOSTNAME_MISMATCH)/],
+]
 
 export type SendOutbound = (request: OutboundRequest) => Promise<OutboundResponse>
 
 /** The network that requests use. Tests replace its parts. */
 export interface OutboundNetwork {
-  /** Returns the addresses of a host name. */
   resolve(hostname: string): Promise<readonly string[]>
   forbiddenReason(address: string): string | undefined
   /** Returns where to connect for a checked address. */
   target(address: string, port: number): { host: string; port: number }
-  /** Additional certificate authority. */
   ca?: string
   /** True if URLs without TLS are requested, for hosts that the operator names. */
   allowsHttp?: boolean
 }
 
-/** Number of addresses of a host that are tried. */
-const mostAddresses = 4
+const maxAddresses = 4
 
 /**
  * Creates the function that sends a request to a host that somebody else chose. It resolves the name once, rejects the request if any of
@@ -70,13 +91,13 @@ export function createOutbound(network: Partial<OutboundNetwork> = {}): SendOutb
     const signal = AbortSignal.timeout(timeoutMs)
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     const addresses = await within(signal, isIP(hostname) ? Promise.resolve([hostname]) : resolve(hostname))
-    if (addresses.length === 0) throw new OutboundError('failed', `${hostname} has no address`)
+    if (addresses.length === 0) throw new OutboundError('failed', `${hostname} has no address`, { reason: 'unknown_host' })
     for (const address of addresses) {
       const reason = forbiddenReason(address)
       if (reason) throw new OutboundError('forbidden', `${hostname} resolves to ${address}, which ${reason}`)
     }
     let failure: unknown
-    for (const address of addresses.slice(0, mostAddresses)) {
+    for (const address of addresses.slice(0, maxAddresses)) {
       const to = target(address, Number(url.port || (isPlain ? 80 : 443)))
       const socket = isPlain ? connectPlainly(to) : connectSecurely(to, hostname, network.ca)
       try {
@@ -89,7 +110,7 @@ export function createOutbound(network: Partial<OutboundNetwork> = {}): SendOutb
         socket.destroy()
       }
     }
-    throw new OutboundError('failed', `no connection to ${hostname}: ${String(failure)}`, failure)
+    throw new OutboundError('failed', `no connection to ${hostname}: ${String(failure)}`, { cause: failure })
   }
 }
 
@@ -113,7 +134,7 @@ function connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<
   return new Promise((resolve, reject) => {
     socket.once(event, resolve)
     socket.on('error', reject)
-    socket.once('close', () => reject(new Error('connection closed')))
+    socket.once('close', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' })))
   })
 }
 
@@ -146,7 +167,8 @@ async function exchange(outbound: OutboundRequest, socket: Socket, signal: Abort
     }
   } catch (error) {
     if (error instanceof OutboundError) throw error
-    throw new OutboundError('failed', signal.aborted ? 'no complete response in time' : `no valid response: ${String(error)}`, error)
+    if (signal.aborted) throw new OutboundError('failed', 'no complete response in time', { cause: error, reason: 'timeout' })
+    throw new OutboundError('failed', `no valid response: ${String(error)}`, { cause: error })
   } finally {
     sent.destroy()
   }
@@ -170,7 +192,7 @@ async function readLimited(response: IncomingMessage, maxBytes: number): Promise
 async function within<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   signal.throwIfAborted()
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const expire = (): void => reject(new OutboundError('failed', 'no answer in time'))
+  const expire = (): void => reject(new OutboundError('failed', 'no answer in time', { reason: 'timeout' }))
   signal.addEventListener('abort', expire, { once: true })
   try {
     return await Promise.race([work, late])

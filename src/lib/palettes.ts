@@ -8,7 +8,6 @@ export interface Palette {
   text: string
 }
 
-/** The default colours of each theme. */
 export const palettes = {
   studio: { primary: '#1f6f5c', accent: '#c4572f', background: '#ffffff', surface: '#f6f3ee', text: '#22201d' },
   campus: { primary: '#1d4f91', accent: '#b4541a', background: '#ffffff', surface: '#eef3f9', text: '#14202e' },
@@ -18,5 +17,4 @@ export const palettes = {
 
 export type Theme = keyof typeof palettes
 
-/** Names of the themes, the default first. */
 export const themes = keysOf(palettes)

@@ -95,7 +95,8 @@ export const problems = {
   reserved_slug: { status: 422, description: 'This slug is reserved for URLs of the API. Choose another one.' },
   idempotency_key_reused: {
     status: 422,
-    description: 'This Idempotency-Key was already used with another body. Use a new key for each new request.',
+    description:
+      'This Idempotency-Key was already used for a request with another body, which succeeded. Use a new key for each new request.',
   },
   query_too_expensive: { status: 422, description: 'This combination of filters takes too long. Use fewer filters or a smaller range.' },
   precondition_required: { status: 428, description: 'If-Match is required: send the ETag of the version that you want to change.' },
@@ -127,7 +128,6 @@ export interface ProblemOptions {
   headers?: Record<string, string>
   /** Every scope that the operation needs, for the challenge of RFC 6750 section 3. */
   requiredScopes?: readonly string[]
-  /** The rate limit that refuses the request, for the log. */
   limit?: string
   cause?: unknown
 }

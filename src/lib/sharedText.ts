@@ -5,7 +5,6 @@ import { keysOf } from './keysOf.ts'
 export interface SharedText<Name extends string> {
   /** Returns the bytes of the text with these strings in it. */
   fill(values: Readonly<Record<Name, string>>): Buffer
-  /** Changes with the text and with the values. */
   versionOf(values: Readonly<Record<Name, string>>): string
 }
 

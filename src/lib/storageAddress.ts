@@ -1,7 +1,6 @@
 import { nearest } from './nearest.ts'
 import { plainAscii } from './problem.ts'
 
-/** A bucket and how to reach it. */
 export interface BucketAddress {
   bucket: string
   /** The endpoint of a service other than Amazon's. */

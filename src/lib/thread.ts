@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads'
 export interface Thread<Request, Result> {
   /** @throws ThreadFailure if the thread is too busy, too slow, fails or is closed */
   run(request: Request): Promise<Result>
-  /** True while the thread exists. */
   isStarted(): boolean
   /** Ends the thread. Requests that have no result yet fail. */
   close(): Promise<void>
@@ -19,7 +18,6 @@ export interface ThreadOptions {
   idleMilliseconds: number
   /** Requests that may wait for the one that runs. */
   queue: number
-  /** Memory of the thread. */
   megabytes: number
 }
 
@@ -36,7 +34,6 @@ export class ThreadFailure extends Error {
 
 interface Task<Request, Result> {
   request: Request
-  /** Starts the time limit. */
   limit(): void
   settle(outcome: { result: Result } | ThreadFailure): void
 }

@@ -12,3 +12,9 @@ export function knownTimeZone(name: string): string {
  * are not names: PostgreSQL reads their sign the other way round.
  */
 export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && knownTimeZone(name) === name
+
+/** Writes a period of time in a time zone: the day once if it begins and ends on it. */
+export function periodText(start: string | Date, end: string | Date, { timeZone, locale }: { timeZone: string; locale: string }): string {
+  const options = { dateStyle: 'full', timeStyle: 'short', timeZone: knownTimeZone(timeZone) } as const
+  return new Intl.DateTimeFormat(locale, options).formatRange(new Date(start), new Date(end))
+}

@@ -12,7 +12,6 @@ export interface SpanStart {
   attributes?: SpanAttributes
 }
 
-/** One operation of a trace, from its start to `end`. */
 export interface Span extends TraceContext {
   rename(name: string): void
   set(attributes: SpanAttributes): void
@@ -58,7 +57,6 @@ async function inSpan<Result>(tracing: Tracing, span: Span, work: () => Promise<
 /** Codes and names of errors. Messages can contain values. */
 const safeType = /^\w{1,40}$/
 
-/** Returns the code of an error, or its name. */
 function failureType(error: unknown): string {
   const type = errorCode(error) ?? (error instanceof Error ? error.name : '')
   return safeType.test(type) ? type : 'error'

@@ -1,4 +1,3 @@
-/** Longest URL that a person can enter, in characters. */
 export const maxUrlLength = 2000
 
 const visible = /^[^\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]+$/u
@@ -10,7 +9,6 @@ export function isWebUrl(text: string): boolean {
   return url !== null && /^https?:\/\//i.test(text) && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-/** True for a URL that a document may link to: a web URL, or the address of a mailbox. */
 export const isLinkable = (text: string): boolean => isWebUrl(text) || (isMailto(text) && text.length <= maxUrlLength)
 
 const isMailto = (text: string): boolean => /^mailto:[^\s@]+@[^\s@]+$/i.test(text) && visible.test(text)

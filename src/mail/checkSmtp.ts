@@ -1,4 +1,4 @@
-const patienceMilliseconds = 8000
+const timeoutMilliseconds = 8000
 
 export interface SmtpCheck {
   /** True if the server offered STARTTLS, or the connection is TLS from the start. */
@@ -50,6 +50,6 @@ async function verify(url: string, requireTLS: boolean): Promise<void> {
 
 async function open(url: string, requireTLS: boolean) {
   const { createTransport } = await import('nodemailer')
-  const limits = { connectionTimeout: patienceMilliseconds, greetingTimeout: patienceMilliseconds, socketTimeout: patienceMilliseconds }
+  const limits = { connectionTimeout: timeoutMilliseconds, greetingTimeout: timeoutMilliseconds, socketTimeout: timeoutMilliseconds }
   return createTransport({ url, ...(requireTLS && { requireTLS }), ...limits })
 }

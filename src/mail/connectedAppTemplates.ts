@@ -9,11 +9,11 @@ const access = `What it may do: {permissions}
 
 const remove = `{apps}
 
-If it was not you, remove the app there and choose another password:
+If it was not you, remove the app there and choose another password.
 
 {reset}`
 
-const manage = `To see all apps with access to your account, and to end the access of this one, open this page:
+const manage = `To see all apps with access to your account, and to end the access of this one, open this page.
 
 ${remove}` as const
 
@@ -29,11 +29,10 @@ Be careful: this name resembles or contains "{imitated}". The app may be pretend
 
 ${access}
 
-If you are not sure who made the app, remove it on this page:
+If you are not sure who made the app, remove it on this page.
 
 ${remove}`,
   },
-  /** An app that the website `host` describes. */
   app_connected_website: {
     subject,
     text: `An app got access to your account at {school}. The website {host} describes the app, which calls itself "{app}". The school has not checked the app.
@@ -42,7 +41,6 @@ ${access}
 
 ${manage}`,
   },
-  /** An app that the operator of the school has set up. */
   app_connected_approved: {
     subject,
     text: `The app "{app}" got access to your account at {school}. The school has set up this app.

@@ -1,23 +1,18 @@
-import type { Language } from '../lib/languages.ts'
-import { knownTimeZone } from '../lib/timeZone.ts'
-import type { EmailFacts } from './emailValues.ts'
-
-/** One line about a request. */
-export interface EmailFact {
-  label: string
-  value: string
-}
+import { dateLocales, type Language } from '../lib/languages.ts'
+import { knownTimeZone, periodText } from '../lib/timeZone.ts'
+import type { EmailFact, EmailFacts, EmailOccasion } from './emailValues.ts'
 
 const words = {
-  en: { locale: 'en-GB', when: 'When', browser: 'Browser', network: 'Network', on: 'on', unknown: 'unknown' },
-  de: { locale: 'de', when: 'Zeit', browser: 'Browser', network: 'Netzwerk', on: 'auf', unknown: 'unbekannt' },
+  en: { when: 'When', where: 'Where', online: 'Online', browser: 'Browser', network: 'Network', on: 'on', unknown: 'unknown' },
+  de: { when: 'Zeit', where: 'Ort', online: 'Online', browser: 'Browser', network: 'Netzwerk', on: 'auf', unknown: 'unbekannt' },
 } as const satisfies Record<Language, object>
 
-/** Returns the lines about a request, in the language and the time zone of the person. */
 export function emailFacts({ at, time_zone: timeZone, from }: EmailFacts, language: Language): EmailFact[] {
-  const { locale, when, browser, network, on, unknown } = words[language]
+  const { when, browser, network, on, unknown } = words[language]
   const zone = knownTimeZone(timeZone)
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(new Date(at))
+  const moment = new Intl.DateTimeFormat(dateLocales[language], { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(
+    new Date(at),
+  )
   const device = from?.browser && from.system ? `${from.browser} ${on} ${from.system}` : (from?.browser ?? from?.system ?? unknown)
   return [
     { label: when, value: `${moment} (${zone})` },
@@ -27,5 +22,17 @@ export function emailFacts({ at, time_zone: timeZone, from }: EmailFacts, langua
           { label: network, value: from.network },
         ]
       : []),
+  ]
+}
+
+/** Returns the lines about an event, in the language of the person and the time zone of the event. */
+export function occasionFacts(occasion: EmailOccasion, language: Language): EmailFact[] {
+  const { starts_at, ends_at, time_zone, place, online } = occasion
+  const period = periodText(starts_at, ends_at, { timeZone: time_zone, locale: dateLocales[language] })
+  const { when, where, online: onlineLabel } = words[language]
+  return [
+    { label: when, value: `${period} (${knownTimeZone(time_zone)})` },
+    ...(place !== undefined ? [{ label: where, value: place }] : []),
+    ...(online !== undefined ? [{ label: onlineLabel, value: online }] : []),
   ]
 }

@@ -1,5 +1,5 @@
-import type { EmailFact } from './emailFacts.ts'
 import type { FootLine } from './emailFoot.ts'
+import type { EmailFact } from './emailValues.ts'
 
 /** A piece of a paragraph. Values are isolated, so that their writing direction does not affect the sentence. */
 interface Piece {
@@ -10,28 +10,35 @@ interface Piece {
 /** One paragraph of an e-mail. The plain text and the HTML are written from the same parts. */
 export type EmailPart =
   | { kind: 'sentence'; pieces: Piece[] }
-  | { kind: 'link'; url: string }
+  | { kind: 'link'; label: string; url: string }
   | { kind: 'facts'; facts: readonly EmailFact[] }
 
 /** The value of a placeholder in the language of the e-mail, as one line; or lines of facts. */
 export type FilledValue = string | readonly EmailFact[]
 
+interface PartsArguments {
+  issuer: string
+  value(name: string): FilledValue
+  /** Returns the label of the button for a placeholder. */
+  labelOf(name: string): string | undefined
+}
+
 /**
- * Fills a template. A paragraph that consists of one placeholder becomes a link if its value is a URL of the school, and a list if its value
- * is a list. Values are never searched for placeholders.
+ * Fills a template. A paragraph that consists of one placeholder becomes a button if the placeholder has a label and its value is a URL of the
+ * school, and a list if its value is a list. Values are never searched for placeholders.
  * @throws Error if a value is missing
  */
-export function emailParts(template: string, { issuer, value }: { issuer: string; value(name: string): FilledValue }): EmailPart[] {
+export function emailParts(template: string, { issuer, value, labelOf }: PartsArguments): EmailPart[] {
   return template.split('\n\n').map((paragraph): EmailPart => {
     const only = /^\{([a-z_]+)\}$/.exec(paragraph)?.[1]
     const filled = only === undefined ? undefined : value(only)
     if (typeof filled === 'object') return { kind: 'facts', facts: filled }
-    if (filled !== undefined && isOwnUrl(filled, issuer)) return { kind: 'link', url: filled }
+    const label = only && labelOf(only)
+    if (label && filled !== undefined && isOwnUrl(filled, issuer)) return { kind: 'link', label, url: filled }
     return { kind: 'sentence', pieces: piecesOf(paragraph, value) }
   })
 }
 
-/** Fills a text of one line, such as a subject. */
 export const fillLine = (template: string, value: (name: string) => FilledValue): string =>
   piecesOf(template, value)
     .map(({ text }) => text)
@@ -52,12 +59,11 @@ const piecesOf = (template: string, value: (name: string) => FilledValue): Piece
       return { text: filled, isValue: true }
     })
 
-/** Returns the e-mail as plain text. */
 export const plainEmail = (parts: readonly EmailPart[], foot: readonly FootLine[]): string =>
   `${[...parts.map(plainPart), ...(foot.length > 0 ? [foot.map(({ label, url }) => `${label}: ${url}`).join('\n')] : [])].join('\n\n')}\n`
 
 function plainPart(part: EmailPart): string {
-  if (part.kind === 'link') return part.url
+  if (part.kind === 'link') return `${part.label}:\n${part.url}`
   if (part.kind === 'facts') return part.facts.map(({ label, value }) => `${label}: ${value}`).join('\n')
   return part.pieces.map(({ text }) => text).join('')
 }

@@ -1,4 +1,6 @@
 import type { EmailValue } from './emailValues.ts'
+import { eventTemplates } from './eventTemplates.ts'
+import { notificationTemplates, orderTemplates } from './notificationTemplates.ts'
 import { securityTemplates } from './securityTemplates.ts'
 
 const hour = 3600
@@ -10,25 +12,23 @@ const hour = 3600
 export const emailTemplates = {
   sign_up: {
     subject: 'Finish your sign-up at {school}',
+    button: 'Choose a password',
     linkSeconds: hour,
-    text: `Someone, probably you, requested an account at {school} with this e-mail address.
+    text: `You (or someone using your address) asked for an account at {school}.
 
-To choose a password and finish, open this link. It works once, within an hour:
+Choose a password to finish. The link works once, within an hour.
 
 {link}
 
 If it was not you, ignore this e-mail: without the link no account is created.`,
   },
-  /** A sign-up with the address of an existing account. */
   sign_up_known: {
     subject: 'You already have an account at {school}',
-    text: `Someone, probably you, requested an account at {school} with this e-mail address. You already have an account, and nothing was changed.
-
-To sign in:
+    text: `You (or someone using your address) asked for an account at {school}. You already have an account, and nothing was changed. Sign in to it.
 
 {sign_in}
 
-If you do not remember your password:
+If you do not remember your password, choose a new one.
 
 {reset}
 
@@ -36,31 +36,32 @@ If it was not you, ignore this e-mail.`,
   },
   staff_invited: {
     subject: "You've been added to the staff of {school}",
+    button: 'Sign in or create an account',
     text: `Someone at {school} has added you to its staff with this e-mail address.
 
-Open this link and sign in, or create an account with this address:
+Sign in, or create an account with this address.
 
 {link}
 
 If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
-  /** A person was added as a student or a member. */
   person_invited: {
     subject: "You're invited to {school}",
+    button: 'Create an account',
     text: `Someone at {school} has added you as a student or a member, with this e-mail address.
 
-To choose a password and look around, create an account with this address:
+Create an account with this address to choose a password and look around.
 
 {link}
 
 If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
-  /** The school has enrolled the person in a course. */
   enrolled: {
-    subject: "You've been enrolled in a course at {school}",
-    text: `{school} has enrolled you in a course with this e-mail address.
+    subject: "You've been enrolled in {course} at {school}",
+    button: 'Go to the course',
+    text: `{school} has enrolled you in a course with this e-mail address: {course}.
 
-Open this link and sign in, or create an account with this address:
+Sign in, or create an account with this address.
 
 {link}
 
@@ -68,10 +69,11 @@ If you did not ask for this and do not know the school, ignore this e-mail.`,
   },
   password_reset: {
     subject: 'Choose a new password for {school}',
+    button: 'Choose a new password',
     linkSeconds: hour,
-    text: `Someone, probably you, requested a new password for your account at {school}.
+    text: `You (or someone using your address) asked for a new password for your account at {school}.
 
-To choose one, open this link. It works once, within an hour:
+The link works once, within an hour.
 
 {link}
 
@@ -79,98 +81,62 @@ If it was not you, ignore this e-mail: your password does not change.`,
   },
   email_change: {
     subject: 'Confirm your new e-mail address at {school}',
+    button: 'Confirm the address',
     linkSeconds: hour,
-    text: `Someone, probably you, wants to use this e-mail address for an account at {school}.
+    text: `You (or someone using your address) asked to use this e-mail address for an account at {school}.
 
-To confirm that the address is yours, open this link and sign in. It works once, within an hour:
+Confirm that the address is yours, and sign in. The link works once, within an hour.
 
 {link}
 
 If you did not ask for this, ignore this e-mail: the account keeps its current address.`,
   },
-  /** An e-mail change to the address of another account. */
   email_change_known: {
     subject: 'You already have an account at {school}',
-    text: `Someone, probably you, wanted to use this e-mail address for another account at {school}. The address already belongs to an account, and nothing was changed.
-
-To sign in to that account:
+    text: `You (or someone using your address) asked to use this e-mail address for another account at {school}. The address already belongs to an account, and nothing was changed. Sign in to that account.
 
 {sign_in}
 
 If it was not you, ignore this e-mail.`,
-  },
-  event_canceled: {
-    subject: '{school}: {title} is cancelled',
-    text: `An event at {school} that you signed up for is cancelled: {title}, {when}.
-
-If you did not ask for a seat, ignore this e-mail.`,
-  },
-  event_canceled_because: {
-    subject: '{school}: {title} is cancelled',
-    text: `An event at {school} that you signed up for is cancelled: {title}, {when}.
-
-Reason: {reason}
-
-If you did not ask for a seat, ignore this e-mail.`,
-  },
-  /** A person on the waiting list has a seat. */
-  rsvp_promoted: {
-    subject: '{school}: you have a seat at {title}',
-    text: `You were on the waiting list of an event at {school}. You now have a seat: {title}, {when}.
-
-If you can no longer come, give up your seat, so that someone else can have it.
-
-If you did not ask for a seat, ignore this e-mail.`,
-  },
-  /** A seat of an event with a price is held for a person on the waiting list. */
-  rsvp_offered: {
-    subject: '{school}: a seat at {title} is held for you',
-    text: `You are on the waiting list of an event at {school}: {title}, {when}. A seat is held for you until {until}.
-
-Ask the school how to pay for it. After this time, the next person gets the seat.
-
-If you did not ask for a seat, ignore this e-mail.`,
-  },
-  rsvp_offered_checkout: {
-    subject: '{school}: a seat at {title} is held for you',
-    text: `You are on the waiting list of an event at {school}: {title}, {when}. A seat is held for you until {until}.
-
-Pay for your seat:
-
-{checkout}
-
-After this time, the next person gets the seat.
-
-If you did not ask for a seat, ignore this e-mail.`,
-  },
-  /** Before an event. */
-  event_reminder: {
-    subject: '{school}: reminder of {title}',
-    text: `You have a seat at an event at {school}: {title}, {when}.
-
-If you cannot come, give up your seat, so that someone else can have it.
-
-You can turn off these reminders in your account:
-
-{notifications}
-
-If you did not ask for a seat, ignore this e-mail.`,
   },
   /** To owners and admins, at most once an hour for each form. */
   form_submissions: {
     subject: '{school}: new submissions of {form}',
     text: `People have filled in a form of {school}: {form}. New submissions since the last e-mail: {submissions}.
 
-You can read them in the app with which you manage the school. If you do not want these e-mails, turn them off in the settings of the form.
+{answers}
+
+If you do not want these e-mails, turn them off in the settings of the form.
 
 If you did not ask for this and do not work there, ignore this e-mail.`,
   },
+  /** To the address in a form, which can be that of somebody else: nothing of it is what the sender entered. */
+  form_received: {
+    subject: '{school}: your message has arrived',
+    text: `Somebody has filled in a form of {school} with this e-mail address: {form}. The answers have arrived.
+
+If it was not you, ignore this e-mail.`,
+  },
+  /** With the answers, shortened and without links. */
+  form_received_copy: {
+    subject: '{school}: your message has arrived',
+    text: `Somebody has filled in a form of {school} with this e-mail address: {form}. The answers have arrived.
+
+{copy}
+
+If it was not you, ignore this e-mail.`,
+  },
+  ...eventTemplates,
+  ...notificationTemplates,
+  ...orderTemplates,
   ...securityTemplates,
 } as const satisfies Record<string, EmailTemplate>
 
 export interface EmailTemplate {
   subject: string
   text: string
+  /** The label of the button for `{link}`. Other links have the labels in src/mail/linkLabels.ts. */
+  button?: string
   /** How long the link in the e-mail works, in seconds. A later delivery is not attempted. Default: the link does not expire. */
   linkSeconds?: number
 }
@@ -183,7 +149,6 @@ export function emailLifetimeSeconds(kind: EmailKind): number {
   return linkSeconds
 }
 
-/** The e-mail templates of one language. */
 export type EmailTemplates = Record<EmailKind, EmailTemplate>
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Placeholders<Rest> : never

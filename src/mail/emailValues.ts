@@ -1,3 +1,4 @@
+import type { CalendarEntry } from '../lib/iCalendar.ts'
 import type { Language } from '../lib/languages.ts'
 
 /** When and from where something was done, for an e-mail. Contains JSON values only, so that it can be stored. */
@@ -16,8 +17,42 @@ export interface EmailFacts {
   }
 }
 
+/** One labelled line. */
+export interface EmailFact {
+  label: string
+  value: string
+}
+
 /** A text in every language, for values that the sender cannot translate later. */
 export type TranslatedText = Record<Language, string>
 
-/** The type of the value of a placeholder. Values can be stored as JSON. */
-export type EmailValue<Name extends string> = Name extends 'facts' ? EmailFacts : Name extends 'permissions' ? TranslatedText : string
+/** Labelled lines in every language. */
+export type TranslatedFacts = Record<Language, readonly EmailFact[]>
+
+/** The time and place of an event, for an e-mail. */
+export interface EmailOccasion {
+  /** ISO 8601. */
+  starts_at: string
+  ends_at: string
+  /** IANA name. */
+  time_zone: string
+  place?: string
+  /** Where it takes place online. */
+  online?: string
+  /** The event as people add it to their calendar. */
+  calendar?: CalendarEntry
+}
+
+/** The placeholders whose values are not one text. */
+interface SpecialValues {
+  facts: EmailFacts
+  occasion: EmailOccasion
+  permissions: TranslatedText
+  before: TranslatedText
+  until: TranslatedText
+  lessons: TranslatedFacts
+  items: TranslatedFacts
+  copy: TranslatedFacts
+}
+
+export type EmailValue<Name extends string> = Name extends keyof SpecialValues ? SpecialValues[Name] : string

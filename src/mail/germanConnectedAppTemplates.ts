@@ -12,15 +12,14 @@ const access = `Das darf sie: {permissions}
 
 const remove = `{apps}
 
-Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort:
+Wenn Sie das nicht waren, entfernen Sie die App dort und wählen Sie ein anderes Passwort.
 
 {reset}`
 
-const manage = `Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden:
+const manage = `Auf dieser Seite sehen Sie alle Apps mit Zugriff auf Ihr Konto und können den Zugriff dieser App beenden.
 
 ${remove}`
 
-/** The German templates of e-mails about an app that got access to an account. */
 export const germanConnectedAppTemplates: Record<keyof typeof connectedAppTemplates, EmailTemplate> = {
   app_connected: { subject, text: `${selfRegistered}\n\n${access}\n\n${manage}` },
   app_connected_imitating: {
@@ -31,7 +30,7 @@ Vorsicht: Dieser Name ähnelt „{imitated}“ oder enthält dieses Wort. Vielle
 
 ${access}
 
-Wenn Sie nicht sicher sind, von wem die App stammt, entfernen Sie sie auf dieser Seite:
+Wenn Sie nicht sicher sind, von wem die App stammt, entfernen Sie sie auf dieser Seite.
 
 ${remove}`,
   },

@@ -2,7 +2,6 @@ import type { EmailTemplate } from './emailTemplates.ts'
 import { germanConnectedAppTemplates } from './germanConnectedAppTemplates.ts'
 import type { securityTemplates } from './securityTemplates.ts'
 
-/** The German templates of e-mails about the security of an account. */
 export const germanSecurityTemplates: Record<keyof typeof securityTemplates, EmailTemplate> = {
   ...germanConnectedAppTemplates,
   new_sign_in: {
@@ -13,11 +12,11 @@ export const germanSecurityTemplates: Record<keyof typeof securityTemplates, Ema
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Sehen Sie sich danach die Apps an, die Zugriff auf Ihr Konto haben, und entfernen Sie alle, die Sie nicht kennen:
+Sehen Sie sich danach die Apps an, die Zugriff auf Ihr Konto haben, und entfernen Sie alle, die Sie nicht kennen.
 
 {apps}`,
   },
@@ -29,7 +28,7 @@ Sehen Sie sich danach die Apps an, die Zugriff auf Ihr Konto haben, und entferne
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei alle Apps von Ihrem Konto:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes, und trennen Sie dabei alle Apps von Ihrem Konto.
 
 {reset}`,
   },
@@ -61,11 +60,11 @@ Wenn Sie das nicht waren, hat jemand Ihre Adresse für sein Konto verwendet. Wen
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Entfernen Sie danach den Passkey auf dieser Seite:
+Entfernen Sie danach den Passkey auf dieser Seite.
 
 {security}`,
   },
@@ -77,11 +76,11 @@ Entfernen Sie danach den Passkey auf dieser Seite:
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Prüfen Sie danach auf dieser Seite, wie Sie sich anmelden:
+Prüfen Sie danach auf dieser Seite, wie Sie sich anmelden.
 
 {security}`,
   },
@@ -93,11 +92,11 @@ Prüfen Sie danach auf dieser Seite, wie Sie sich anmelden:
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Entfernen Sie danach die Authenticator-App auf dieser Seite:
+Entfernen Sie danach die Authenticator-App auf dieser Seite.
 
 {security}`,
   },
@@ -109,11 +108,11 @@ Entfernen Sie danach die Authenticator-App auf dieser Seite:
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Richten Sie danach Ihre Authenticator-App auf dieser Seite wieder ein:
+Richten Sie danach Ihre Authenticator-App auf dieser Seite wieder ein.
 
 {security}`,
   },
@@ -123,11 +122,11 @@ Richten Sie danach Ihre Authenticator-App auf dieser Seite wieder ein:
 
 {facts}
 
-Wenn Sie das waren, streichen Sie den Code durch. Neue Codes erhalten Sie auf dieser Seite:
+Wenn Sie das waren, streichen Sie den Code durch. Neue Codes erhalten Sie auf dieser Seite.
 
 {security}
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort, und erzeugen Sie danach neue Wiederherstellungscodes:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort, und erzeugen Sie danach neue Wiederherstellungscodes.
 
 {reset}`,
   },
@@ -139,21 +138,22 @@ Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort, und erzeugen S
 
 Wenn Sie das waren, bewahren Sie die neuen Codes sicher auf. Sonst müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}
 
-Erzeugen Sie danach auf dieser Seite neue Wiederherstellungscodes:
+Erzeugen Sie danach auf dieser Seite neue Wiederherstellungscodes.
 
 {security}`,
   },
   deletion_scheduled: {
     subject: 'Ihr Konto bei {school} wird gelöscht',
+    button: 'Konto behalten',
     text: `Ihr Konto bei {school} wird in 14 Tagen gelöscht, mit Ihrem Namen und Ihrer E-Mail-Adresse. Eine App, die Sie verbunden haben, hat das veranlasst. Sie nennt sich „{app}“.
 
 {facts}
 
-Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
+Wenn Sie das Konto behalten möchten, öffnen Sie diese Seite und melden Sie sich an.
 
 {link}
 
@@ -165,11 +165,11 @@ Wenn Sie das nicht wollten, entfernen Sie die App auf derselben Seite. Wenn das 
 
 {facts}
 
-Wenn das Konto gelöscht werden soll, müssen Sie nichts tun. Wenn Sie es behalten möchten, öffnen Sie diese Seite und melden Sie sich an:
+Wenn das Konto gelöscht werden soll, müssen Sie nichts tun. Wenn Sie es behalten möchten, öffnen Sie diese Seite und melden Sie sich an.
 
 {apps}
 
-Wenn Sie das nicht waren, behalten Sie das Konto auf dieser Seite und wählen Sie ein anderes Passwort:
+Wenn Sie das nicht waren, behalten Sie das Konto auf dieser Seite und wählen Sie ein anderes Passwort.
 
 {reset}`,
   },
@@ -181,7 +181,7 @@ Wenn Sie das nicht waren, behalten Sie das Konto auf dieser Seite und wählen Si
 
 Wenn Sie das waren, müssen Sie nichts tun.
 
-Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet:
+Wenn Sie das nicht waren, wählen Sie jetzt ein anderes Passwort. Dadurch werden alle Browser abgemeldet.
 
 {reset}`,
   },

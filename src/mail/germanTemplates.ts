@@ -1,13 +1,15 @@
 import type { EmailTemplates } from './emailTemplates.ts'
+import { germanEventTemplates } from './germanEventTemplates.ts'
+import { germanNotificationTemplates, germanOrderTemplates } from './germanNotificationTemplates.ts'
 import { germanSecurityTemplates } from './germanSecurityTemplates.ts'
 
-/** The German e-mail templates, with the same placeholders as the English ones. */
 export const germanTemplates: EmailTemplates = {
   sign_up: {
     subject: 'Schließen Sie Ihre Registrierung bei {school} ab',
-    text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt.
+    button: 'Passwort wählen',
+    text: `Für diese E-Mail-Adresse wurde ein Konto bei {school} angefordert.
 
-Öffnen Sie diesen Link, um ein Passwort zu wählen und das Konto anzulegen. Er gilt einmal und eine Stunde lang:
+Wählen Sie ein Passwort, um das Konto anzulegen. Der Link gilt einmal und eine Stunde lang.
 
 {link}
 
@@ -15,13 +17,11 @@ Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne den Link entsteht kein Ko
   },
   sign_up_known: {
     subject: 'Sie haben bereits ein Konto bei {school}',
-    text: `Jemand, vermutlich Sie, hat mit dieser E-Mail-Adresse ein Konto bei {school} angefragt. Es gibt bereits eines, und nichts wurde geändert.
-
-Zur Anmeldung:
+    text: `Für diese E-Mail-Adresse wurde ein Konto bei {school} angefordert. Es gibt bereits eines, und nichts wurde geändert. Melden Sie sich damit an.
 
 {sign_in}
 
-Falls Sie Ihr Passwort nicht mehr wissen:
+Falls Sie Ihr Passwort nicht mehr wissen, wählen Sie ein neues.
 
 {reset}
 
@@ -29,9 +29,10 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
   staff_invited: {
     subject: 'Sie gehören jetzt zum Team von {school}',
+    button: 'Anmelden oder Konto anlegen',
     text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse in das Team aufgenommen.
 
-Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
+Melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an.
 
 {link}
 
@@ -39,19 +40,21 @@ Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nicht
   },
   person_invited: {
     subject: 'Sie sind zu {school} eingeladen',
+    button: 'Konto anlegen',
     text: `Jemand bei {school} hat Sie mit dieser E-Mail-Adresse als Teilnehmerin, Teilnehmer oder Mitglied eingetragen.
 
-Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich umzusehen:
+Legen Sie mit dieser Adresse ein Konto an, um ein Passwort zu wählen und sich umzusehen.
 
 {link}
 
 Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nichts tun.`,
   },
   enrolled: {
-    subject: 'Sie wurden in einen Kurs bei {school} eingeschrieben',
-    text: `{school} hat Sie mit dieser E-Mail-Adresse in einen Kurs eingeschrieben.
+    subject: 'Sie sind in {course} bei {school} eingeschrieben',
+    button: 'Zum Kurs',
+    text: `{school} hat Sie mit dieser E-Mail-Adresse in einen Kurs eingeschrieben: {course}.
 
-Öffnen Sie diesen Link und melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an:
+Melden Sie sich an, oder legen Sie mit dieser Adresse ein Konto an.
 
 {link}
 
@@ -59,9 +62,10 @@ Wenn Sie das nicht erwartet haben und die Schule nicht kennen, müssen Sie nicht
   },
   password_reset: {
     subject: 'Wählen Sie ein neues Passwort für {school}',
-    text: `Jemand, vermutlich Sie, hat ein neues Passwort für Ihr Konto bei {school} angefragt.
+    button: 'Neues Passwort wählen',
+    text: `Für diese E-Mail-Adresse wurde ein neues Passwort bei {school} angefordert.
 
-Öffnen Sie diesen Link, um eines zu wählen. Er gilt einmal und eine Stunde lang:
+Der Link gilt einmal und eine Stunde lang.
 
 {link}
 
@@ -69,9 +73,10 @@ Wenn Sie das nicht waren, müssen Sie nichts tun: Ihr Passwort bleibt, wie es is
   },
   email_change: {
     subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse bei {school}',
-    text: `Jemand, vermutlich Sie, möchte diese E-Mail-Adresse für ein Konto bei {school} verwenden.
+    button: 'Adresse bestätigen',
+    text: `Diese E-Mail-Adresse soll für ein Konto bei {school} verwendet werden.
 
-Öffnen Sie diesen Link und melden Sie sich an, um zu bestätigen, dass sie Ihnen gehört. Er gilt einmal und eine Stunde lang:
+Bestätigen Sie, dass sie Ihnen gehört, und melden Sie sich an. Der Link gilt einmal und eine Stunde lang.
 
 {link}
 
@@ -79,65 +84,9 @@ Wenn Sie das nicht veranlasst haben, müssen Sie nichts tun: Das Konto behält s
   },
   email_change_known: {
     subject: 'Sie haben bereits ein Konto bei {school}',
-    text: `Jemand, vermutlich Sie, wollte diese E-Mail-Adresse für ein weiteres Konto bei {school} verwenden. Sie gehört bereits zu einem Konto, und nichts wurde geändert.
-
-Zur Anmeldung mit diesem Konto:
+    text: `Diese E-Mail-Adresse sollte für ein weiteres Konto bei {school} verwendet werden. Sie gehört bereits zu einem Konto, und nichts wurde geändert. Melden Sie sich mit diesem Konto an.
 
 {sign_in}
-
-Wenn Sie das nicht waren, müssen Sie nichts tun.`,
-  },
-  event_canceled: {
-    subject: '{school}: {title} ist abgesagt',
-    text: `Eine Veranstaltung von {school}, zu der Sie sich angemeldet haben, ist abgesagt: {title}, {when}.
-
-Wenn Sie das nicht waren und keinen Platz angefragt haben, müssen Sie nichts tun.`,
-  },
-  event_canceled_because: {
-    subject: '{school}: {title} ist abgesagt',
-    text: `Eine Veranstaltung von {school}, zu der Sie sich angemeldet haben, ist abgesagt: {title}, {when}.
-
-Grund: {reason}
-
-Wenn Sie das nicht waren und keinen Platz angefragt haben, müssen Sie nichts tun.`,
-  },
-  rsvp_promoted: {
-    subject: '{school}: Sie haben einen Platz bei {title}',
-    text: `Sie standen auf der Warteliste einer Veranstaltung von {school}. Jetzt haben Sie einen Platz: {title}, {when}.
-
-Wenn Sie nicht mehr kommen können, geben Sie ihn frei, damit jemand anderes ihn bekommt.
-
-Wenn Sie das nicht waren, müssen Sie nichts tun.`,
-  },
-  rsvp_offered: {
-    subject: '{school}: Für Sie ist ein Platz bei {title} reserviert',
-    text: `Sie stehen auf der Warteliste einer Veranstaltung von {school}: {title}, {when}. Bis {until} ist ein Platz für Sie reserviert.
-
-Fragen Sie die Schule, wie Sie ihn bezahlen. Danach bekommt ihn die nächste Person.
-
-Wenn Sie das nicht waren, müssen Sie nichts tun.`,
-  },
-  rsvp_offered_checkout: {
-    subject: '{school}: Für Sie ist ein Platz bei {title} reserviert',
-    text: `Sie stehen auf der Warteliste einer Veranstaltung von {school}: {title}, {when}. Bis {until} ist ein Platz für Sie reserviert.
-
-Bezahlen Sie Ihren Platz:
-
-{checkout}
-
-Danach bekommt ihn die nächste Person.
-
-Wenn Sie das nicht waren, müssen Sie nichts tun.`,
-  },
-  event_reminder: {
-    subject: '{school}: {title} beginnt bald',
-    text: `Sie haben einen Platz bei einer Veranstaltung von {school}: {title}, {when}.
-
-Wenn Sie nicht kommen können, geben Sie Ihren Platz frei, damit jemand anderes ihn bekommt.
-
-Sie können diese Erinnerungen in Ihrem Konto ausschalten:
-
-{notifications}
 
 Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   },
@@ -145,9 +94,28 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
     subject: '{school}: neue Einsendungen zu {form}',
     text: `Jemand hat ein Formular von {school} ausgefüllt: {form}. Neue Einsendungen seit der letzten E-Mail: {submissions}.
 
-Sie können sie in der App lesen, mit der Sie die Schule verwalten. Wenn Sie diese E-Mails nicht möchten, schalten Sie sie in den Einstellungen des Formulars aus.
+{answers}
+
+Wenn Sie diese E-Mails nicht möchten, schalten Sie sie in den Einstellungen des Formulars aus.
 
 Wenn Sie das nicht waren und nicht dort arbeiten, müssen Sie nichts tun.`,
   },
+  form_received: {
+    subject: '{school}: Ihre Nachricht ist angekommen',
+    text: `Mit dieser E-Mail-Adresse wurde ein Formular von {school} ausgefüllt: {form}. Die Antworten sind angekommen.
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+  form_received_copy: {
+    subject: '{school}: Ihre Nachricht ist angekommen',
+    text: `Mit dieser E-Mail-Adresse wurde ein Formular von {school} ausgefüllt: {form}. Die Antworten sind angekommen.
+
+{copy}
+
+Wenn Sie das nicht waren, müssen Sie nichts tun.`,
+  },
+  ...germanEventTemplates,
+  ...germanNotificationTemplates,
+  ...germanOrderTemplates,
   ...germanSecurityTemplates,
 }

@@ -5,7 +5,6 @@ import type { EmailLogo } from './transport.ts'
 
 export interface HtmlEmail {
   language: string
-  /** The name of the school. */
   school: string
   subject: string
   parts: readonly EmailPart[]
@@ -37,6 +36,7 @@ export function htmlEmail({ language, school, subject, parts, foot, logo }: Html
   .card { background: #1c2220 !important; }
   .card, .card h1, .card p, .card th, .card td { color: #e9edeb !important; }
   .card a { color: #8fd9c3 !important; }
+  .card a.button { background: #8fd9c3 !important; color: #10201b !important; }
 }
 </style>
 </head>
@@ -60,15 +60,17 @@ ${[...parts.map(htmlPart), ...foot.map(footLine)].join('\n')}
 }
 
 const font = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.5;'
+const button =
+  'display:inline-block;padding:10px 18px;background:#0a5c49;border-radius:6px;color:#ffffff;font-weight:600;text-decoration:none;'
 const paragraph = 'margin:0 0 16px;overflow-wrap:anywhere;word-break:break-word;'
 
 /** The largest size of the logo, in pixels. */
-const [mostWidth, mostHeight] = [240, 56]
+const [maxWidth, maxHeight] = [240, 56]
 
 /** Returns the logo on a light plate, for which it was chosen, or the name of the school. */
 function header(school: string, logo: EmailLogo | undefined): string {
   if (!logo) return `<p style="${paragraph}font-weight:700;">${escapeHtml(school)}</p>`
-  const scale = Math.min(1, mostWidth / logo.width, mostHeight / logo.height)
+  const scale = Math.min(1, maxWidth / logo.width, maxHeight / logo.height)
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)))
   const image = `<img src="cid:${logoId}" alt="${escapeHtml(logo.alt)}" width="${width}" height="${height}" style="display:block;border:0;">`
   return `<p style="margin:0 0 20px;"><span style="display:inline-block;padding:6px 8px;background:${escapeHtml(logo.plate)};border-radius:6px;">${image}</span></p>`
@@ -79,13 +81,13 @@ const footLine = ({ label, url }: FootLine): string =>
 
 function htmlPart(part: EmailPart): string {
   if (part.kind === 'link') {
-    return `<p style="${paragraph}"><a href="${escapeHtml(part.url)}" style="color:#0a5c49;word-break:break-all;">${escapeHtml(part.url)}</a></p>`
+    return `<p style="margin:0 0 20px;"><a class="button" href="${escapeHtml(part.url)}" style="${button}">${escapeHtml(part.label)}</a></p>`
   }
   if (part.kind === 'facts') {
     const cell = 'padding:2px 0;vertical-align:top;overflow-wrap:anywhere;word-break:break-word;'
     const rows = part.facts.map(
       ({ label, value }) =>
-        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;white-space:nowrap;">${escapeHtml(label)}:</th> <td style="${cell}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
+        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;overflow-wrap:break-word;word-break:normal;">${escapeHtml(label)}:</th> <td style="${cell}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
     )
     return `<table cellpadding="0" cellspacing="0" border="0" style="margin:0 0 16px;font-size:inherit;">\n${rows.join('\n')}\n</table>`
   }

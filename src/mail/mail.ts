@@ -1,14 +1,17 @@
+import { iCalendar } from '../lib/iCalendar.ts'
+import { isObject } from '../lib/jsonValue.ts'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
-import { emailFacts } from './emailFacts.ts'
+import { oneLine } from '../lib/visibleText.ts'
+import { emailFacts, occasionFacts } from './emailFacts.ts'
 import { type EmailLegal, emailFoot } from './emailFoot.ts'
 import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
 import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
-import type { EmailFacts, TranslatedText } from './emailValues.ts'
+import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from './emailValues.ts'
 import { germanTemplates } from './germanTemplates.ts'
 import { htmlEmail } from './htmlEmail.ts'
+import { linkLabel } from './linkLabels.ts'
 import type { EmailLogo, MailTransport } from './transport.ts'
 
-/** The school that sends the e-mail. */
 export interface Sender {
   id: string
   slug: string
@@ -21,26 +24,28 @@ export interface MailArguments {
   from?: string | undefined
   /** The name and the main language of the school, its legal documents, and its logo if mail programs can show it. */
   branding(school: Sender): Promise<{ name: string; locale: string; legal: EmailLegal; logo?: EmailLogo | undefined }>
-  /** Languages of the school's e-mails. */
   languages(school: Sender): readonly Language[]
+  /** Returns the address at which the recipient turns e-mails of this kind off; undefined if they cannot. */
+  unsubscribeUrl?(school: Sender, to: Recipient, kind: EmailKind): string | undefined
 }
 
-/** The recipient of an e-mail, with their known languages. */
 export interface Recipient {
   /** Normalised by `deliverableEmail`. */
   email: string
   /** Most reliable first: the e-mail uses the first one that the school supports. */
   locales: readonly (string | null | undefined)[]
+  /** The account whose preferences decide about e-mails that people can turn off. */
+  accountId?: string | null
 }
 
 const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: germanTemplates }
 
-/** Sends an e-mail to one recipient. */
 export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, kind: Kind, values: EmailValues<Kind>) => Promise<void>
 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
-export function createMail({ transport, from, branding, languages: languagesOf }: MailArguments): SendEmail {
-  return async (school, { email, locales }, kind, given) => {
+export function createMail({ transport, from, branding, languages: languagesOf, unsubscribeUrl }: MailArguments): SendEmail {
+  return async (school, recipient, kind, given) => {
+    const { email, locales } = recipient
     const { name: title, locale, legal, logo } = await branding(school)
     const name = oneLine(title)
     const available = languagesOf(school)
@@ -53,8 +58,13 @@ export function createMail({ transport, from, branding, languages: languagesOf }
     }
     const template = catalogues[language][kind]
     const subject = fillLine(template.subject, value)
-    const foot = emailFoot(legal, language)
-    const parts = emailParts(template.text, { issuer: school.issuer, value })
+    const unsubscribe = unsubscribeUrl?.(school, recipient, kind)
+    const foot = emailFoot({ ...legal, unsubscribe }, language)
+    const parts = emailParts(template.text, {
+      issuer: school.issuer,
+      value,
+      labelOf: (key) => (key === 'link' ? template.button : linkLabel(key, language)),
+    })
     await transport.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
       to: email,
@@ -63,22 +73,32 @@ export function createMail({ transport, from, branding, languages: languagesOf }
       text: plainEmail(parts, foot),
       html: htmlEmail({ language, school: name, subject, parts, foot, logo }),
       logo,
+      unsubscribe,
+      ...(template.text.includes('{occasion}') && calendarIn(values, school)),
     })
   }
+}
+
+const isOccasion = (value: unknown): value is EmailOccasion => isObject(value) && 'starts_at' in value
+
+/** Returns the calendar of the event that the e-mail is about. */
+function calendarIn({ occasion }: Record<string, unknown>, { issuer }: Sender): { calendar?: string } {
+  const entry = isOccasion(occasion) ? occasion.calendar : undefined
+  return entry ? { calendar: iCalendar(`-//${new URL(issuer).hostname}//Schoolgate//EN`, [entry]) } : {}
 }
 
 /** Returns a value in the language of the e-mail; undefined if it has none of the known forms. */
 function filledValue(value: unknown, language: Language): FilledValue | undefined {
   if (typeof value === 'string') return oneLine(value)
   if (typeof value !== 'object' || value === null) return undefined
-  if ('at' in value) {
-    return emailFacts(value as EmailFacts, language).map(({ label, value: text }) => ({ label, value: oneLine(text) }))
-  }
-  const text = (value as Partial<TranslatedText>)[language]
-  return text === undefined ? undefined : oneLine(text)
+  if (isOccasion(value)) return inLines(occasionFacts(value, language))
+  if ('at' in value) return inLines(emailFacts(value as EmailFacts, language))
+  const text = (value as Partial<TranslatedText | TranslatedFacts>)[language]
+  return typeof text === 'string' ? oneLine(text) : text && inLines(text)
 }
 
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+const inLines = (facts: readonly EmailFact[]): EmailFact[] =>
+  facts.map(({ label, value }) => ({ label: oneLine(label), value: oneLine(value) }))
 
 function defaultSender(issuer: string): string {
   const { hostname } = new URL(issuer)

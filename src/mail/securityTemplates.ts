@@ -15,11 +15,11 @@ export const securityTemplates = {
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then check which apps have access to your account, and remove those that you do not know:
+Then check which apps have access to your account, and remove those that you do not know.
 
 {apps}`,
   },
@@ -31,7 +31,7 @@ Then check which apps have access to your account, and remove those that you do 
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now, and disconnect all apps when you do:
+If it was not you, choose another password now, and disconnect all apps when you do.
 
 {reset}`,
   },
@@ -46,7 +46,6 @@ If it was not you, contact the school immediately:
 
 {contact}`,
   },
-  /** Sent to the new address. */
   email_changed_to: {
     subject: 'Your e-mail address at {school} was changed',
     text: `Your account at {school} now uses this e-mail address. Sign in with it from now on.
@@ -65,11 +64,11 @@ If it was not you, someone has used your address for their account. Contact the 
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then remove the passkey on this page:
+Then remove the passkey on this page.
 
 {security}`,
   },
@@ -81,11 +80,11 @@ Then remove the passkey on this page:
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then check how you sign in on this page:
+Then check how you sign in on this page.
 
 {security}`,
   },
@@ -97,11 +96,11 @@ Then check how you sign in on this page:
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then remove the authenticator app on this page:
+Then remove the authenticator app on this page.
 
 {security}`,
   },
@@ -113,26 +112,25 @@ Then remove the authenticator app on this page:
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then set up your authenticator app again on this page:
+Then set up your authenticator app again on this page.
 
 {security}`,
   },
-  /** `left` is the number of unused recovery codes. */
   recovery_code_used: {
     subject: 'A recovery code was used for your account at {school}',
     text: `Someone signed in to your account at {school} with one of your recovery codes. Unused recovery codes: {left}
 
 {facts}
 
-If it was you, cross out the code. You can get new codes on this page:
+If it was you, cross out the code. You can get new codes on this page.
 
 {security}
 
-If it was not you, choose another password now, and get new recovery codes afterwards:
+If it was not you, choose another password now, and get new recovery codes afterwards.
 
 {reset}`,
   },
@@ -144,39 +142,39 @@ If it was not you, choose another password now, and get new recovery codes after
 
 If it was you, keep the new codes in a safe place. You do not have to do anything else.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}
 
-Then get new recovery codes on this page:
+Then get new recovery codes on this page.
 
 {security}`,
   },
   /** `app` is the app that requested the deletion. Until the account is deleted, the deletion can be cancelled. */
   deletion_scheduled: {
     subject: 'Your account at {school} will be deleted',
+    button: 'Keep the account',
     text: `Your account at {school} will be deleted in 14 days, together with your name and your e-mail address. An app that you connected requested this. It calls itself "{app}".
 
 {facts}
 
-To keep the account, open this page and sign in:
+To keep the account, open this page and sign in.
 
 {link}
 
 If you did not ask for this, remove the app on the same page. If you want the account to be deleted, you do not have to do anything.`,
   },
-  /** The person requested the deletion on the account page. */
   deletion_requested: {
     subject: 'Your account at {school} will be deleted',
     text: `Your account at {school} will be deleted in 14 days, together with your name and your e-mail address. This was requested on the page of your account.
 
 {facts}
 
-If you want the account to be deleted, you do not have to do anything. To keep it, open this page and sign in:
+If you want the account to be deleted, you do not have to do anything. To keep it, open this page and sign in.
 
 {apps}
 
-If it was not you, keep the account on that page and choose another password:
+If it was not you, keep the account on that page and choose another password.
 
 {reset}`,
   },
@@ -188,7 +186,7 @@ If it was not you, keep the account on that page and choose another password:
 
 If it was you, you do not have to do anything.
 
-If it was not you, choose another password now. This signs out every browser:
+If it was not you, choose another password now. This signs out every browser.
 
 {reset}`,
   },

@@ -4,11 +4,10 @@ import { compose } from './compose.ts'
 import type { MailTransport } from './transport.ts'
 
 export interface SmtpOptions {
-  /** `smtp://` or `smtps://` URL, with user and password if the server requires them. */
   url: string
 }
 
-const patienceMilliseconds = 10_000
+const timeoutMilliseconds = 10_000
 
 /** Sends e-mails through an SMTP server, in one attempt each. Throws a DeliveryFailure. */
 export function smtpTransport({ url }: SmtpOptions): MailTransport {
@@ -19,9 +18,9 @@ export function smtpTransport({ url }: SmtpOptions): MailTransport {
       url,
       pool: true,
       maxConnections: 2,
-      connectionTimeout: patienceMilliseconds,
-      greetingTimeout: patienceMilliseconds,
-      socketTimeout: patienceMilliseconds,
+      connectionTimeout: timeoutMilliseconds,
+      greetingTimeout: timeoutMilliseconds,
+      socketTimeout: timeoutMilliseconds,
     })
     opened = created
     return created

@@ -23,18 +23,18 @@ export async function boundedPage(request: (limit: number | undefined) => Promis
 }
 
 /** Tools go forwards only. */
-function withoutWayBack(answer: Json): Page {
-  const { prev_cursor: _left, ...page } = objectOf(answer.page)
-  return { ...answer, data: objectsOf(answer.data), page }
+function withoutWayBack(response: Json): Page {
+  const { prev_cursor: _left, ...page } = objectOf(response.page)
+  return { ...response, data: objectsOf(response.data), page }
 }
 
-const isShort = (answer: Json): boolean => lengthOf(answer) <= maxText
+const isShort = (response: Json): boolean => lengthOf(response) <= maxText
 
-function fittingRows(answer: Page): number {
-  let room = maxText - reserved - lengthOf({ ...answer, data: [] })
-  const tooLong = answer.data.findIndex((row) => {
+function fittingRows(response: Page): number {
+  let room = maxText - reserved - lengthOf({ ...response, data: [] })
+  const tooLong = response.data.findIndex((row) => {
     room -= lengthOf(row) + 1
     return room < 0
   })
-  return tooLong === -1 ? answer.data.length - 1 : tooLong
+  return tooLong === -1 ? response.data.length - 1 : tooLong
 }

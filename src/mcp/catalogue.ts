@@ -1,8 +1,14 @@
-import type { Surroundings } from '../framework/call.ts'
+import type { RunContext } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { toolParameters } from '../framework/declare/toolParameters.ts'
-import { run } from '../framework/run.ts'
+import type { Run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
+
+/** The context of one request. */
+export interface Served extends RunContext {
+  run: Run
+  schoolName: string
+}
 
 /** The caller of every tool call, with or without a token: results contain what a visitor sees. */
 export const visitor: Caller = { kind: 'anonymous' }
@@ -16,7 +22,9 @@ export const catalogueReads = (operations: readonly Operation[]): Operation[] =>
  */
 export const toolReads = (operations: readonly Operation[]): Operation[] =>
   catalogueReads(operations)
-    .filter((operation) => !(operation.kind === 'list' && operation.parent && isFilteredBy(operation, operation.parent.resource.object)))
+    .filter(
+      (operation) => !(operation.kind === 'list' && operation.parent && isFilteredBy(operation, `${operation.parent.resource.object}_id`)),
+    )
     .map((operation) => ({ ...operation, parameters: toolParameters(operation) }))
 
 const isFilteredBy = ({ resource }: Operation, name: string): boolean => resource.catalogue.filters?.includes(name) ?? false
@@ -31,7 +39,7 @@ export const toolName = ({ id }: Pick<Operation, 'id'>): string => id.replace(/[
 export async function read(
   operation: Operation,
   values: Readonly<Record<string, unknown>>,
-  surroundings: Surroundings,
+  { run, ...context }: Served,
 ): Promise<Record<string, unknown>> {
-  return (await run(operation, visitor, { parameters: () => values }, surroundings)).body
+  return (await run(operation, visitor, { parameters: () => values }, context)).body
 }

@@ -1,9 +1,8 @@
 import type { Resource as Listed, ResourceTemplateType as Template } from '@modelcontextprotocol/server'
-import type { Surroundings } from '../framework/call.ts'
-import { aboutRead, apiPath, type Operation } from '../framework/declare/operations.ts'
+import { aboutRead, apiPath, type Operation, pagedBy } from '../framework/declare/operations.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
-import { catalogueReads, read } from './catalogue.ts'
+import { catalogueReads, read, type Served } from './catalogue.ts'
 import { listAsMarkdown, rowAsMarkdown } from './rowMarkdown.ts'
 
 /** A document that is not a row, with the content that the service serves elsewhere. */
@@ -15,7 +14,6 @@ export interface CatalogueDocument {
   text(school: School): Promise<string>
 }
 
-/** The offers of the school: the content of `/pricing.md`. */
 export const pricingDocument = (text: CatalogueDocument['text']): CatalogueDocument => ({
   uri: 'school://pricing',
   name: 'pricing',
@@ -30,17 +28,18 @@ export interface ResourceText {
 
 export interface CatalogueResources {
   /** Lists every resource with a fixed URI, with the time of its last change if one simple query returns it. */
-  list(surroundings: Surroundings): Promise<Listed[]>
+  list(context: Served): Promise<Listed[]>
   templates: readonly Template[]
   /**
    * Returns the content of a URI; undefined if there is none.
    * @throws Problem not_found, invalid_id
    */
-  read(uri: string, surroundings: Surroundings): Promise<ResourceText | undefined>
+  read(uri: string, context: Served): Promise<ResourceText | undefined>
 }
 
 const mimeType = 'text/markdown'
 const shownRows = 50
+const maxElements = 100
 const longestUri = 500
 /** Names in URIs that are clearer than those of the API. */
 const names: Readonly<Record<string, string>> = { school: 'about', curriculum: 'outline' }
@@ -48,7 +47,6 @@ const names: Readonly<Record<string, string>> = { school: 'about', curriculum: '
 interface Place {
   /** `school://courses/{slug}`. */
   uri: string
-  /** The parameter of the URI, if any. */
   variable: string | undefined
   form: RegExp
   source: Operation
@@ -68,11 +66,11 @@ export function catalogueResources(operations: readonly Operation[], documents: 
         description: aboutRead(operation),
         mimeType,
       })),
-    async list(surroundings) {
+    async list(context) {
       const listed: Listed[] = []
       for (const { uri, source } of fixed) {
         const { id, summary } = source
-        const lastModified = await lastChange(source, surroundings)
+        const lastModified = await lastChange(source, context)
         listed.push({
           uri,
           name: id,
@@ -84,15 +82,15 @@ export function catalogueResources(operations: readonly Operation[], documents: 
       }
       return [...listed, ...documents.map(({ uri, name, description }) => ({ uri, name, description, mimeType }))]
     },
-    async read(uri, surroundings) {
+    async read(uri, context) {
       if (uri.length > longestUri) return undefined
       const document = documents.find((one) => one.uri === uri)
-      if (document) return { text: await document.text(surroundings.school) }
+      if (document) return { text: await document.text(context.school) }
       // A fixed URI is not a slug: `school://posts/tags`.
       for (const place of [...fixed, ...places]) {
         const match = place.form.exec(uri)
         const key = match && decoded(match[1] ?? '')
-        if (key !== null && key !== undefined) return textOf(place, key, surroundings)
+        if (key !== null && key !== undefined) return textOf(place, key, context)
       }
       return undefined
     },
@@ -110,13 +108,13 @@ function placeOf(operation: Operation): Place {
   return { uri, variable: key, form: new RegExp(`^${form}$`), source: operation }
 }
 
-async function textOf({ variable, source }: Place, key: string, surroundings: Surroundings): Promise<ResourceText> {
+async function textOf({ variable, source }: Place, key: string, context: Served): Promise<ResourceText> {
   const values = variable === undefined ? {} : { [variable]: key }
   if (source.kind !== 'list') {
-    const row = await read(source, values, surroundings)
+    const { page: _page, ...row } = await read(source, pagedBy(source) === undefined ? values : { ...values, limit: maxElements }, context)
     return { text: rowAsMarkdown(row), lastModified: typeof row.updated_at === 'string' ? row.updated_at : undefined }
   }
-  const { data, page } = (await read(source, { ...values, limit: shownRows }, surroundings)) as {
+  const { data, page } = (await read(source, { ...values, limit: shownRows }, context)) as {
     data: Record<string, unknown>[]
     page: { has_more: boolean }
   }
@@ -126,14 +124,14 @@ async function textOf({ variable, source }: Place, key: string, surroundings: Su
 }
 
 /** Returns when the newest row of a list, or the only row, was changed; undefined if one simple query cannot return it. */
-async function lastChange(source: Operation, surroundings: Surroundings): Promise<string | undefined> {
+async function lastChange(source: Operation, context: Served): Promise<string | undefined> {
   const { kind, parameters, resource } = source
   if (!parameters.some(({ name }) => name === 'fields')) return undefined
   if (kind === 'list' && !resource.sorts.some(({ name }) => name === '-updated_at')) return undefined
   const newest = kind === 'list' ? { sort: '-updated_at', limit: 1 } : {}
   try {
-    const answer = await read(source, { ...newest, fields: ['updated_at'] }, surroundings)
-    const [row] = kind === 'list' ? (answer.data as Record<string, unknown>[]) : [answer]
+    const response = await read(source, { ...newest, fields: ['updated_at'] }, context)
+    const [row] = kind === 'list' ? (response.data as Record<string, unknown>[]) : [response]
     return row?.updated_at as string | undefined
   } catch (error) {
     // Closed features stay listed; reading them returns the error.

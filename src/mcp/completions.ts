@@ -1,9 +1,8 @@
 import type { CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server'
-import type { Surroundings } from '../framework/call.ts'
 import { apiPath, type Operation } from '../framework/declare/operations.ts'
 import { ownMember } from '../lib/ownMember.ts'
 import { Problem } from '../lib/problem.ts'
-import { catalogueReads, read } from './catalogue.ts'
+import { catalogueReads, read, type Served } from './catalogue.ts'
 import type { CataloguePrompt } from './prompts.ts'
 
 /** The most values of one completion (MCP completion). */
@@ -14,13 +13,13 @@ const longestValue = 200
 export function catalogueCompletions(
   operations: readonly Operation[],
   { templates, prompts }: { templates: readonly string[]; prompts: readonly CataloguePrompt[] },
-): (params: CompleteRequestParams, surroundings: Surroundings) => Promise<CompleteResult> {
+): (params: CompleteRequestParams, context: Served) => Promise<CompleteResult> {
   const lists = new Map(
     catalogueReads(operations)
       .filter((operation) => operation.kind === 'list' && !operation.parent)
       .map((operation) => [operation.path, operation]),
   )
-  return async ({ ref, argument }, surroundings) => {
+  return async ({ ref, argument }, context) => {
     const source = ref.type === 'ref/prompt' ? ofPrompt(ref.name, argument.name) : ofTemplate(ref.uri, argument.name)
     const begun = argument.value.trim().toLowerCase()
     if (source === undefined || begun.length > longestValue || begun.includes('\0')) return completed([], false)
@@ -30,7 +29,7 @@ export function catalogueCompletions(
         false,
       )
     const list = lists.get(`${apiPath}/${source}`)
-    return list ? await slugsIn(list, begun, surroundings) : completed([], false)
+    return list ? await slugsIn(list, begun, context) : completed([], false)
   }
 
   function ofPrompt(name: string, argument: string): readonly string[] | string | undefined {
@@ -46,10 +45,10 @@ export function catalogueCompletions(
   }
 }
 
-async function slugsIn(list: Operation, begun: string, surroundings: Surroundings): Promise<CompleteResult> {
+async function slugsIn(list: Operation, begun: string, context: Served): Promise<CompleteResult> {
   const hasPrefix = list.parameters.some(({ name }) => name === 'slug[prefix]')
   const values = { fields: ['slug'], limit: maxValues, ...(hasPrefix && begun !== '' && { 'slug[prefix]': begun }) }
-  const { data, page } = (await read(list, values, surroundings)) as { data: { slug: string }[]; page: { has_more: boolean } }
+  const { data, page } = (await read(list, values, context)) as { data: { slug: string }[]; page: { has_more: boolean } }
   return completed(
     data.map(({ slug }) => slug).filter((slug) => slug.startsWith(begun)),
     page.has_more,

@@ -1,10 +1,10 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
-import type { Surroundings } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { asProblem } from '../http/problems.ts'
 import type { Log } from '../lib/log.ts'
 import type { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
+import type { Served } from './catalogue.ts'
 import { type CatalogueDocument, catalogueResources, type ResourceText } from './catalogueResources.ts'
 import { catalogueCompletions } from './completions.ts'
 import { instructions } from './instructions.ts'
@@ -17,14 +17,8 @@ import { catalogueTools, toolResult } from './tools.ts'
 export interface CatalogueArguments {
   operations: readonly Operation[]
   documents: readonly CatalogueDocument[]
-  /** The skills that the school serves. */
   skills(school: School): Promise<readonly ServedSkill[]>
   log: Log
-}
-
-/** The context of one request. */
-export interface Served extends Surroundings {
-  schoolName: string
 }
 
 const lists = { ttlMs: 300_000, cacheScope: 'public' } as const

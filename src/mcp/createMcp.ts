@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
-import type { Surroundings } from '../framework/call.ts'
+import type { RunContext } from '../framework/call.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
+import type { Run } from '../framework/run.ts'
 import { asProblem, bodyOf } from '../http/problems.ts'
 import { readJson } from '../http/readJson.ts'
 import type { RequestState } from '../http/requestState.ts'
@@ -12,17 +13,11 @@ import { rpcCodeOf, rpcError } from './rpcProblem.ts'
 import { serveServerCard } from './serverCard.ts'
 
 export interface McpArguments extends CatalogueArguments {
-  database: Surroundings['database']
-  replica?: Surroundings['replica']
-  /** Limits the duration of expensive queries. */
-  store: Surroundings['store']
-  signer: Surroundings['signer']
-  /** Statements that were built before. */
-  statements?: Surroundings['statements']
-  /** Responses to visitors that were made before. */
-  visitorAnswers?: Surroundings['visitorAnswers']
-  externalServices: Surroundings['externalServices']
-  /** Returns the name of the request's school. */
+  run: Run
+  databaseOf(schoolId: string): NonNullable<RunContext['store']>
+  signer: RunContext['signer']
+  statements?: RunContext['statements']
+  externalServices: RunContext['externalServices']
   schoolName(ctx: Context): Promise<string>
   /**
    * Counts the request. The owner of the token makes no difference; throws `invalid_token` if the token is not valid here, and
@@ -41,7 +36,7 @@ const messageHeader = /^mcp-(protocol-version|method|name|param-.+)$/
 
 /** Serves the documents of the server, and `/mcp`: Streamable HTTP without sessions, one JSON response for each POST. */
 export function createMcp(args: McpArguments): Middleware<RequestState> {
-  const { database, replica, store, signer, statements, visitorAnswers, externalServices, authenticate, schoolName } = args
+  const { run, databaseOf, signer, statements, externalServices, authenticate, schoolName } = args
   // Loaded with the first message: the SDK is large, and many processes never get one.
   const messages = lazily(async () => (await import('./messages.ts')).createMessages(args))
   return async (ctx, next) => {
@@ -58,17 +53,17 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
     try {
       const message = await admitted(ctx)
       const { exchange } = await messages()
+      const store = databaseOf(school.id)
       const { status, body } = await exchange({
         message,
         headers: headersOf(ctx),
         countAnother: () => authenticate(ctx, []),
         served: {
-          database,
-          replica,
+          database: store.kysely,
           store,
           signer,
           statements,
-          visitorAnswers,
+          run,
           externalServices,
           school,
           schoolName: await schoolName(ctx),

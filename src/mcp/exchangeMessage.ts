@@ -1,11 +1,10 @@
 import { createMcpHandler, isLegacyRequest, type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Log } from '../lib/log.ts'
-import type { Served } from './createCatalogue.ts'
+import type { Served } from './catalogue.ts'
 import { paramsError } from './paramsError.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
 import { rpcCodes, rpcError, unsupportedRevision } from './rpcProblem.ts'
 
-/** One message, with the headers of the request that brought it. */
 export interface Exchange {
   message: unknown
   headers: Headers

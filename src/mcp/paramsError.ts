@@ -1,6 +1,5 @@
 import { type SpecTypeName, specTypeSchemas } from '@modelcontextprotocol/server'
 
-/** Parameters of each method that this server handles. */
 const requests = new Map<string, SpecTypeName>([
   ['initialize', 'InitializeRequest'],
   ['ping', 'PingRequest'],
@@ -30,7 +29,6 @@ export function paramsError(message: unknown): string | undefined {
   return typeError(envelope, sent) ?? typeError(type, { method: rest.method, ...('params' in message && { params }) })
 }
 
-/** Returns the first type error: `params.uri: Invalid input: expected string`. */
 function typeError(type: SpecTypeName, value: unknown): string | undefined {
   const result = specTypeSchemas[type]['~standard'].validate(value)
   if (result instanceof Promise || result.issues === undefined) return undefined

@@ -16,11 +16,11 @@ interface Place {
  * such as a section with its lessons, is divided if it does not fit.
  * @throws Problem invalid_cursor
  */
-export function partOfList(answer: Json, name: string, cursor: string | undefined): Json {
-  if (cursor === undefined && lengthOf(answer) <= maxText) return answer
+export function partOfList(response: Json, name: string, cursor: string | undefined): Json {
+  if (cursor === undefined && lengthOf(response) <= maxText) return response
   const from = placeOf(cursor)
-  const entries = objectsOf(answer[name])
-  let room = maxText - reserved - lengthOf({ ...answer, [name]: [] })
+  const entries = objectsOf(response[name])
+  let room = maxText - reserved - lengthOf({ ...response, [name]: [] })
   const part: Json[] = []
   for (const [index, whole] of entries.entries()) {
     if (index < from.entry) continue
@@ -36,19 +36,19 @@ export function partOfList(answer: Json, name: string, cursor: string | undefine
     if (count > 0) part.push(withInner(entry, innerOf(entry).slice(0, count)))
     // A single entry that is too long is returned alone; its texts are shortened.
     else if (part.length === 0) part.push(entry)
-    else return partial(answer, { name, part, next: { entry: index, inner: start } })
+    else return partial(response, { name, part, next: { entry: index, inner: start } })
     const isWhole = count === 0 || count === innerOf(entry).length
     const next = isWhole ? { entry: index + 1, inner: 0 } : { entry: index, inner: start + count }
-    return partial(answer, { name, part, next: next.entry < entries.length ? next : undefined })
+    return partial(response, { name, part, next: next.entry < entries.length ? next : undefined })
   }
-  return partial(answer, { name, part, next: undefined })
+  return partial(response, { name, part, next: undefined })
 }
 
-function partial(answer: Json, { name, part, next }: { name: string; part: Json[]; next: Place | undefined }): Json {
+function partial(response: Json, { name, part, next }: { name: string; part: Json[]; next: Place | undefined }): Json {
   const cursor = next ? `${next.entry}.${next.inner}` : null
   return {
     ...(cursor !== null && { note: 'This is a part. Send cursor = page.next_cursor for the rest.' }),
-    ...answer,
+    ...response,
     [name]: part,
     page: { has_more: cursor !== null, next_cursor: cursor },
   }

@@ -1,10 +1,8 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server'
 import { Problem } from '../lib/problem.ts'
 
-/** A prompt that uses several tools of the catalogue. */
 export interface CataloguePrompt {
   listing: Prompt
-  /** Tools that the prompt requires. */
   needs: readonly string[]
   /** Values of an argument, or the list whose slugs are its values. */
   completions?: Readonly<Record<string, readonly string[] | string>>
@@ -73,7 +71,6 @@ const all: readonly CataloguePrompt[] = [
   },
 ]
 
-/** Returns the prompts whose tools exist. */
 export const cataloguePrompts = (tools: ReadonlySet<string>): CataloguePrompt[] =>
   all.filter(({ needs }) => needs.every((tool) => tools.has(tool)))
 

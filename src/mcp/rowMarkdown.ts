@@ -1,4 +1,4 @@
-import { titleOf } from './titleOf.ts'
+import { titleOf } from '../lib/titleOf.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,6 @@ export function rowAsMarkdown(row: Row): string {
     .concat('\n')
 }
 
-/** Renders the rows of a list, each with its URI. */
 export function listAsMarkdown(heading: string, rows: readonly Row[], addressOf: (row: Row) => string, hasMore: boolean): string {
   const lines = rows.map((row) => {
     const about = [row.subtitle, row.tagline, row.summary, row.headline].find((text) => typeof text === 'string')

@@ -19,7 +19,6 @@ interface RefusalOptions {
   answered?: unknown
 }
 
-/** Returns an error as a complete response (JSON-RPC 2.0 section 5). */
 export const rpcError = (code: number, message: string, { data, answered }: RefusalOptions = {}): Record<string, unknown> => ({
   jsonrpc: '2.0',
   error: { code, message, ...(data !== undefined && { data }) },
@@ -31,7 +30,6 @@ function idOf(message: unknown): { id?: string | number } {
   return typeof id === 'string' || typeof id === 'number' ? { id } : {}
 }
 
-/** Returns the JSON-RPC code of a problem that concerns the whole request. */
 export function rpcCodeOf({ code, status }: Problem): number {
   if (code === 'invalid_json') return rpcCodes.parseError
   if (code === 'invalid_request') return rpcCodes.invalidRequest

@@ -1,14 +1,15 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { Surroundings } from '../framework/call.ts'
+import type { RunContext } from '../framework/call.ts'
 import { apiPath, type Operation } from '../framework/declare/operations.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { isSearchable } from '../framework/declare/searchable.ts'
 import { type Found, type Hit, searchCatalogue } from '../framework/read/searchCatalogue.ts'
 import { Problem, type ProblemDetail } from '../lib/problem.ts'
+import { siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { visitor } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 
-interface Asked {
+interface SearchRequest {
   query: string
   types: readonly string[]
   limit: number
@@ -21,13 +22,11 @@ const maxQuery = 200
 const partialHint = 'No entry has every word of the query; these have some of them.'
 const emptyHint = 'Nothing was found. Try one general word, or list_categories and list_courses, which show what there is.'
 
-/** Returns the resources that a search covers. */
 export const searchedResources = (reads: readonly Operation[]): Resource[] =>
   reads
     .filter((operation) => operation.kind === 'list' && !operation.parent)
     .flatMap(({ resource }) => (isSearchable(resource) ? [resource] : []))
 
-/** Returns the tool that searches the whole catalogue; undefined if there is nothing to search. */
 export function catalogueSearch(reads: readonly Operation[]): CatalogueTool | undefined {
   const resources = searchedResources(reads)
   const types = resources.map(({ object }) => object)
@@ -41,15 +40,15 @@ export function catalogueSearch(reads: readonly Operation[]): CatalogueTool | un
       outputSchema: searchOutput,
       ...everyTool,
     },
-    async call(values, surroundings) {
+    async call(values, context) {
       const { query, limit, types: wanted } = readAsked(values, types)
       const found = await findInCatalogue(
         resources.filter(({ object }) => wanted.includes(object)),
         { query, limit },
-        surroundings,
+        context,
       )
       return {
-        results: found.hits.map((hit) => resultOf(hit, addressOf(hit, resources, surroundings))),
+        results: found.hits.map((hit) => resultOf(hit, addressOf(hit, resources, context))),
         truncated: found.hasMore,
         ...hintOf(found),
       }
@@ -57,11 +56,10 @@ export function catalogueSearch(reads: readonly Operation[]): CatalogueTool | un
   }
 }
 
-/** Searches as a visitor. */
 export const findInCatalogue = (
   resources: readonly Resource[],
-  { query, limit }: Pick<Asked, 'query' | 'limit'>,
-  { database, school }: Surroundings,
+  { query, limit }: Pick<SearchRequest, 'query' | 'limit'>,
+  { database, school }: RunContext,
 ): Promise<Found> => searchCatalogue(database, { schoolId: school.id, caller: visitor, resources, text: query, limit })
 
 /** Returns what to try next if the result is not what the caller wanted. */
@@ -70,13 +68,15 @@ function hintOf({ hits, hasEveryWord }: Found): { hint?: string } {
   return { hint: hits.length > 0 ? partialHint : emptyHint }
 }
 
-/** Returns the address of a row in the API. */
+/** Returns the URL at which people see a row: its page, or its address in the API if the school shows no page of it. */
 export function addressOf(
   { object, slug, id }: Pick<Hit, 'object' | 'slug' | 'id'>,
   resources: readonly Resource[],
-  { school }: Surroundings,
+  { school, externalServices }: RunContext,
 ): string {
   const name = resources.find((resource) => resource.object === object)?.name ?? object
+  const kind = siteKinds.find((one) => siteResources[one] === name)
+  if (kind && externalServices.hasPages(school)) return school.issuer + sitePath(kind, slug ?? id)
   return `${school.issuer}${apiPath}/${name}/${encodeURIComponent(slug ?? id)}`
 }
 
@@ -125,8 +125,7 @@ const searchOutput = {
   },
 } as const
 
-/** @throws Problem invalid_parameter with all errors */
-function readAsked(values: Readonly<Record<string, unknown>>, known: readonly string[]): Asked {
+function readAsked(values: Readonly<Record<string, unknown>>, known: readonly string[]): SearchRequest {
   const { query, types = known, limit = defaultLimit, ...others } = values
   const list = typeof types === 'string' ? types.split(',') : types
   const fieldErrors = [
@@ -143,7 +142,6 @@ function readAsked(values: Readonly<Record<string, unknown>>, known: readonly st
   return { query: query as string, types: list as string[], limit: limit as number }
 }
 
-/** True for a text that can be searched. */
 export const isQuery = (query: unknown): query is string =>
   typeof query === 'string' && query.trim().length >= 2 && query.length <= maxQuery && !query.includes('\0') && query.isWellFormed()
 
@@ -151,7 +149,6 @@ export const fieldError = (field: string, rule: string): ProblemDetail => ({ fie
 
 export const queryError = fieldError('query', `must be a text of 2 to ${maxQuery} characters.`)
 
-/** @throws Problem invalid_parameter with all errors */
 export function requireNone(fieldErrors: readonly ProblemDetail[]): void {
   if (fieldErrors.length > 0) throw problemOf(fieldErrors)
 }

@@ -1,10 +1,10 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import type { Hit } from '../framework/read/searchCatalogue.ts'
+import { titleOf } from '../lib/titleOf.ts'
 import { read } from './catalogue.ts'
 import { type CatalogueTool, everyTool } from './catalogueTool.ts'
 import { rowAsMarkdown } from './rowMarkdown.ts'
 import { addressOf, fieldError, findInCatalogue, isQuery, problemOf, queryError, requireNone, searchedResources } from './search.ts'
-import { titleOf } from './titleOf.ts'
 import { type Json, maxText } from './toolText.ts'
 
 const maxResults = 10
@@ -31,12 +31,12 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         inputSchema: oneText('query', 'Words to find.'),
         ...everyTool,
       },
-      async call({ query, ...others }, surroundings) {
+      async call({ query, ...others }, context) {
         const wrong = unknown('search', 'query', others)
         if (!isQuery(query)) throw problemOf([...wrong, queryError])
         requireNone(wrong)
-        const { hits } = await findInCatalogue(resources, { query, limit: maxResults }, surroundings)
-        return { results: hits.map((hit) => ({ id: hit.id, title: hit.title, url: addressOf(hit, resources, surroundings) })) }
+        const { hits } = await findInCatalogue(resources, { query, limit: maxResults }, context)
+        return { results: hits.map((hit) => ({ id: hit.id, title: hit.title, url: addressOf(hit, resources, context) })) }
       },
     },
     {
@@ -47,15 +47,15 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         inputSchema: oneText('id', 'Id from search.'),
         ...everyTool,
       },
-      async call({ id, ...others }, surroundings) {
+      async call({ id, ...others }, context) {
         const operation = reads.find(
           ({ kind, resource }) => kind === 'get' && typeof id === 'string' && id.startsWith(`${resource.idPrefix}_`),
         )
         const wrong = unknown('fetch', 'id', others)
         if (!operation) throw problemOf([...wrong, fieldError('id', 'must be the id of a result of search.')])
         requireNone(wrong)
-        const row = await read(operation, { [keyOf(operation)]: id }, surroundings)
-        return documentOf(row, addressOf(row as unknown as Hit, resources, surroundings))
+        const row = await read(operation, { [keyOf(operation)]: id }, context)
+        return documentOf(row, addressOf(row as unknown as Hit, resources, context))
       },
     },
   ]

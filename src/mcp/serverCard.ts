@@ -20,11 +20,12 @@ type Make = (school: School, schoolName: string) => unknown
 const documents: ReadonlyMap<string, { type: string; make: Make }> = new Map([
   ['/mcp/server-card', { type: cardType, make: card }],
   ['/.well-known/mcp/server-card.json', { type: cardType, make: card }],
+  ['/.well-known/mcp.json', { type: 'application/json', make: card }],
+  ['/.well-known/mcp', { type: 'application/json', make: card }],
   ['/.well-known/mcp/catalog.json', { type: 'application/json', make: catalogueOf('draft') }],
   ['/.well-known/ai-catalog.json', { type: 'application/ai-catalog+json', make: catalogueOf('1.0') }],
 ])
 
-/** Serves the document at the path of the request. Returns false if there is none. */
 export async function serveServerCard(ctx: Context, schoolName: () => Promise<string>): Promise<boolean> {
   const document = documents.get(ctx.path)
   if (!document) return false
@@ -41,7 +42,7 @@ const titleOf = (name: string): string => name.replaceAll(/\s+/g, ' ').trim().sl
 function card({ issuer }: School, title: string): unknown {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-    name: `${hostOf(issuer).split('.').toReversed().join('.')}/mcp`,
+    name: `${reversed(hostOf(issuer))}/mcp`,
     title,
     version: catalogueVersion,
     description: 'The public catalogue of the school: courses, events, plans, posts. Read-only, without a sign-in.',
@@ -49,6 +50,9 @@ function card({ issuer }: School, title: string): unknown {
     remotes: [{ type: 'streamable-http', url: `${issuer}/mcp`, supportedProtocolVersions: revisions }],
   }
 }
+
+/** Returns a host name with its last label first, as names of servers begin. An address has no labels. */
+const reversed = (host: string): string => (/^[\d.]+$/.test(host) ? host : host.split('.').toReversed().join('.'))
 
 function catalogueOf(specVersion: string): Make {
   return ({ issuer }, displayName) => ({

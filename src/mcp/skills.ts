@@ -14,7 +14,6 @@ export const skillsCapability = { 'io.modelcontextprotocol/skills': {} } as cons
 /** The skills change with the configuration of the school. */
 const cache = { ttlMs: 30_000, cacheScope: 'public' } as const
 
-/** Adds the methods of the extension to a server. */
 export function serveSkills(server: Server, skills: () => Promise<readonly ServedSkill[]>): void {
   server.setRequestHandler('skills/list', { params: anyParams }, async () => ({ skills: (await skills()).map(entryOf), ...cache }))
   server.setRequestHandler('skills/get', { params: anyParams }, async (params) => {
@@ -28,7 +27,6 @@ export function serveSkills(server: Server, skills: () => Promise<readonly Serve
   })
 }
 
-/** Returns the content of a skill's resource; undefined if the skill does not exist. */
 export const readSkill = async (uri: string, skills: () => Promise<readonly ServedSkill[]>): Promise<{ text: string } | undefined> =>
   uri.startsWith('skill://') ? (await skills()).find((skill) => skillUri(skill) === uri) : undefined
 

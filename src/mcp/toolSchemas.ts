@@ -1,13 +1,46 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import type { Parameter } from '../framework/declare/parameters.ts'
 import { type JsonSchema, publishedSchema, publishedSchemas, schemaName } from '../framework/output/publishedSchemas.ts'
-import { plainSchema } from './plainSchema.ts'
+
+const definitions = '#/$defs/'
+
+/**
+ * Converts a schema of the API's description (OpenAPI 3.0) to JSON Schema 2020-12, which tools use: `nullable` becomes a type, and a flag
+ * with a bound becomes the bound. Examples are removed: a model reads every word of a list of tools.
+ */
+function plainSchema(schema: JsonSchema): JsonSchema {
+  const { nullable, example: _example, component: _component, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
+  const plain: JsonSchema = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plainMember(name, value)]))
+  if (exclusiveMinimum === true) moveBound(plain, 'minimum', 'exclusiveMinimum')
+  if (exclusiveMaximum === true) moveBound(plain, 'maximum', 'exclusiveMaximum')
+  return nullable === true ? orNull(plain) : plain
+}
+
+function plainMember(name: string, value: unknown): unknown {
+  if (name === '$ref') return String(value).replace(/^.*\//, definitions)
+  if (name === 'properties')
+    return Object.fromEntries(Object.entries(value as Record<string, JsonSchema>).map(([field, inner]) => [field, plainSchema(inner)]))
+  if (['allOf', 'anyOf', 'oneOf'].includes(name)) return (value as JsonSchema[]).map(plainSchema)
+  if (['items', 'additionalProperties', 'not'].includes(name) && typeof value === 'object') return plainSchema(value as JsonSchema)
+  return value
+}
+
+function moveBound(schema: JsonSchema, from: string, to: string): void {
+  schema[to] = schema[from]
+  delete schema[from]
+}
+
+/** One type per branch: clients without support for lists of types can read it, too. */
+function orNull({ description, ...inner }: JsonSchema): JsonSchema {
+  const about = description === undefined ? {} : { description }
+  if (Array.isArray(inner.anyOf)) return { ...about, ...inner, anyOf: [...inner.anyOf, { type: 'null' }] }
+  return Object.keys(inner).length === 0 ? about : { ...about, anyOf: [inner, { type: 'null' }] }
+}
 
 /** Limits that the parser checks. A model does not need them to write a correct call. */
 const leftOut = new Set(['description', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'format'])
 const bounds = new Set(['minimum', 'maximum'])
 
-/** Returns the input schema of a tool: the parameters of its operation. */
 export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { type: 'object' } {
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   return {

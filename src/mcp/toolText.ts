@@ -1,4 +1,3 @@
-/** Maximum characters of a tool's text. */
 export const maxText = 20_000
 
 export type Json = Record<string, unknown>
@@ -9,10 +8,10 @@ export const lengthOf = (value: unknown): number => (JSON.stringify(value) ?? ''
  * Returns the text of a result: its JSON. If it is too long, long texts and lists inside it are shortened, and it contains `truncated`. The
  * page information of a list stays complete, so that the next page can be requested. Programs find the whole result in the structured content.
  */
-export function toolText(answer: Json): string {
-  const whole = JSON.stringify(answer)
+export function toolText(response: Json): string {
+  const whole = JSON.stringify(response)
   if (whole.length <= maxText) return whole
-  const { page, ...rest } = answer
+  const { page, ...rest } = response
   const paging = page === undefined ? {} : { page }
   for (const [characters, entries] of [
     [4000, 50],

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import { aboutRead, type Operation } from '../framework/declare/operations.ts'
+import { aboutRead, type Operation, pagedBy } from '../framework/declare/operations.ts'
 import { longList } from '../framework/declare/toolParameters.ts'
 import { boundedPage } from './boundedPage.ts'
 import { read, toolName, toolReads } from './catalogue.ts'
@@ -45,27 +45,26 @@ const firstSentence = (text: string): string => /^.+?[.!?](?= |$)/.exec(text)?.[
 
 function callOf(operation: Operation): CatalogueTool['call'] {
   const { kind, resource } = operation
-  if (kind === 'list') {
-    const usual = resource.catalogue.row.length > 0 ? { fields: resource.catalogue.row } : {}
-    return (values, surroundings) =>
-      boundedPage((limit) => read(operation, { ...usual, ...values, ...(limit !== undefined && { limit }) }, surroundings))
+  if (kind === 'list' || pagedBy(operation) !== undefined) {
+    const usual = kind === 'list' && resource.catalogue.row.length > 0 ? { fields: resource.catalogue.row } : {}
+    return (values, context) =>
+      boundedPage((limit) => read(operation, { ...usual, ...values, ...(limit !== undefined && { limit }) }, context))
   }
   const list = longList(operation)
   if (list === undefined)
-    return async (values, surroundings) => {
-      const row = await read(operation, values, surroundings)
+    return async (values, context) => {
+      const row = await read(operation, values, context)
       return 'fields' in values ? row : withoutRenderings(row)
     }
-  return async (values, surroundings) =>
-    partOfList(await read(operation, values, surroundings), list, values.cursor === undefined ? undefined : String(values.cursor))
+  return async (values, context) =>
+    partOfList(await read(operation, values, context), list, values.cursor === undefined ? undefined : String(values.cursor))
 }
 
 /** A field with HTML repeats another one, and data for search engines repeat the rest. */
 const withoutRenderings = (row: Json): Json =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !(/_(html|format)$/.test(name) || name === 'seo')))
 
-/** The result of a call: content for programs, and a text of limited length. */
-export const toolResult = (answer: Json): CallToolResult => ({
-  content: [{ type: 'text', text: toolText(answer) }],
-  structuredContent: answer,
+export const toolResult = (response: Json): CallToolResult => ({
+  content: [{ type: 'text', text: toolText(response) }],
+  structuredContent: response,
 })

@@ -11,17 +11,16 @@ import { type Exchanges, endGrantOnce, repeatRefresh } from './engineTransaction
 import { formerIssuer, issuerMember } from './formerIssuer.ts'
 import { loadInteractionFacts } from './mintingFacts.ts'
 import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
+import { secondsAhead, shifted } from './sharedTime.ts'
 import { orUnavailable, type Stores } from './stores.ts'
 import { artifactKey, tokenModels } from './tokenTags.ts'
 
 export interface AdapterArguments {
   schoolId: string
-  /** The current issuer of the school. */
   issuer: string
   stores: Stores
   keyring: Keyring
   exchanges: Exchanges
-  /** Audiences whose tokens UserInfo accepts. */
   ownAudiences: ReadonlySet<string>
   /** Seconds that an authorization request waits for a sign-in. */
   signInSeconds: number
@@ -191,16 +190,6 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     revokeByGrantId: (grantId) => endGrantOnce(exchanges.getStore(), stores, schoolId, grantId),
     findByUserCode: unused,
   }
-}
-
-/** By how many seconds the shared time is ahead of the engine's, which is the clock of this machine. */
-const secondsAhead = ({ now }: Pick<Keyring, 'now'>): number => Math.round((now() - Date.now()) / 1000)
-
-/** Moves the times of a payload by which the engine judges it. The stores contain the shared time, and the engine sees its own. */
-function shifted<Payload extends { iat?: number | undefined; exp?: number | undefined }>(payload: Payload, seconds: number): Payload {
-  if (seconds === 0) return payload
-  const { iat, exp } = payload
-  return { ...payload, ...(iat !== undefined && { iat: iat + seconds }), ...(exp !== undefined && { exp: exp + seconds }) }
 }
 
 /** Returns true for an authorization request without a completed sign-in step and without a requested e-mail. */

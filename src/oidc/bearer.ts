@@ -4,7 +4,6 @@ import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
 import { formerIssuer } from './formerIssuer.ts'
 import { personOf, type TokenChecks } from './tokenChecks.ts'
 
-/** The current row of a person. */
 export interface PersonNow {
   accountId: string
   personId: string | null
@@ -41,7 +40,6 @@ export function presentedToken(ctx: Context): string | undefined {
   return token
 }
 
-/** The members of a stored access token that decide whether it is accepted. */
 interface AccessTokenPayload {
   exp?: number
   aud?: string

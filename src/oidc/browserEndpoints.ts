@@ -1,9 +1,15 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from 'koa'
 import { isForeignForm } from '../http/foreignForm.ts'
 import { Problem } from '../lib/problem.ts'
 import { accountPaths, withQuery } from '../policy/accountPaths.ts'
+import { type DocumentRules, readClientDocument, untrustedDocumentReason } from '../policy/clientDocument.ts'
 import { looksLikeDocumentUrl } from '../policy/documentUrl.ts'
-import { admitDocumentClient } from './admitDocumentClient.ts'
+import type { AuditEntry } from '../store/audit.ts'
+import { findAnyClient, saveClient } from '../store/clients.ts'
+import { clientFact } from '../store/facts/fact.ts'
+import { storableText } from '../store/storableText.ts'
+import type { ClientDocuments } from './clientDocuments.ts'
 import { endedPage, endOf, findEnd, isRepeatable, isSamePerson, uidIn } from './endedInteractions.ts'
 import { dispatch, type Handler, limit, type ServiceArguments, showProblemsOf } from './endpointHandler.ts'
 import { endpoints, interactionPath } from './endpoints.ts'
@@ -15,10 +21,10 @@ import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
 import { rewritePrompts } from './requestedPrompts.ts'
-import { orUnavailable } from './stores.ts'
+import { orUnavailable, type Stores } from './stores.ts'
 
 /** A waiting request stores every parameter. 6,000 characters are enough for all scopes, a long state, a hint and a redirect URI. */
-const mostQueryCharacters = 6000
+const maxQueryCharacters = 6000
 
 /**
  * The authorization endpoint (RFC 6749 section 3.1), with `resource` and `scope` in canonical spelling. Anybody can send a request, and it
@@ -68,9 +74,9 @@ async function admitClient(
 }
 
 function requireShortQuery(query: string): void {
-  if (query.length <= mostQueryCharacters) return
+  if (query.length <= maxQueryCharacters) return
   throw new Problem('invalid_request', {
-    description: `The authorization request has ${query.length} characters and may have ${mostQueryCharacters}. Send a shorter state: keep the rest in your app.`,
+    description: `The authorization request has ${query.length} characters and may have ${maxQueryCharacters}. Send a shorter state: keep the rest in your app.`,
   })
 }
 
@@ -93,7 +99,7 @@ export const resume: Handler = (ctx, args) =>
 async function resumeAgain(ctx: Context, args: ServiceArguments): Promise<void> {
   const ended = await findEnd(ctx, args.stores, uidIn(ctx))
   if (!ended) return
-  if (!isRepeatable(ended) || !isSamePerson(ctx, ended)) {
+  if (!isRepeatable(ended) || !(await isSamePerson(ctx, ended))) {
     const page = endedPage(ended)
     return page && (await args.showProblem(ctx, new Problem('invalid_request', { description: page.description }), page.kind))
   }
@@ -141,4 +147,51 @@ export const confirmEndSession: Handler = async (ctx, args) => {
 function tidyScope(query: URLSearchParams): void {
   const [scope, ...more] = query.getAll('scope')
   if (scope !== undefined && more.length === 0) query.set('scope', scope.split(' ').filter(Boolean).join(' '))
+}
+
+interface AdmitArguments {
+  stores: Pick<Stores, 'database' | 'facts'>
+  schoolId: string
+  rules: DocumentRules
+  documents: ClientDocuments
+  /** Counts the failures of the caller. Only the documents of clients that the school does not know are refused because of it. */
+  failures: { check(): Promise<void>; count(): Promise<void> }
+}
+
+/**
+ * Stores the client that a client id names by the URL of its document, so that the engine and all pages find it like any other. Called by
+ * authorization requests only: other requests use the stored client and never cause a request to another host. A disabled client is not
+ * changed. @returns the audit entry of a new or changed client
+ * @throws Problem invalid_client, invalid_redirect_uri, rate_limited, temporarily_unavailable
+ */
+async function admitDocumentClient(
+  clientId: string,
+  { stores: { database, facts }, schoolId, rules, documents, failures }: AdmitArguments,
+): Promise<AuditEntry | undefined> {
+  const untrusted = untrustedDocumentReason(clientId, rules)
+  if (untrusted) throw new Problem('invalid_client', { description: untrusted })
+  const known = storableText(clientId) === clientId ? await findAnyClient(database, schoolId, clientId) : undefined
+  if (known?.disabled_at) return undefined
+  const isKnown = known !== undefined
+  if (!isKnown) await failures.check()
+  const { metadata } = await loadMetadata(clientId, { rules, documents, isKnown }).catch(async (error: unknown) => {
+    // A limit that refused the request counts for itself.
+    if (error instanceof Problem && error.code !== 'rate_limited') await failures.count()
+    throw error
+  })
+  if (known && isDeepStrictEqual(known.metadata, metadata)) return undefined
+  await facts.changing([clientFact(schoolId, clientId)], () =>
+    saveClient(database, { schoolId, id: clientId, registeredVia: 'document', metadata }),
+  )
+  const details = { client_name: metadata.client_name, redirect_uris: metadata.redirect_uris }
+  return { school_id: schoolId, event: known ? 'client.document_changed' : 'client.document_accepted', client_id: clientId, details }
+}
+
+async function loadMetadata(
+  clientId: string,
+  { rules, documents, isKnown }: Pick<AdmitArguments, 'rules' | 'documents'> & { isKnown: boolean },
+): Promise<{ metadata: Extract<ReturnType<typeof readClientDocument>, { metadata: unknown }>['metadata'] }> {
+  const verdict = readClientDocument(clientId, await documents.load(clientId, { isKnown }), rules)
+  if ('error' in verdict) throw new Problem(verdict.error, { description: verdict.description })
+  return verdict
 }

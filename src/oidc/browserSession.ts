@@ -16,7 +16,6 @@ export interface BrowserSession {
   isRemembered: boolean
 }
 
-/** Returns the session of this browser, or undefined if nobody is signed in. */
 export async function readBrowserSession(ctx: Context, provider: Provider): Promise<BrowserSession | undefined> {
   const { uid, accountId: subject, loginTs, amr = [], transient } = await provider.Session.get(ctx)
   const accountId = subject === undefined ? undefined : accountIdOf(subject)
@@ -28,7 +27,6 @@ export interface NewBrowserSession {
   /** `auth_time`, in seconds since 1970. */
   signedInAt: number
   amr: string[]
-  /** The authentication context that the sign-in reached. */
   acr?: string | undefined
   /** True if the cookie outlives the browser. */
   isRemembered: boolean
@@ -55,7 +53,6 @@ export async function startBrowserSession(
   setCookie(ctx, provider, session.jti, isRemembered ? new Date(Date.now() + lifeSeconds * 1000) : undefined)
 }
 
-/** Ends the session of this browser. */
 export async function endBrowserSession(ctx: Context, provider: Provider): Promise<void> {
   const session = await provider.Session.get(ctx)
   await session.destroy()

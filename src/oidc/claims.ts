@@ -10,7 +10,6 @@ import { orUnavailable, type Stores } from './stores.ts'
 /** Returns the `sub` of a person: the account's id in the API. */
 export const subjectOf = (accountId: string): string => toPublicId('acc', accountId)
 
-/** Returns the account id of a `sub`, or undefined if the text is not a `sub`. */
 export const accountIdOf = (subject: string): string | undefined => fromPublicId('acc', subject)
 
 /** Claims of UserInfo and ID tokens by scope (OpenID Connect Core section 5.4). Both contain the same claims. */
@@ -21,7 +20,6 @@ export function claims({
   hasContexts,
 }: {
   stores: Pick<Stores, 'database' | 'log'>
-  /** The rows that the current request has read. */
   facts(): RequestFacts | undefined
   school: School
   /** True if the school has authentication contexts, which `acr` names. */

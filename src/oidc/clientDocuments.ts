@@ -1,18 +1,32 @@
-import { LRUCache } from 'lru-cache'
-import type { Limiter, Policy } from '../http/rateLimit.ts'
-import { limitExceeded } from '../http/rateLimit.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Limiter, limitExceeded, type Policy } from '../http/rateLimit.ts'
+import { type Caches, createCaches } from '../lib/caches.ts'
 import type { Log } from '../lib/log.ts'
 import { OutboundError, type OutboundResponse, type SendOutbound } from '../lib/outboundRequest.ts'
 import { Problem } from '../lib/problem.ts'
-import { documentCacheSeconds } from './documentCacheSeconds.ts'
 
-/** Limits of the requests for documents in a minute. */
+const [shortest, usual, longest] = [60, 300, 86_400] as const
+
+/**
+ * Returns how long a client ID metadata document may be used without asking its host again, by `Cache-Control` and `Age` (RFC 9111), within
+ * limits that keep both a change and a flood of requests bounded.
+ */
+export function documentCacheSeconds(headers: IncomingHttpHeaders): number {
+  const control = headers['cache-control']?.toLowerCase() ?? ''
+  if (/(^|[\s,])(no-store|no-cache)($|[\s,=])/.test(control)) return shortest
+  const maxAge = /(?:^|[\s,])max-age\s*=\s*"?(\d{1,10})/.exec(control)?.[1]
+  if (maxAge === undefined) return usual
+  const age = /^\d{1,10}$/.test(headers.age ?? '') ? Number(headers.age) : 0
+  return Math.min(longest, Math.max(shortest, Number(maxAge) - age))
+}
+
 export interface DocumentLimits {
   perMinute: number
   perHostPerMinute: number
 }
 
 export interface ClientDocumentsArguments {
+  caches?: Caches
   send: SendOutbound
   limiter: Limiter
   limits(): DocumentLimits
@@ -37,7 +51,6 @@ interface Kept {
   usableUntil: number
 }
 
-/** The names of the limits. */
 export const documentPolicies = [
   'client_documents_of_host',
   'client_documents',
@@ -48,22 +61,19 @@ export const documentPolicies = [
 /** A document has at most this size (draft-ietf-oauth-client-id-metadata-document section 6.6). */
 const maxBytes = 5 * 1024
 const timeoutMs = 5000
-const mostKept = 500
-const mostConcurrent = 8
+const maxConcurrent = 8
 /** Requests for documents of unknown clients: the others are left to known ones. */
-const mostConcurrentUnknown = 6
+const maxConcurrentUnknown = 6
 const daySeconds = 86_400
 /** Time for which a host that did not respond is not asked again. */
 const pauseMs = 10_000
 
 /** Creates the loader. Responses with errors and invalid documents are not cached; the limits bound their repetition. */
-export function createClientDocuments({ send, limiter, limits, log }: ClientDocumentsArguments): ClientDocuments {
-  const kept = new LRUCache<string, Kept>({ max: mostKept })
-  /** When each host may be asked again. */
-  const unreachableUntil = new LRUCache<string, number>({ max: mostKept })
+export function createClientDocuments({ caches = createCaches(), send, limiter, limits, log }: ClientDocumentsArguments): ClientDocuments {
+  const kept = caches.create<Kept>('client_documents')
+  const unreachable = caches.create<{ until: number }>('unreachable_document_hosts')
   const running = new Map<string, Promise<string>>()
 
-  /** @throws NotLoaded */
   const requireBudget = async (host: string, isKnown: boolean): Promise<void> => {
     const { perMinute, perHostPerMinute } = limits()
     const prefix = isKnown ? 'known_' : ''
@@ -79,8 +89,8 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
   /** @throws NotLoaded if the document could not be had, Problem if it is invalid */
   const request = async (url: string, known: Kept | undefined, isKnown: boolean): Promise<string> => {
     const target = new URL(url)
-    if (performance.now() < (unreachableUntil.get(target.host) ?? 0)) throw new NotLoaded(notLoaded(url))
-    if (running.size >= (isKnown ? mostConcurrent : mostConcurrentUnknown))
+    if (performance.now() < (unreachable.get(target.host)?.until ?? 0)) throw new NotLoaded(notLoaded(url))
+    if (running.size >= (isKnown ? maxConcurrent : maxConcurrentUnknown))
       throw new NotLoaded(new Problem('temporarily_unavailable', { headers: { 'Retry-After': '2' } }))
     await requireBudget(target.host, isKnown)
     const headers = { Accept: 'application/json', ...(known?.etag !== undefined && { 'If-None-Match': known.etag }) }
@@ -90,7 +100,7 @@ export function createClientDocuments({ send, limiter, limits, log }: ClientDocu
         'client metadata document not loaded',
       )
       if (!(error instanceof OutboundError)) throw error
-      if (error.failure === 'failed') unreachableUntil.set(target.host, performance.now() + pauseMs)
+      if (error.failure === 'failed') unreachable.set(target.host, { until: performance.now() + pauseMs })
       throw error.failure === 'invalid' ? notLoaded(url) : new NotLoaded(notLoaded(url))
     })
     const text = textOf(url, response, known)

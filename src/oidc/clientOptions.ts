@@ -2,8 +2,16 @@ import type { Configuration } from 'oidc-provider'
 import { fromPublicId, isTemporaryId, newId, newTemporaryId, toPublicId } from '../lib/ids.ts'
 import { randomToken } from '../lib/keyring.ts'
 
-/** The supported client authentication methods (RFC 7591 section 2). */
+/** The client authentication methods that clients can register themselves (RFC 7591 section 2). */
 export const authMethods = ['none', 'client_secret_post'] as const
+
+/**
+ * Methods of integrations. The metadata leave `private_key_jwt` out: a client that registers itself would choose it and be refused
+ * (decision 38).
+ */
+const integrationMethods = [...authMethods, 'private_key_jwt'] as const
+
+export type ClientAuthMethod = (typeof integrationMethods)[number]
 
 /** Defaults of client metadata (RFC 7591 section 2): a public native application that uses refresh tokens. */
 export function clients(): Pick<
@@ -11,7 +19,7 @@ export function clients(): Pick<
   'clientAuthMethods' | 'clientDefaults' | 'responseTypes' | 'allowOmittingSingleRegisteredRedirectUri' | 'clientBasedCORS'
 > {
   return {
-    clientAuthMethods: [...authMethods],
+    clientAuthMethods: [...integrationMethods],
     clientDefaults: {
       application_type: 'native',
       grant_types: ['authorization_code', 'refresh_token'],

@@ -11,7 +11,7 @@ export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring 
     cookies: {
       keys: cookieKeys(keyring),
       names: {
-        session: secure ? '__Host-sg_session' : 'sg_session',
+        session: sessionCookieName(issuer),
         interaction: secure ? '__Secure-sg_interaction' : 'sg_interaction',
         resume: secure ? '__Secure-sg_resume' : 'sg_resume',
       },
@@ -21,10 +21,11 @@ export function cookies({ issuer, keyring }: { issuer: string; keyring: Keyring 
   }
 }
 
+export const sessionCookieName = (issuer: string): string => (issuer.startsWith('https:') ? '__Host-sg_session' : 'sg_session')
+
 const shared = (issuer: string) =>
   ({ signed: true, httpOnly: true, sameSite: 'lax', overwrite: true, secure: issuer.startsWith('https:') }) as const
 
-/** Options of the session cookie, for the engine and for the pages. */
 export const sessionCookie = (issuer: string) => ({ ...shared(issuer), path: '/' }) as const
 
 /** The engine and the application around it must sign with the same keys. */

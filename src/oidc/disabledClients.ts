@@ -10,6 +10,5 @@ export async function isDisabledClient(database: Reader, schoolId: string, clien
   return client !== undefined && client.disabled_at !== null
 }
 
-/** Returns the error description for a disabled client. */
 export const disabledClientText = (issuer: string): string =>
   `The school has disabled this client. Registering again does not help: ask the school to enable it. ${issuer}/auth.md names the contact.`

@@ -19,15 +19,17 @@ export interface EndedInteraction {
   posted: Readonly<Record<string, unknown>> | undefined
   /** True if the person copies the code instead of being redirected. */
   isManual: boolean
-  /** Lifetime of the code at the end of the interaction. */
   codeSeconds: number
   /** Identifies the decision that led there: see `decisionOf`. */
   decision: string | undefined
   /** The account that the browser was signed in with. */
   accountId: string | undefined
-  /** Hash of the cookie of its session. The engine replaces the session with the response, which the browser may not have got. */
+  /** Hash of the session cookie before the response; undefined if there was none. */
   session: string | undefined
-  /** In milliseconds since 1970. */
+  /** Id of the session after the response. */
+  newSession: string | undefined
+  /** The `Set-Cookie` headers of the response. */
+  cookies: readonly string[]
   endedAt: number
 }
 
@@ -72,6 +74,8 @@ export function endOf(ctx: Context): Artifact | undefined {
     decision: result.decision,
     accountId: oidc.session?.accountId,
     session: sessionOf(ctx, oidc),
+    newSession: oidc.session?.jti,
+    cookies: [ctx.res.getHeaders()['set-cookie'] ?? []].flat(),
     endedAt: Date.now(),
   }
   const payload = sealWith(keyFromToken(browser, purpose), JSON.stringify(ended))
@@ -86,11 +90,18 @@ const sessionOf = (ctx: Context, { provider }: KoaContextWithOIDC['oidc']): stri
   return cookie && hash(cookie)
 }
 
-/** True if this request belongs to the person whose interaction ended. */
-export function isSamePerson(ctx: Context, ended: EndedInteraction): boolean {
+/**
+ * Returns true if the browser is signed in with the account that ended the interaction. A browser that lost the response still has its cookies
+ * of before: it gets those of the response, for a minute, unless the person has signed out since.
+ */
+export async function isSamePerson(ctx: Context, { accountId, session, newSession, cookies, endedAt }: EndedInteraction): Promise<boolean> {
   const oidc = engineContext(ctx)
   if (!oidc) return false
-  return oidc.session?.accountId === ended.accountId || (ended.session !== undefined && sessionOf(ctx, oidc) === ended.session)
+  if (oidc.session?.accountId === accountId) return true
+  if (sessionOf(ctx, oidc) !== session || newSession === undefined || Date.now() - endedAt >= repeatMs) return false
+  if ((await oidc.provider.Session.find(newSession))?.accountId !== accountId) return false
+  ctx.set('Set-Cookie', [...cookies])
+  return true
 }
 
 function outcomeOf({ code, error }: Readonly<Record<string, unknown>>): EndedInteraction['outcome'] {

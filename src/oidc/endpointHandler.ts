@@ -35,19 +35,16 @@ export interface ServiceArguments {
   policies: Record<LimitedEndpoint, Policy>
   badCredentials: FailureLimit
   refreshWindowSeconds(): number
-  /** URLs of the school's privacy policy and terms, if it publishes them. */
   legalLinks(school: School): Promise<{ privacy?: string; terms?: string }>
   registrationRules(school: School): RegistrationRules | undefined
   /** The rules of client ID metadata documents; undefined if they are off. */
   documentRules(): DocumentRules | undefined
   clientDocuments: ClientDocuments
-  /** Counts documents that could not be loaded or are invalid. */
   documentFailures: FailureLimit
   findPerson: FindPerson
   tokenChecks: TokenChecks
   grantable(role: Role): ReadonlySet<string>
   recordAudit(entries: AuditEntry[]): Promise<void>
-  /** Shows the manual code, which the person copies into the app. */
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   showFormPost: ShowFormPost
   /** Shows why a request was rejected; clients that ask for JSON get JSON. */
@@ -56,17 +53,27 @@ export interface ServiceArguments {
   count(event: AuditEvent): void
 }
 
-/** Handles requests of one endpoint. */
 export type Handler = (ctx: Context, args: ServiceArguments) => Promise<void>
 
-/** Passes a request to the engine unchanged. */
+export interface EngineRequest {
+  ctx: Context
+  args: ServiceArguments
+  exchange: Exchange
+}
+
+/** A request to an endpoint at which the client authenticates. */
+export interface ClientRequest extends EngineRequest {
+  admission: Admission
+}
+
+export type Step = (request: ClientRequest) => Promise<void> | void
+
 export const dispatch: Handler = async (ctx, { runtimes, exchanges }) => {
   const { dispatch } = await runtimes.get(ctx.state.school)
   await inExchange(exchanges, () => dispatch(ctx, async () => undefined))
 }
 
-/** Runs the engine and holds its writes back in the exchange. */
-export async function throughEngine(ctx: Context, args: ServiceArguments, exchange: Exchange): Promise<void> {
+export async function runEngine({ ctx, args, exchange }: EngineRequest): Promise<void> {
   await args.exchanges.run(exchange, () => dispatch(ctx, args))
 }
 
@@ -87,7 +94,7 @@ export async function showProblemsOf(ctx: Context, { showProblem }: ServiceArgum
 }
 
 /** Completes every response of an API endpoint: a helpful text, 503 for failures of the service, and the audit rows. */
-export async function finish(ctx: Context, { recordAudit, stores }: ServiceArguments, exchange: Exchange): Promise<void> {
+export async function finish({ ctx, args: { recordAudit, stores }, exchange }: EngineRequest): Promise<void> {
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (ctx.status >= 400 && body?.error !== undefined) {
     const { error } = body
@@ -99,7 +106,8 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
       exchange.audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail: exchange.refusal?.detail } })
     }
     const detail = exchange.refusal?.detail
-    const isDisabled = detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, clientIdOf(exchange)))
+    const isDisabled =
+      detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, exchange.clientId ?? ''))
     ctx.body = explain({ ...body, error, detail, grantType: exchange.form.get('grant_type'), isDisabled }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state
@@ -109,16 +117,13 @@ export async function finish(ctx: Context, { recordAudit, stores }: ServiceArgum
 }
 
 /** Responds with an error of the engine that came up after the engine had finished; rethrows any other. */
-export function respondWithError(ctx: Context, exchange: Exchange, error: unknown): void {
+export function respondWithError({ ctx, exchange }: EngineRequest, error: unknown): void {
   if (!(error instanceof errors.OIDCProviderError)) throw error
   exchange.refusal = { error: error.error, detail: error.error_detail }
   ctx.status = error.statusCode
   ctx.body = { error: error.error, error_description: error.error_description }
 }
 
-const clientIdOf = ({ form }: Exchange): string => form.get('client_id') ?? ''
-
-/** Returns an audit row with the values of the request. */
 export function entry(ctx: Context, event: NamedAuditEvent, { grantIds }: Exchange): AuditEntry {
   const { school, requestId, address, clientId } = ctx.state
   const [grantId] = [...grantIds.values()]
@@ -148,7 +153,7 @@ const limitKey = ({ state: { school, address } }: Context): LimitKey => ({ schoo
  * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use
  * its own.
  */
-export function refuseAuthorizationHeader(ctx: Context): void {
+export function refuseAuthorizationHeader({ ctx }: EngineRequest): void {
   if (ctx.req.headers.authorization === undefined) return
   throw new Problem('invalid_client', {
     description:

@@ -1,5 +1,6 @@
-import type { Configuration } from 'oidc-provider'
-import { takeClaims } from './claimsParameter.ts'
+import { type ClaimsParameter, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { duplicateMember } from '../lib/parseJson.ts'
+import { plainAscii } from '../lib/problem.ts'
 import { newClientId, newClientSecret, newTemporaryClientId } from './clientOptions.ts'
 import { type BindableResource, resourceIndicators } from './resourceIndicators.ts'
 
@@ -11,7 +12,6 @@ export interface FeatureArguments {
   logout: Pick<NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>, 'logoutSource' | 'postLogoutSuccessSource'>
 }
 
-/** The enabled features of the engine. Disabled ones are not in the metadata. */
 export function features({ registration, resources, introspectionClients, logout }: FeatureArguments): Pick<Configuration, 'features'> {
   return {
     features: {
@@ -37,4 +37,42 @@ export function features({ registration, resources, introspectionClients, logout
       rpInitiatedLogout: { enabled: true, ...logout },
     },
   }
+}
+
+/** The claims of the ID token that a request can name. All other claims follow from scopes, which the person allows. */
+const supported = ['acr', 'auth_time', 'sub'] as const
+
+/**
+ * Reduces the parameter `claims` to the supported members, before the engine stores the request. Other members are ignored
+ * (OpenID Connect Core section 5.5). `acr` takes precedence over `acr_values`.
+ */
+function takeClaims({ oidc }: KoaContextWithOIDC, { id_token: idToken = {} }: ClaimsParameter): void {
+  // The engine has parsed the parameter before.
+  const twice = typeof oidc.params?.claims === 'string' ? duplicateMember(oidc.params.claims) : undefined
+  if (twice !== undefined)
+    throw new errors.InvalidRequest(`claims must not have the member ${plainAscii(twice.slice(0, 100))} twice in one object`)
+  const requested = supported.flatMap((name): [string, object | null][] => {
+    const member: unknown = Object.hasOwn(idToken, name) ? idToken[name] : undefined
+    if (member === undefined) return []
+    if (!isMember(member)) throw new errors.InvalidRequest(`claims.id_token.${name} must be null or an object`)
+    return [[name, name === 'acr' ? acrOf(member) : member]]
+  })
+  const claims = requested.length > 0 ? JSON.stringify({ id_token: Object.fromEntries(requested) }) : undefined
+  const acr = requested.find(([name]) => name === 'acr')?.[1]
+  Object.assign(oidc.params ?? {}, { claims, ...(acr && { acr_values: undefined }) })
+}
+
+const isMember = (member: unknown): member is Record<string, unknown> | null =>
+  member === null || (typeof member === 'object' && !Array.isArray(member))
+
+/** Returns the member with `values` alone, in place of `value` and `values` (OpenID Connect Core section 5.5.1). */
+function acrOf(member: Record<string, unknown> | null): object | null {
+  if (member === null) return null
+  const { essential, value, values = value === undefined ? undefined : [value] } = member
+  if (values !== undefined && !(Array.isArray(values) && values.every((one) => typeof one === 'string'))) {
+    throw new errors.InvalidRequest('claims.id_token.acr must have value, a text, or values, a list of texts')
+  }
+  // An empty list names no context that a sign-in could reach.
+  const named = values === undefined || values.length === 0 ? undefined : values
+  return { essential: essential === true && named !== undefined, ...(named && { values: named }) }
 }

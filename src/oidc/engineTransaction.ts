@@ -4,6 +4,7 @@ import type { Admission } from '../http/admission.ts'
 import { keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
+import type { FactChange } from '../store/facts/factGuard.ts'
 import type { RefreshEffect } from './refreshEffect.ts'
 import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
 import { endGrant, type GrantEnding, isSplit, orUnavailable, type Stores } from './stores.ts'
@@ -15,8 +16,11 @@ import { endGrant, type GrantEnding, isSplit, orUnavailable, type Stores } from 
  * it is sent.
  */
 export interface Exchange {
-  /** The form that the client sent. */
   form: URLSearchParams
+  /** The client that the form names. The engine authenticates it. */
+  clientId?: string | undefined
+  /** The code or refresh token that the form presents. */
+  presented?: Presented | undefined
   facts: RequestFacts
   audit: AuditEntry[]
   /** Written in the statement that stores the grant of this request. */
@@ -24,14 +28,11 @@ export interface Exchange {
   /** True if this request has stored a grant, which is the only live one of its account to its client. */
   isFirstGrant?: boolean
   saved: Artifact[]
-  /** The client that this request registers. */
   registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
-  /** The effect of the presented refresh token with the parameters of this request. */
   effect?: RefreshEffect
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>
-  /** The earlier response to the same refresh request. */
   replayed?: Record<string, unknown>
   /** True if the engine did not find the interaction, or another request has ended it. */
   isInteractionOver?: boolean
@@ -39,18 +40,26 @@ export interface Exchange {
   isEndStored?: boolean
   /** Grants that this request has revoked. */
   ended: Map<string, Promise<void>>
+  /** The mark that the grant of the token to revoke is about to change. */
+  change?: Promise<FactChange>
   /** Returns what the request has prepared for the revocation of a grant. */
   endingOf?: (grantId: string) => GrantEnding
   /** The reason of the engine's error, for the operator. */
   refusal?: { error: string; detail: string | undefined }
 }
 
+/** A code or token as the form contains it. */
+export interface Presented {
+  model: 'AccessToken' | 'AuthorizationCode' | 'RefreshToken'
+  value: string
+}
+
 export type Exchanges = AsyncLocalStorage<Exchange>
 
 export const createExchanges = (): Exchanges => new AsyncLocalStorage<Exchange>()
 
-export const newExchange = (form: URLSearchParams): Exchange => ({
-  form,
+export const newExchange = (): Exchange => ({
+  form: new URLSearchParams(),
   facts: newRequestFacts(),
   audit: [],
   saved: [],
@@ -60,7 +69,7 @@ export const newExchange = (form: URLSearchParams): Exchange => ({
 
 /** Runs work in the exchange of the request, so that each row is read once. */
 export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Result =>
-  exchanges.getStore() ? work() : exchanges.run(newExchange(new URLSearchParams()), work)
+  exchanges.getStore() ? work() : exchanges.run(newExchange(), work)
 
 const windowPurpose = 'refresh window'
 
@@ -78,8 +87,8 @@ interface StoredAnswer {
 export async function repeatRefresh(
   exchange: Exchange,
   { found, value, stores, schoolId }: { found: FoundArtifact | undefined; value: string; stores: Stores; schoolId: string },
-): Promise<Record<string, unknown>> {
-  const stored = found?.clientId === exchange.form.get('client_id') ? openAnswer(found.successor, value) : undefined
+): Promise<void> {
+  const stored = exchange.clientId !== undefined && found?.clientId === exchange.clientId ? openAnswer(found.successor, value) : undefined
   if (!stored) {
     const grantId = found?.grantId ?? exchange.grantIds.get(value)
     await reused(exchange, { stores, schoolId, model: 'RefreshToken', grantId })
@@ -88,7 +97,6 @@ export async function repeatRefresh(
   if (JSON.stringify(stored.effect) !== JSON.stringify(exchange.effect))
     throw new errors.InvalidGrant('refresh token presented again with another effect')
   exchange.replayed = stored.answer
-  return stored.answer
 }
 
 function openAnswer(successor: string | null, value: string): StoredAnswer | undefined {
@@ -105,11 +113,11 @@ export interface CommitArguments {
 }
 
 /**
- * Commits the writes of the engine. Returns the response for the client: the engine's, or the earlier one if another request with the same
- * refresh token was faster.
+ * Commits the writes of the engine together with its response. If another request with the same refresh token was faster, nothing is written,
+ * and `replayed` is its response.
  * @throws errors.InvalidGrant if the code or token was used before; its grant is then revoked (RFC 9700 sections 4.5 and 4.14)
  */
-export async function commit(exchange: Exchange, answer: Record<string, unknown>, args: CommitArguments): Promise<Record<string, unknown>> {
+export async function commit(exchange: Exchange, answer: Record<string, unknown>, args: CommitArguments): Promise<void> {
   const { stores, schoolId, admission } = args
   const { consumed } = exchange
   if (!consumed) throw new Error('the engine issued tokens without consuming anything')
@@ -150,7 +158,6 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
     if (!won) return spent(exchange, args)
   }
   exchange.audit = []
-  return answer
 }
 
 /** Longer than any code lives. */
@@ -166,8 +173,8 @@ function rotation(exchange: Exchange, answer: Record<string, unknown>, { refresh
   return { ...key, successor: sealWith(keyFromToken(value, windowPurpose), text), successorSeconds: refreshWindowSeconds }
 }
 
-/** Another request was faster. Within the refresh window a refresh token gets its response again; otherwise this is reuse. */
-async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments): Promise<Record<string, unknown>> {
+/** Handles a code or token that another request has used first. Within the refresh window a refresh token gets its response again; otherwise this is reuse. */
+async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments): Promise<void> {
   const { key, value, grantId } = exchange.consumed as NonNullable<Exchange['consumed']>
   exchange.audit = []
   if (key.model === 'RefreshToken') {
@@ -186,7 +193,7 @@ async function reused(
   exchange.audit.push({
     school_id: schoolId,
     event: model === 'RefreshToken' ? 'refresh_token.reused' : 'code.replayed',
-    client_id: exchange.form.get('client_id') ?? undefined,
+    client_id: exchange.clientId,
     grant_id: grantId,
   })
   if (grantId !== undefined) await endGrantOnce(exchange, stores, schoolId, grantId)

@@ -1,12 +1,14 @@
+import type { errors, Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ResourceServerConfig } from '../config/resourceServers.ts'
+import { requestIds } from '../http/requestIds.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { School } from '../policy/school.ts'
 import type { SecondFactorRules } from '../policy/secondStep.ts'
 import type { Database } from '../store/database.ts'
 import type { Exchanges } from './engineTransaction.ts'
-import { listenToEngine } from './listenToEngine.ts'
 import { createProvider, type ProviderArguments } from './provider.ts'
 import type { BindableResource } from './resourceIndicators.ts'
 import { createRuntimes, type Runtimes } from './runtimes.ts'
@@ -14,6 +16,7 @@ import { loadSigningKeys, retiredKeyFinder, signingKeysRevision } from './signin
 import type { Stores } from './stores.ts'
 
 export interface EngineArguments {
+  caches: Caches
   database: Database
   stores: Stores
   exchanges: Exchanges
@@ -21,21 +24,19 @@ export interface EngineArguments {
   log: Log
   scopes: readonly string[]
   pages: ProviderArguments['pages']
+  send: ProviderArguments['send']
   /** The configuration at the time when an engine is built. */
   settings(): { oauth: OAuthConfig; resourceServers: readonly ResourceServerConfig[] }
   docsUrl(school: School): string
-  /** Languages of the school's pages. */
   languages(school: School): readonly string[]
   secondFactors: Pick<SecondFactorRules, 'contexts' | 'isRequired' | 'reachable'>
 }
 
 /** How long another process may sign with a key after its rotation. */
 const checkEverySeconds = 5
-const most = 1000
 
-/** The engines of all schools. */
 export function createEngines(args: EngineArguments): Runtimes {
-  const { database, keyring, stores, exchanges, log } = args
+  const { caches, database, keyring, stores, exchanges, log } = args
   const keyArguments = (school: School) => ({
     database,
     keyring,
@@ -43,13 +44,14 @@ export function createEngines(args: EngineArguments): Runtimes {
     keepAfterRetirementHours: args.settings().oauth.signing_keys.keep_after_retirement_hours,
   })
   return createRuntimes({
-    most,
+    caches,
     checkEverySeconds,
     revision: (school) => signingKeysRevision(keyArguments(school)),
     async build(school) {
       const keys = await loadSigningKeys(keyArguments(school))
       const { oauth, resourceServers } = args.settings()
       const provider = createProvider({
+        caches,
         school,
         oauth,
         docsUrl: args.docsUrl(school),
@@ -63,6 +65,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         stores,
         exchanges,
         pages: args.pages,
+        send: args.send,
         contexts: args.secondFactors.contexts(school),
         signInRules: {
           isRequired: (accountId) => args.secondFactors.isRequired(school, accountId),
@@ -90,4 +93,21 @@ function introspectionClients(servers: readonly ResourceServerConfig[]): Readonl
     for (const id of ids) clients.set(id, (clients.get(id) ?? new Set()).add(identifier))
   }
   return clients
+}
+
+const refusals = ['grant.error', 'revocation.error', 'introspection.error', 'userinfo.error', 'registration_create.error'] as const
+
+/** Records what the engine reports to operators only: why it rejected a request, and internal errors. */
+function listenToEngine(provider: Provider, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
+  for (const event of refusals) {
+    provider.on(event as 'grant.error', (_ctx, error: errors.OIDCProviderError) => {
+      const exchange = exchanges.getStore()
+      if (exchange) exchange.refusal = { error: error.error, detail: error.error_detail }
+    })
+  }
+  provider.on('authorization.error', (ctx, error) => {
+    if (ctx.state.isOwn) return
+    log.info({ ...requestIds(ctx.state), error: error.error, detail: error.error_detail }, 'authorization refused')
+  })
+  provider.on('server_error', (ctx, error) => log.error({ err: error, ...requestIds(ctx?.state) }, 'the engine failed'))
 }

@@ -7,9 +7,7 @@ export interface Refusal {
   error: string
   error_description?: string | undefined
   detail?: string | undefined
-  /** As the client sent it. */
   grantType?: string | null
-  /** The school has disabled the client. */
   isDisabled?: boolean
 }
 
@@ -67,9 +65,15 @@ const explanations: readonly Explanation[] = [
     'invalid_client',
     /mechanism does not match/,
     () =>
-      'The client is registered with another token_endpoint_auth_method: public clients send client_id alone, confidential clients client_id and client_secret.',
+      'The client is registered with another token_endpoint_auth_method: public clients send client_id alone, confidential clients client_id and client_secret, integrations with private_key_jwt client_assertion and client_assertion_type.',
   ],
   ['invalid_client', /secret/, () => 'client_secret is wrong.'],
+  [
+    'invalid_client',
+    /(?:)/,
+    (issuer) =>
+      `client_assertion is not valid. Sign each one with a key that the school knows, by RS256, PS256, ES256 or EdDSA: iss and sub are the client_id, aud is ${issuer}, jti is new, and exp is within an hour.`,
+  ],
   [
     'invalid_target',
     /^$/,
@@ -84,7 +88,7 @@ const descriptions: readonly [description: RegExp, text: (issuer: string, names:
   [
     /client authentication must only be provided|^client_id mismatch|client_assertion/,
     () =>
-      'The client authenticates in more than one way, or in one that is not supported. Send client_id, and client_secret if the client has one, and nothing else.',
+      'The client authenticates in more than one way, or in one that is not supported. Send client_id, with client_secret if the client has one; or client_assertion and client_assertion_type if it has a key.',
   ],
   [
     /^missing required parameters? .*'code'/,

@@ -10,7 +10,6 @@ export interface PostedResponse {
   response: Readonly<Record<string, unknown>>
 }
 
-/** Shows a page whose form posts the response to the app. */
 export type ShowFormPost = (ctx: Context, redirectUri: string, response: Readonly<Record<string, unknown>>) => Promise<void>
 
 /** Requests the page of the school for `response_mode=form_post` (OAuth 2.0 Form Post Response Mode). */
@@ -18,7 +17,6 @@ export function rewriteFormPost(query: URLSearchParams): void {
   if (query.get('response_mode') === 'form_post') query.set('response_mode', postedForm)
 }
 
-/** Adds the response mode to the engine. */
 export function addFormPost(provider: Provider, showFormPost: ShowFormPost): void {
   provider.registerResponseMode(postedForm, (ctx, redirectUri, response) => {
     ctx.state.posted = { redirectUri, response } satisfies PostedResponse
@@ -26,7 +24,6 @@ export function addFormPost(provider: Provider, showFormPost: ShowFormPost): voi
   })
 }
 
-/** Returns the response that the page of this request posts; undefined if there is none. */
 export const postedIn = ({ state }: Context): PostedResponse | undefined => state.posted
 
 /**

@@ -6,7 +6,6 @@ type Validate = Provider['IdToken']['validate']
 
 export interface HintArguments {
   issuer: string
-  /** The published keys. */
   keys: readonly JWK[]
   /** Returns a key of the school that is no longer published, if grants of its time can still exist. */
   findRetiredKey(kid: string): Promise<JWK | undefined>

@@ -5,11 +5,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 export interface ManualCode {
   /** The redirect URI with code or error, to which the browser would have been redirected. */
   address: URL
-  /** Seconds until the code expires. */
   seconds: number
 }
 
-/** Returns true if the person chose a manual code for this authorization. */
 export const isManualCode = (ctx: Partial<KoaContextWithOIDC>): boolean => ctx.oidc?.entities.Interaction?.result?.hand_over === true
 
 /** Removes the redirect from the response if the person chose a manual code, and returns it; undefined if the browser follows it. */

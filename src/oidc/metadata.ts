@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { type StoredDocument, storeDocument } from '../http/document.ts'
+import { authMethods } from './clientOptions.ts'
 import type { SchoolRuntime } from './runtimes.ts'
 
 /** Paths of the metadata (RFC 8414 section 3, OpenID Connect Discovery section 4), including those that clients of `/mcp` try first. */
@@ -20,10 +21,11 @@ export async function metadataDocument(
 ): Promise<StoredDocument> {
   const links = { ...(privacy && { op_policy_uri: privacy }), ...(terms && { op_tos_uri: terms }) }
   const body: Record<string, unknown> = JSON.parse(await engineText(ctx, runtime, '/.well-known/openid-configuration'))
-  return stored(JSON.stringify({ ...body, response_modes_supported: ['query', 'form_post'], ...links }))
+  const { token_endpoint_auth_signing_alg_values_supported: _, ...offered } = body
+  const overrides = { response_modes_supported: ['query', 'form_post'], token_endpoint_auth_methods_supported: authMethods }
+  return stored(JSON.stringify({ ...offered, ...overrides, ...links }))
 }
 
-/** Returns the public keys. */
 export async function keysDocument(ctx: Context, runtime: SchoolRuntime, path: string): Promise<StoredDocument> {
   return stored(await engineText(ctx, runtime, path))
 }
@@ -32,7 +34,7 @@ export async function keysDocument(ctx: Context, runtime: SchoolRuntime, path: s
 async function engineText(ctx: Context, { engineTexts, dispatch }: SchoolRuntime, path: string): Promise<string> {
   const known = engineTexts.get(path)
   if (known) return known
-  const asked = { path: ctx.path, method: ctx.method }
+  const original = { path: ctx.path, method: ctx.method }
   const vary = ctx.res.getHeader('Vary')
   Object.assign(ctx, { path, method: 'GET' })
   try {
@@ -42,7 +44,7 @@ async function engineText(ctx: Context, { engineTexts, dispatch }: SchoolRuntime
     engineTexts.set(path, text)
     return text
   } finally {
-    Object.assign(ctx, asked)
+    Object.assign(ctx, original)
     ctx.body = null
     // The engine's CORS rules are not those of this service.
     if (vary === undefined) ctx.res.removeHeader('Vary')

@@ -2,16 +2,10 @@ import type { InteractionResults } from 'oidc-provider'
 import { storableText } from '../store/storableText.ts'
 import type { PersonNow } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
-import type { Exchange } from './engineTransaction.ts'
+import type { Exchange, Presented } from './engineTransaction.ts'
 import { artifactName, remember } from './requestFacts.ts'
 import { isSplit, type Stores } from './stores.ts'
 import { artifactKey } from './tokenTags.ts'
-
-/** A token or code that a request presents. */
-export interface Presented {
-  model: 'AccessToken' | 'AuthorizationCode' | 'RefreshToken'
-  value: string
-}
 
 /** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
 export function beginFind(
@@ -32,11 +26,10 @@ export async function loadMintingFacts(
   { stores, schoolId }: { stores: Stores; schoolId: string },
   presented: Presented,
 ): Promise<void> {
-  const { facts, form } = exchange
+  const { facts, clientId: sent } = exchange
   const name = artifactName(presented.model, presented.value)
   const elsewhere = facts.artifacts.get(name)
   const found = await elsewhere?.catch(() => undefined)
-  const sent = form.get('client_id') ?? undefined
   // PostgreSQL cannot store other texts, so no client has them as its id.
   const clientId = sent !== undefined && storableText(sent) === sent ? sent : undefined
 

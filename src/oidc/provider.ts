@@ -1,11 +1,14 @@
 import { type AdapterFactory, type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { OAuthConfig } from '../config/oauth.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Keyring } from '../lib/keyring.ts'
+import type { SendOutbound } from '../lib/outboundRequest.ts'
 import { contextFor, requestedContexts } from '../policy/authenticationContext.ts'
 import type { School } from '../policy/school.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
 import { createAdapter } from './adapter.ts'
 import { claims } from './claims.ts'
+import { assertionAlgorithms, clientAssertions } from './clientAssertions.ts'
 import { authMethods, clients } from './clientOptions.ts'
 import { isAcceptedSecret } from './clientSecrets.ts'
 import { cookies } from './cookies.ts'
@@ -25,6 +28,7 @@ import type { Stores } from './stores.ts'
 import { tagToken } from './tokenTags.ts'
 
 export interface ProviderArguments {
+  caches: Caches
   school: School
   oauth: OAuthConfig
   docsUrl: string
@@ -38,12 +42,13 @@ export interface ProviderArguments {
   stores: Stores
   exchanges: Exchanges
   pages: FeatureArguments['logout'] & { renderError: NonNullable<Configuration['renderError']>; showFormPost: ShowFormPost }
+  /** Loads the key sets of integrations. */
+  send: SendOutbound
   /** Every authentication context that people can reach at the school. */
   contexts: readonly string[]
   signInRules: SignInRules
 }
 
-/** Builds the engine of one school from options by topic. */
 export function createProvider(args: ProviderArguments): Provider {
   const { school, oauth, keyring, stores, exchanges } = args
   const adapter = createAdapter({
@@ -71,10 +76,11 @@ export function createProvider(args: ProviderArguments): Provider {
     revokeGrantPolicy: () => true,
     rotateRefreshToken: true,
     routes: Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path])),
-    enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
+    enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'], clientAuthSigningAlgValues: [...assertionAlgorithms] },
     acrValues: args.contexts,
     ...claims({ stores, school, facts: () => exchanges.getStore()?.facts, hasContexts: args.contexts.length > 0 }),
     ...clients(),
+    ...clientAssertions(args.send, args.caches),
     ...cookies({ issuer: school.issuer, keyring }),
     ...features({
       registration: oauth.registration.enabled,
@@ -110,7 +116,6 @@ export function createProvider(args: ProviderArguments): Provider {
 /** Identifiers of the resources at this origin that have metadata (RFC 9728 section 4). */
 const ownResources = ({ issuer }: School): string[] => [issuer, `${issuer}/mcp`]
 
-/** Tokens and codes contain the tags of their grant and client. */
 function tagTokens(provider: Provider, school: School): void {
   for (const model of [provider.AccessToken, provider.RefreshToken, provider.AuthorizationCode]) {
     const prototype = model.prototype as unknown as { generateTokenId(this: { grantId: string; clientId: string }): string }
@@ -135,9 +140,9 @@ const pages: ReadonlySet<string> = new Set(['authorization', 'resume', 'end_sess
 
 /** Shows the requested and the registered values: client authors look for the difference. */
 function compareRedirectUris({ oidc }: KoaContextWithOIDC): string {
-  const asked = String(oidc.params?.redirect_uri ?? '').slice(0, 300)
+  const requested = String(oidc.params?.redirect_uri ?? '').slice(0, 300)
   const registered = (oidc.client?.redirectUris ?? []).join(' ').slice(0, 1000)
-  return `redirect_uri is ${asked} and registered are: ${registered}. Only the port of a loopback address may differ`
+  return `redirect_uri is ${requested} and registered are: ${registered}. Only the port of a loopback address may differ`
 }
 
 /** Browsers get a page; everything under /api responds with JSON, whatever `Accept` contains. */

@@ -1,21 +1,20 @@
-import type { Context } from 'koa'
 import { putBodyBack } from '../http/readBody.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
-import { namedClient } from './namedClient.ts'
+import type { ClientRequest } from './endpointHandler.ts'
 import { canonicalResource } from './resourceIndicators.ts'
 
 const readText = urlencodedFormReader(32 * 1024)
 
 /** Parameters that must be sent in the body: in a URL they end up in logs and histories (RFC 6749 section 2.3.1). */
-const bodyOnly = ['client_secret', 'code', 'code_verifier', 'grant_type', 'refresh_token', 'token']
+const bodyOnly = ['client_assertion', 'client_secret', 'code', 'code_verifier', 'grant_type', 'refresh_token', 'token']
 
 /**
  * Reads the form of a token, revocation or introspection request and puts it back for the engine, which must see repeated parameters
- * and rejects a body that is parsed already. Notes the client for the log. Resource indicators are put back in canonical spelling.
+ * and rejects a body that is parsed already. Resource indicators are put back in canonical spelling.
  * @throws Problem invalid_request, payload_too_large
  */
-export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
+export async function readForm({ ctx, exchange }: ClientRequest): Promise<void> {
   const misplaced = bodyOnly.filter((name) => ctx.query[name] !== undefined)
   if (misplaced.length > 0) {
     throw new Problem('invalid_request', {
@@ -29,12 +28,11 @@ export async function readEngineForm(ctx: Context): Promise<URLSearchParams> {
   }
   const text = await readText(ctx)
   const form = new URLSearchParams(text)
-  ctx.state.clientId = namedClient(form.get('client_id'))
   const isCanonical = canonicalise(form)
   putBodyBack(ctx.req, Buffer.from(isCanonical ? text : form.toString()))
   // Without the charset: the engine answers an unknown one as an error of the server.
   ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
-  return form
+  exchange.form = form
 }
 
 /** Rewrites `resource` to canonical spelling, and each only once. Returns true if it already was canonical. */

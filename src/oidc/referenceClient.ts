@@ -4,7 +4,6 @@ import { findAnyClient, saveClient } from '../store/clients.ts'
 import { clientFact } from '../store/facts/fact.ts'
 import type { Stores } from './stores.ts'
 
-/** Id of the client with which the API reference sends requests. */
 const referenceClientId = 'api-reference'
 
 /**

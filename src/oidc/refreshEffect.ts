@@ -9,7 +9,6 @@ interface RefreshPayload {
 export interface RefreshEffect {
   /** The scopes that were both requested and granted, in the order of the grant; empty if nothing is left. */
   scope: string
-  /** The resource to which the access token is bound; null if it is not bound. */
   resource: string | null
 }
 

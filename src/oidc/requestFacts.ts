@@ -12,7 +12,6 @@ export type Memo<Row> = Map<string, Promise<Row | undefined>>
  * others before the engine runs.
  */
 export interface RequestFacts {
-  /** By `artifactName`. */
   artifacts: Memo<FoundArtifact>
   clients: Memo<KnownClient>
   grants: Memo<Record<string, unknown>>
@@ -20,7 +19,6 @@ export interface RequestFacts {
   people: Memo<Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>>
 }
 
-/** The columns of a client that requests need. */
 export type KnownClient = Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'>
 
 export const newRequestFacts = (): RequestFacts => ({
@@ -33,7 +31,6 @@ export const newRequestFacts = (): RequestFacts => ({
 
 export const artifactName = (model: string, value: string): string => `${model} ${value}`
 
-/** Returns the row that this request has read already, or loads it. */
 export function once<Row>(memo: Memo<Row> | undefined, id: string, load: () => Promise<Row | undefined>): Promise<Row | undefined> {
   const known = memo?.get(id)
   if (known !== undefined) return known

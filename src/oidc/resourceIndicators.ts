@@ -1,6 +1,5 @@
 import { type Configuration, errors } from 'oidc-provider'
 
-/** A resource that tokens can be bound to (RFC 8707). */
 export interface BindableResource {
   identifier: string
   scopes: readonly string[]

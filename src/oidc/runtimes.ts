@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Middleware } from 'koa'
 import mount from 'koa-mount'
-import { LRUCache } from 'lru-cache'
 import type { Provider } from 'oidc-provider'
+import { type Caches, createCaches } from '../lib/caches.ts'
 import type { School } from '../policy/school.ts'
 
-/** A school's engine and its responses. */
 export interface SchoolRuntime {
   provider: Provider
   /** Runs the engine's own routes. */
@@ -15,8 +14,9 @@ export interface SchoolRuntime {
 }
 
 export interface RuntimeArguments {
+  caches?: Caches
   /** Number of cached engines; each takes about 65 kB. */
-  most: number
+  most?: number
   /** Age of an engine at which its keys are compared with those in the database. */
   checkEverySeconds: number
   build(school: School): Promise<{ provider: Provider; revision: string }>
@@ -38,11 +38,11 @@ interface Entry {
 
 /** From this age on, a request waits for the check of the keys. A younger engine is checked in the background. */
 const longUnusedSeconds = 60
-const patienceMs = 250
+const timeoutMs = 250
 
 /** Caches one engine per school, which is built on first use and replaced when the keys change. */
-export function createRuntimes({ most, checkEverySeconds, build, revision }: RuntimeArguments): Runtimes {
-  const entries = new LRUCache<string, Promise<Entry>>({ max: most })
+export function createRuntimes({ caches = createCaches(), most, checkEverySeconds, build, revision }: RuntimeArguments): Runtimes {
+  const entries = caches.create<Promise<Entry>>('engines', most === undefined ? {} : { max: most })
 
   const make = async (school: School): Promise<Entry> => {
     const { provider, revision } = await build(school)
@@ -80,7 +80,7 @@ export function createRuntimes({ most, checkEverySeconds, build, revision }: Run
         const refreshed = refresh(school, entry).catch(() => undefined)
         // An engine that was not used for long may have missed more than one rotation, so the request waits, for a limited time.
         if (age > longUnusedSeconds * 1000) {
-          await Promise.race([refreshed, setTimeout(patienceMs)])
+          await Promise.race([refreshed, setTimeout(timeoutMs)])
           return (await (entries.get(school.id) ?? start(school))).runtime
         }
       }

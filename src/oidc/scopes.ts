@@ -7,6 +7,13 @@ export interface AuthorizationRules {
   requireState: boolean
 }
 
+/** Returns the scopes of a list that a role can grant; undefined without a list. */
+export const withinRole = (scope: string | undefined, grantable: ReadonlySet<string>): string | undefined =>
+  scope
+    ?.split(' ')
+    .filter((name) => grantable.has(name))
+    .join(' ')
+
 /** Accepted because many clients send it; never advertised, shown or granted: refresh tokens depend on the grant type. */
 const tolerated = 'offline_access'
 
@@ -33,17 +40,17 @@ export function scopes({ scopes: names, requireState }: AuthorizationRules): Pic
 
 // The engine has removed unknown names from its copy already: the query is what the client sent.
 function checkScope(ctx: KoaContextWithOIDC, known: ReadonlySet<string>): void {
-  const asked = String(ctx.query.scope ?? '')
+  const requested = String(ctx.query.scope ?? '')
     .split(' ')
     .filter(Boolean)
-  if (asked.length === 0 || asked.every((name) => name === tolerated)) {
+  if (requested.length === 0 || requested.every((name) => name === tolerated)) {
     const refusal = new errors.InvalidScope(
       'scope is required: name what you need, separated by spaces; scopes_supported lists what there is',
       '',
     )
     throw Object.assign(refusal, { scope: undefined })
   }
-  const unknown = asked.filter((name) => !known.has(name) && name !== tolerated)
+  const unknown = requested.filter((name) => !known.has(name) && name !== tolerated)
   if (unknown.length > 0) {
     const names = unknown.join(' ').slice(0, 200)
     throw new errors.InvalidScope(`unknown scope: ${names}; scopes_supported lists what there is`, names)

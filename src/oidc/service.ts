@@ -1,19 +1,100 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { freshMilliseconds, serveDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
+import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { keysOf } from '../lib/keysOf.ts'
+import { Problem } from '../lib/problem.ts'
+import { registerClient } from '../store/clients.ts'
 import { authorize, confirmEndSession, endSession, resume } from './browserEndpoints.ts'
-import { dispatch, type Handler, type ServiceArguments } from './endpointHandler.ts'
+import { introspect, revoke, token } from './clientEndpoints.ts'
+import {
+  dispatch,
+  type EngineRequest,
+  entry,
+  finish,
+  type Handler,
+  limit,
+  respondWithError,
+  runEngine,
+  type ServiceArguments,
+  showProblemsOf,
+} from './endpointHandler.ts'
 import { type EndpointName, endpoints } from './endpoints.ts'
+import { newExchange } from './engineTransaction.ts'
 import { keysDocument, metadataDocument, metadataPaths } from './metadata.ts'
-import { redirectForms } from './redirectForms.ts'
-import { register } from './registrationEndpoint.ts'
-import { revoke } from './revocationEndpoint.ts'
-import { token } from './tokenEndpoint.ts'
-import { introspect, userinfo } from './tokenInformation.ts'
+import { readRegistration, registrationResponse } from './readRegistration.ts'
+import { orUnavailable } from './stores.ts'
+import { userinfo } from './tokenInformation.ts'
+
+const register: Handler = async (ctx, args) => {
+  const rules = args.registrationRules(ctx.state.school)
+  if (!rules) throw new Problem('not_found', { description: 'This school takes no self-service registrations.' })
+  await limit(ctx, args, 'registration')
+  const { requestedScope } = await readRegistration(ctx, rules)
+  const request = { ctx, args, exchange: newExchange() }
+  await runEngine(request)
+  if (ctx.status === 201 && (await isSaved(request))) {
+    ctx.body = registrationResponse(ctx.body as Record<string, unknown>, { requestedScope, knownScopes: args.scopes })
+  }
+  await finish(request)
+}
+
+/** Saves the registered client with its audit row. Otherwise the response becomes an error, and nothing was saved. */
+async function isSaved(request: EngineRequest): Promise<boolean> {
+  const { ctx, exchange } = request
+  const { stores, count } = request.args
+  const { school, isOwn } = ctx.state
+  const { client_name: name } = ctx.body as { client_name?: string }
+  if (!exchange.registered) throw new Error('the engine registered no client')
+  const { id, metadata } = exchange.registered
+  ctx.state.clientId = id
+  const audit = isOwn ? [] : [{ ...entry(ctx, 'client.registered', exchange), client_id: id, details: { client_name: name } }]
+  try {
+    await orUnavailable(stores, registerClient(stores.database, { schoolId: school.id, id, metadata }, audit))
+    for (const { event } of audit) count(event)
+    return true
+  } catch (error) {
+    respondWithError(request, error)
+    return false
+  }
+}
+
+const readText = urlencodedFormReader(32 * 1024)
+
+/** A URL with more characters is not accepted by every gateway. */
+const maxFormCharacters = 6000
+
+/**
+ * Wraps the handler of an endpoint that takes GET and POST (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2): a form is
+ * redirected to the same parameters in the query. The cookies of this service are SameSite=Lax: a browser does not send them with the
+ * form of another site, but it does send them with the redirected request.
+ */
+const redirectForms =
+  (handle: Handler): Handler =>
+  (ctx, args) =>
+    ctx.method === 'POST' ? redirectForm(ctx, args) : handle(ctx, args)
+
+async function redirectForm(ctx: Context, args: ServiceArguments): Promise<void> {
+  await showProblemsOf(ctx, args, async () => {
+    if (!ctx.is('application/x-www-form-urlencoded')) {
+      throw new Problem('invalid_request', {
+        description:
+          'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded, or in the query of a GET request.',
+      })
+    }
+    const query = new URLSearchParams(await readText(ctx)).toString()
+    if (query.length > maxFormCharacters) {
+      throw new Problem('payload_too_large', {
+        description: `The form has ${query.length} characters and may have ${maxFormCharacters}. Send a shorter state: keep the rest in your app.`,
+      })
+    }
+    ctx.status = 303
+    ctx.set('Cache-Control', 'no-store')
+    ctx.redirect(`${ctx.path}?${query}`)
+  })
+}
 
 interface Endpoint {
-  /** For the log and the metrics. */
   operation: string
   methods: readonly string[]
   handle: Handler
@@ -24,7 +105,6 @@ const metadataOperation = 'oauth.metadata'
 const resumeOperation = 'oauth.resume'
 const endSessionOperation = operationOfEndpoint('end_session')
 
-/** The operations of the authorization server, for the log and the metrics. */
 export const oauthOperations: readonly string[] = [...keysOf(endpoints).map(operationOfEndpoint), metadataOperation, resumeOperation]
 
 const resumption: Endpoint = { operation: resumeOperation, methods: ['GET'], handle: resume }

@@ -38,7 +38,6 @@ export async function findSilentGrant(
 
 interface Requested {
   scopes: ReadonlySet<string>
-  /** The requested scopes that exist at each resource. */
   resources: readonly [resource: string, scopes: ReadonlySet<string>][]
 }
 

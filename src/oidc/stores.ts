@@ -7,20 +7,18 @@ import type { AuditEntry } from '../store/audit.ts'
 import type { Reader } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { clientFact, type Fact, grantFact, schoolFact } from '../store/facts/fact.ts'
-import { type FactChange, mostFacts, type NamedFacts } from '../store/facts/factGuard.ts'
+import { type FactChange, maxFacts, type NamedFacts } from '../store/facts/factGuard.ts'
 import { clientTag, grantTag } from '../store/facts/factTags.ts'
 import { listGrantKeys } from '../store/grants.ts'
 import type { RedisArtifacts } from '../store/redisArtifacts.ts'
 
 /** The stores of the engine's state. Without Redis both members are the same object. */
 export interface Stores {
-  /** The database, or one transaction of it. */
   database: Reader
   /** Refresh tokens, and everything else if there is no Redis. */
   durable: DatabaseArtifacts
   /** Sessions, interactions, codes, access tokens. */
   ephemeral: Artifacts
-  /** The same store if it is Redis. */
   versioned?: RedisArtifacts | undefined
   /** Marks the facts that statements outside a transaction change. */
   facts: NamedFacts
@@ -29,7 +27,6 @@ export interface Stores {
 
 export const isSplit = (stores: Stores): boolean => stores.ephemeral !== stores.durable
 
-/** The parts of a revocation that its request has prepared. */
 export interface GrantEnding {
   /** Written in the statement that revokes the grant. */
   audit?: readonly AuditEntry[]
@@ -78,8 +75,8 @@ export async function endClient(stores: Stores, schoolId: string, clientId: stri
 
 /** Returns the facts that change when a client ends: its own and those of its live grants. */
 export async function factsOfClient({ database }: Pick<Stores, 'database'>, schoolId: string, clientId: string): Promise<Fact[]> {
-  const grants = await listGrantKeys(database, schoolId, { clientId, limit: mostFacts + 1 })
-  const ended = grants.length > mostFacts ? [schoolFact(schoolId)] : grants.map(({ id }) => grantFact(schoolId, id))
+  const grants = await listGrantKeys(database, schoolId, { clientId, limit: maxFacts + 1 })
+  const ended = grants.length > maxFacts ? [schoolFact(schoolId)] : grants.map(({ id }) => grantFact(schoolId, id))
   return [clientFact(schoolId, clientId), ...ended]
 }
 

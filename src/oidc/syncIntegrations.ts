@@ -50,13 +50,11 @@ export async function syncIntegrations(
   return { added, removed }
 }
 
-/** Returns true if writing the client would change nothing. */
 function isStored(client: ConfiguredClient | undefined, metadata: object, enabled: boolean): boolean {
   if (client?.registered_via !== 'file' || !isDeepStrictEqual(client.metadata, metadata)) return false
   return isDisabledByPerson(client.disabled_by) || (enabled ? client.disabled_at === null : client.disabled_by === 'file')
 }
 
-/** Returns an integration in the format in which the engine stores a client. */
 export function metadataOf(integration: SchoolConfig['integrations'][number]): Record<string, unknown> {
   return {
     client_id: integration.client_id,
@@ -67,6 +65,8 @@ export function metadataOf(integration: SchoolConfig['integrations'][number]): R
     token_endpoint_auth_method: integration.token_endpoint_auth_method,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
+    ...(integration.jwks === undefined ? {} : { jwks: integration.jwks }),
+    ...(integration.jwks_uri === undefined ? {} : { jwks_uri: integration.jwks_uri }),
     ...(integration.secret_hash === undefined ? {} : { client_secret: integration.secret_hash }),
     ...(integration.previous_secret_hash === undefined || integration.previous_secret_until === undefined
       ? {}

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { type Caches, createCaches } from '../lib/caches.ts'
 import { hash } from '../lib/keyring.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
@@ -37,19 +37,23 @@ export interface TokenChecks {
 }
 
 export interface TokenChecksArguments {
+  caches?: Caches
   stores: Stores
-  /** Where facts are read. */
   database: Reader
   guard: FactGuard
   cache: FactCache
-  /** The artifacts in Redis, if there is one. */
   versioned: RedisArtifacts | undefined
 }
 
-const mostHolders = 10_000
-
-export function createTokenChecks({ stores, database, guard, cache, versioned }: TokenChecksArguments): TokenChecks {
-  const holders = new LRUCache<string, TokenHolder>({ max: mostHolders })
+export function createTokenChecks({
+  caches = createCaches(),
+  stores,
+  database,
+  guard,
+  cache,
+  versioned,
+}: TokenChecksArguments): TokenChecks {
+  const holders = caches.create<TokenHolder>('token_holders')
 
   /** Without Redis the versions are in memory, or there are none: then the database is always read. */
   async function find(schoolId: string, value: string, callerId: string | undefined) {
@@ -97,7 +101,6 @@ function versionsInMemory(
   }
 }
 
-/** The person behind a token. */
 type TokenPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
 
 /** Returns the person behind a token, with the current role: undefined unless grant, client and account are all alive. */

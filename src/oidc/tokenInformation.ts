@@ -3,36 +3,23 @@ import { challenge } from '../http/problems.ts'
 import { putBodyBack } from '../http/readBody.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
-import type { School } from '../policy/school.ts'
 import { presentedToken } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
-import { finish, type Handler, limit, refuseAuthorizationHeader, type ServiceArguments, throughEngine } from './endpointHandler.ts'
+import { type ClientRequest, finish, type Handler, runEngine, type ServiceArguments } from './endpointHandler.ts'
 import { type Exchange, newExchange } from './engineTransaction.ts'
-import { readEngineForm } from './readEngineForm.ts'
 import { once, rememberChecked } from './requestFacts.ts'
+import { withinRole } from './scopes.ts'
 import type { CheckedToken } from './tokenChecks.ts'
 
-/** The introspection endpoint (RFC 7662). */
-export const introspect: Handler = async (ctx, args) => {
-  // The body is read first, so that the limit and the token can be requested from Redis together.
-  const form = await readEngineForm(ctx).catch(async (error: unknown) => {
-    await limit(ctx, args, 'introspection')
-    refuseAuthorizationHeader(ctx)
-    throw error
-  })
-  const exchange = newExchange(form)
-  const [token, callerId] = [form.get('token'), form.get('client_id')]
-  const isUseful = token !== null && callerId !== null && ctx.req.headers.authorization === undefined
+/** Looks up the token and the client. The limit is counted in the same round trip. */
+export async function prefetchToken({ ctx, args, exchange, admission }: ClientRequest): Promise<void> {
+  const [token, callerId] = [exchange.form.get('token'), exchange.clientId]
   await Promise.all(
     args.stores.ephemeral.together(() => [
-      limit(ctx, args, 'introspection'),
-      isUseful ? rememberToken(exchange, args, { schoolId: ctx.state.school.id, token, callerId }) : undefined,
+      admission.count(),
+      token !== null && callerId !== undefined && rememberToken(exchange, args, { schoolId: ctx.state.school.id, token, callerId }),
     ]),
   )
-  refuseAuthorizationHeader(ctx)
-  await throughEngine(ctx, args, exchange)
-  if (ctx.status === 200) ctx.body = await asOfNow(ctx.body as Introspection, { school: ctx.state.school, exchange, args })
-  await finish(ctx, args, exchange)
 }
 
 /** Reads everything that the engine asks about an access token before the engine runs. */
@@ -53,20 +40,16 @@ interface Introspection {
 }
 
 /** A token contains the scopes at its issue. The response contains those that the person's current role allows. */
-async function asOfNow(
-  answer: Introspection,
-  { school, exchange, args }: { school: School; exchange: Exchange; args: ServiceArguments },
-): Promise<Introspection> {
-  if (!answer.active || answer.sub === undefined) return answer
-  const { findPerson, grantable } = args
+export async function narrowIntrospection({ ctx, args: { findPerson, grantable }, exchange }: ClientRequest): Promise<void> {
+  if (ctx.status !== 200) return
+  const answer = ctx.body as Introspection
+  if (!answer.active || answer.sub === undefined) return
   const grantId = exchange.grantIds.get(exchange.form.get('token') ?? '')
   const accountId = accountIdOf(answer.sub)
-  const find = () => findPerson(school.id, accountId ?? '', grantId)
+  const find = () => findPerson(ctx.state.school.id, accountId ?? '', grantId)
   const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
-  if (!person) return { active: false }
-  const allowed = grantable(person.role)
-  const scope = answer.scope?.split(' ').filter((name) => allowed.has(name))
-  return scope ? { ...answer, scope: scope.join(' ') } : answer
+  const scope = person && withinRole(answer.scope, grantable(person.role))
+  ctx.body = person ? { ...answer, ...(scope !== undefined && { scope }) } : { active: false }
 }
 
 const readForm = urlencodedFormReader(32 * 1024)
@@ -103,14 +86,14 @@ export const userinfo: Handler = async (ctx, args) => {
       details: [{ code: 'scope_needed', message: 'a token with this scope is needed', meta: { required_scope: 'openid' } }],
     })
   }
-  const exchange = newExchange(new URLSearchParams())
+  const exchange = newExchange()
   const [, { found }] = await Promise.all(
     args.stores.ephemeral.together(
       () => [args.badCredentials.check(ctx), rememberToken(exchange, args, { schoolId: ctx.state.school.id, token })] as const,
     ),
   )
   Object.assign(ctx.state, { clientId: found?.clientId ?? undefined, accountId: found?.accountId ?? undefined })
-  await throughEngine(ctx, args, exchange)
+  await runEngine({ ctx, args, exchange })
   if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {
     const { error } = ctx.body as { error: string }
@@ -126,5 +109,5 @@ export const userinfo: Handler = async (ctx, args) => {
       ctx.body = { error: problem.code, error_description: problem.description }
     }
   }
-  await finish(ctx, args, exchange)
+  await finish({ ctx, args, exchange })
 }

@@ -12,21 +12,17 @@ export interface TokenTags {
   clientTag: string
 }
 
-/** Appends the tags to a random value. */
 export function tagToken(random: string, { grantTag, clientTag }: TokenTags): string {
   return [random, grantTag, clientTag].join('~')
 }
 
-/** Returns the tags of a presented value, or undefined if it has none. */
 function tagsOf(value: string): TokenTags | undefined {
   const [, grant, client, more] = value.split(value.includes('~') ? '~' : '.')
   return grant && client && more === undefined ? { grantTag: grant, clientTag: client } : undefined
 }
 
-/** Models whose values are tokens with tags. */
 export const tokenModels: ReadonlySet<string> = new Set(['AccessToken', 'RefreshToken', 'AuthorizationCode'])
 
-/** Returns the key under which a store keeps a value of the engine. */
 export const artifactKey = (schoolId: string, model: string, value: string): ArtifactKey => ({
   schoolId,
   model,

@@ -7,7 +7,6 @@ import type { TextKey, Texts } from './texts.ts'
 
 export interface AppsGuideArguments {
   issuer: string
-  /** Name of the school's file, without its ending. */
   slug: string
   schoolName: string
   docsUrl: string
@@ -22,7 +21,6 @@ const notes: Record<AppNote, TextKey> = {
   api_walkthrough: 'apps_guide.api_walkthrough',
 }
 
-/** Builds the guide from the school's rules. Pure. */
 export function appsGuide(texts: Texts, args: AppsGuideArguments): AppsGuide {
   const { issuer, schoolName } = args
   const link = (path: string, key: TextKey) => documentLink(texts, issuer + path, key)

@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import type { PageAuditEntry } from './pagesArguments.ts'
 
-/** Returns an audit row with the school, id and address of the request. */
 export function auditEntry(
   ctx: Context,
   event: PageAuditEntry['event'],

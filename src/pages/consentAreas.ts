@@ -37,7 +37,6 @@ const longList = 12
 const verbs = ['identity', 'read', 'write'] as const
 const verbKeys = { identity: 'consent.verb_identity', read: 'consent.verb_read', write: 'consent.verb_write' } as const
 
-/** Groups scopes by area and verb. */
 export function areasOf(texts: Texts, scopes: readonly ConsentScope[], choosing: ConsentChoosing): ConsentArea[] {
   const isLong = scopes.length > longList
   return [...Map.groupBy(scopes, ({ area }) => area).values()].map((members) => {

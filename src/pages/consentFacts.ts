@@ -2,14 +2,12 @@ import type { Destination } from './destination.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { TextPart, Texts } from './texts.ts'
 
-/** One line about the app. */
 export interface ConsentFact {
   label: string
   value: TextPart[]
   isWarning: boolean
 }
 
-/** Names the app, and the website of its metadata document if it has one. */
 export function introductionOf(
   texts: Texts,
   { clientName: app, origin }: Pick<OpenInteraction, 'clientName' | 'origin'>,
@@ -55,14 +53,12 @@ export function originFact(
     : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
 }
 
-/** Says what every app gets that is allowed. */
 export const includedFact = (texts: Texts, sentence: string): ConsentFact => ({
   label: texts.text('consent.included_label'),
   value: texts.parts('consent.included', { sentence }),
   isWarning: false,
 })
 
-/** Says where the code is sent. */
 export function destinationFact(texts: Texts, { kind, host, port }: Destination): ConsentFact {
   const label = texts.text('consent.destination_label')
   if (kind === 'this computer') return { label, value: texts.parts('consent.destination_loopback', { port }), isWarning: false }

@@ -13,7 +13,6 @@ import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 import type { TextPart, Texts } from './texts.ts'
 
-/** The page on which a person chooses what an app may do. */
 export interface ConsentPage extends Frame {
   heading: string
   introduction: TextPart[]
@@ -45,36 +44,28 @@ export interface ConsentPage extends Frame {
   consentAction: string
   refuseAction: string
   mayAllow: boolean
-  /** True if the person can tick something. */
   mayChoose: boolean
   allow: string
   refuse: string
   links: { href: string; label: string }[]
-  /** Path of the script that counts what is ticked. */
   script: string
 }
 
 export interface ConsentPageArguments {
   pageContext: PageContext
   open: Pick<OpenInteraction, 'interaction' | 'clientId' | 'clientName' | 'origin' | 'claimedRole' | 'destination'>
-  /** The protected name that the app's name imitates. */
   imitated: string | undefined
   requested: RequestedScopes
-  /** Scopes that the person allowed this app before. */
   allowed: ReadonlySet<string>
   grantable: ReadonlySet<string>
-  /** The person who consents. */
   reader: Reader
-  /** True if the page is shown with nothing ticked. */
   isUnticked: boolean
   signedIn: Pick<SignedInAccount, 'name' | 'email'>
   csrf: string
 }
 
-/** The query with which the page is shown with nothing ticked. */
 export const untickedQuery = { name: 'select', value: 'none' } as const
 
-/** Builds the page. Pure. */
 export function consentPage(views: Views, page: ConsentPageArguments): ConsentPage {
   const { pageContext, open, requested, grantable, reader, signedIn, csrf } = page
   const { texts, schoolName } = pageContext

@@ -2,9 +2,7 @@ import type { AllowedScopes } from '../domain/accounts/allowedScopes.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { Interaction } from './openInteraction.ts'
 
-/** The scopes and resources that a client requests. */
 export interface RequestedScopes {
-  /** In the order in which pages show them. */
   known: ConsentScope[]
   /** Requested scopes that do not exist; they are always recorded as rejected. */
   unknown: string[]

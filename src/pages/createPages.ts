@@ -1,10 +1,14 @@
 import { Router } from '@koa/router'
+import type { Context } from 'koa'
 import { customCss } from '../domain/school/appearance.ts'
+import { serveDocument, storeDocument } from '../http/document.ts'
+import { xmlText } from '../lib/xmlText.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
+import type { School } from '../policy/school.ts'
+import { schoolThemeColours } from '../policy/themeColours.ts'
 import { serveAsset } from './asset.ts'
 import { createCsrf } from './csrf.ts'
-import { serveCustomStylesheet } from './customStylesheet.ts'
-import { favicon } from './favicon.ts'
+import { fontsPath, serveFont } from './fonts.ts'
 import { formBody } from './formBody.ts'
 import { homePage } from './homePage.ts'
 import { interactionPages } from './interactionPages.ts'
@@ -12,6 +16,7 @@ import { ownFormOnly, sameOriginOnly } from './ownForm.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PagesArguments } from './pagesArguments.ts'
+import type { PageTheme } from './pageTheme.ts'
 import { submitRefusal } from './refuseAuthorization.ts'
 import { repeatedSteps } from './repeatedSteps.ts'
 import { schoolStylesheet, schoolStylesheetName } from './schoolStylesheet.ts'
@@ -22,8 +27,8 @@ import { createViews } from './templates.ts'
 export function createPages(args: PagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(args.keyring)
-  const { database, steps, signedIn } = args
-  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, database, views, csrf, signedIn }))
+  const { databaseOf, steps, signedIn } = args
+  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, databaseOf, views, csrf, signedIn }))
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
   const repeated = repeatedSteps(args.findEnd)
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf), repeated] as const
@@ -32,10 +37,11 @@ export function createPages(args: PagesArguments): Router {
   const router = new Router()
   router.get(
     '/assets/custom.css',
-    serveCustomStylesheet((school) => customCss(database.kysely, school.id)),
+    serveCustomStylesheet((school) => customCss(databaseOf(school.id).kysely, school.id)),
   )
   for (const asset of [views.stylesheet, views.siteStylesheet, views.script, views.passkeyScript])
     router.get(asset.path, (ctx) => serveAsset(ctx, asset))
+  router.get(`${fontsPath}/:name`, serveFont)
   router.get(`/assets/${schoolStylesheetName}`, async (ctx) => serveAsset(ctx, schoolStylesheet(await args.theme(ctx.state.school))))
   router.get('/', errors, async (ctx) => {
     setPageHeaders(ctx)
@@ -55,4 +61,23 @@ export function createPages(args: PagesArguments): Router {
   // Reloading the address of a form that failed leads back to the page of the form.
   router.get(`${page}/:action`, (ctx) => ctx.redirect(`${interactionPath}/${encodeURIComponent(String(ctx.params.uid))}`))
   return router
+}
+
+/** Returns the icon of a school for browser tabs: the first letter of its name, in its colours. */
+function favicon(name: string, theme: PageTheme): string {
+  const { light } = schoolThemeColours(theme)
+  const [letter = 'S'] = name.match(/[\p{L}\p{N}]/u) ?? []
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="${light.primary}"/><text x="16" y="23" font-family="sans-serif" font-size="20" font-weight="700" text-anchor="middle" fill="${light.onPrimary}">${xmlText(letter.toUpperCase())}</text></svg>\n`
+}
+
+/**
+ * Serves the school's custom stylesheet; caches keep it for one minute. The pages of this service do not link to it, so it cannot change
+ * the forms of sign-in and consent.
+ */
+function serveCustomStylesheet(readCss: (school: School) => Promise<string>) {
+  return async (ctx: Context): Promise<void> => {
+    const css = await readCss(ctx.state.school)
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    serveDocument(ctx, storeDocument(css, { type: 'text/css; charset=utf-8', maxAgeSeconds: 60 }))
+  }
 }

@@ -1,6 +1,5 @@
 import { privateUseScheme } from '../lib/privateUseUri.ts'
 
-/** The address to which a browser is redirected with the response. */
 export interface Destination {
   /** Source for `form-action`; undefined if the address is neither http nor https nor of an app. */
   source: string | undefined

@@ -1,10 +1,8 @@
 import type { TextKey, Texts } from './texts.ts'
 
-/** A link of a page. */
 export interface PageLink {
   href: string
   label: string
-  /** The language of the document, if it differs from that of the page. */
   language?: string
 }
 

@@ -20,7 +20,6 @@ import type { PageErrorKind } from './pageProblem.ts'
 import { signedOutPage, signOutPage } from './signOutPages.ts'
 import { createViews } from './templates.ts'
 
-/** The pages that the engine shows through its configuration. */
 export interface EnginePages {
   renderErrorPage(ctx: Context, error: PageError): Promise<void>
   /** Shows why a request was rejected before the engine received it. */
@@ -31,11 +30,8 @@ export interface EnginePages {
   showFormPost: ShowFormPost
   renderLogoutPage(ctx: Context, form: string): Promise<void>
   renderLogoutSuccessPage(ctx: Context): Promise<void>
-  /** The engine's `renderError`. */
   renderError: NonNullable<Configuration['renderError']>
-  /** The engine's `features.rpInitiatedLogout.logoutSource`. */
   logoutSource(ctx: KoaContextWithOIDC, form: string): Promise<void>
-  /** The engine's `features.rpInitiatedLogout.postLogoutSuccessSource`. */
   postLogoutSuccessSource(ctx: KoaContextWithOIDC): Promise<void>
 }
 
@@ -43,11 +39,9 @@ export interface EnginePagesArguments {
   pageContext: FindPageContext
   /** Returns when a clean-up removed the client with this id and redirect URI; undefined if that is unknown. */
   findRemovedClient(school: School, client: { clientId: string; redirectUri: string }): Promise<Date | undefined>
-  /** Returns true if the school has disabled the client with this id. */
   isDisabledClient(school: School, clientId: string): Promise<boolean>
 }
 
-/** Creates the engine's pages. */
 export function createEnginePages({ pageContext, findRemovedClient, isDisabledClient }: EnginePagesArguments): EnginePages {
   const views = createViews()
 

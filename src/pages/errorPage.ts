@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import type { School } from '../policy/school.ts'
-import { type LinkedPart, linkedText } from './linkedText.ts'
 import type { PageContext } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
@@ -15,11 +14,9 @@ export interface ErrorPage extends Frame {
   stepsHeading: string
   steps: LinkedPart[][]
   machineHeading: string
-  /** Lines of `name=value`. */
   machine: string[]
 }
 
-/** An error to show. The description can contain text of the client. */
 export interface PageError {
   status: number
   error: string
@@ -104,6 +101,11 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
     explanation: 'error.nothing_here.explanation',
     steps: ['error.nothing_here.account'],
   },
+  wrong_unsubscribe_link: {
+    heading: 'error.wrong_unsubscribe_link.heading',
+    explanation: 'error.wrong_unsubscribe_link.explanation',
+    steps: ['error.wrong_unsubscribe_link.account'],
+  },
   no_such_page: {
     heading: 'error.no_such_page.heading',
     explanation: 'error.no_such_page.explanation',
@@ -123,7 +125,6 @@ const waysOut: Record<PageErrorKind, { heading: TextKey; explanation: TextKey; s
   },
 }
 
-/** Builds the page. Pure. */
 export function errorPage(views: Views, pageContext: PageContext, { issuer, ...error }: PageError & { issuer: string }): ErrorPage {
   const { texts } = pageContext
   const way = waysOut[error.kind ?? kindOf(error)]
@@ -165,4 +166,21 @@ function kindOf({ status, error }: PageError): PageErrorKind {
   if (error === 'invalid_redirect_uri') return 'unregistered_address'
   if (status === 429 || status === 503) return 'busy'
   return status >= 500 ? 'server_error' : 'bad_request'
+}
+
+interface LinkedPart {
+  text: string
+  href?: string
+}
+
+const pagePaths = ['/account/apps', '/docs/apps', '/auth.md', '/']
+
+/** Splits a sentence of the service, so that the URLs of these pages become links. Other URLs, such as those of endpoints, remain text. */
+export function linkedText(text: string, issuer: string): LinkedPart[] {
+  if (issuer === '') return [{ text }]
+  const urls = pagePaths.map((path) => RegExp.escape(issuer + path)).join('|')
+  return text
+    .split(new RegExp(`((?:${urls})(?![\\w/-]))`))
+    .filter((part) => part !== '')
+    .map((part) => (pagePaths.some((path) => part === issuer + path) ? { text: part, href: part.slice(issuer.length) } : { text: part }))
 }

@@ -1,4 +1,3 @@
-/** A checkbox. */
 export interface FormBox {
   name: string
   label: string

@@ -4,7 +4,6 @@ import type { PasskeyForm } from './passkeyForm.ts'
 import type { Frame } from './templates.ts'
 import type { TextPart } from './texts.ts'
 
-/** A page with one form. The steps of a sign-in and most account pages use it. */
 export interface FormPage extends Frame {
   heading: string
   introduction: TextPart[]
@@ -16,25 +15,21 @@ export interface FormPage extends Frame {
   setup: FactorSetup | undefined
   fields: FormField[]
   boxes: FormBox[]
+  /** Documents of which the page informs the person at the button. */
+  documents?: { text: TextPart[]; links: FormLink[] } | undefined
   submit: string
   links: FormLink[]
-  /** The button that cancels the authorization request of an app. */
   cancel: { action: string; label: string } | undefined
-  /** The link back to the page that the person came from. */
   back: FormLink | undefined
-  /** The form of a passkey, in addition to the form of the page. */
   passkey: PasskeyForm | undefined
-  /** Path of the script that sends a form once. */
   script?: string
 }
 
-/** A link below a form. */
 export interface FormLink {
   href: string
   label: string
 }
 
-/** A text input. */
 export interface FormField {
   name: string
   type: 'email' | 'password' | 'text'
@@ -43,7 +38,6 @@ export interface FormField {
   autocomplete: string
   maxLength: number
   isReadOnly: boolean
-  /** True if the entered value is wrong. */
   isInvalid: boolean
   hint: string
   error: string

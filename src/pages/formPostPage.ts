@@ -11,7 +11,6 @@ export interface FormPostPage extends Frame {
   script: string
 }
 
-/** Builds the page. Pure. */
 export function formPostPage(
   views: Views,
   pageContext: PageContext,

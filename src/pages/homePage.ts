@@ -7,7 +7,6 @@ import { pagesInMenu, type SiteChrome } from './site/siteChrome.ts'
 import { siteLists } from './site/siteView.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
-/** The page at the base address of the school. */
 export interface HomePage extends Frame {
   heading: string
   tagline: string | undefined
@@ -21,14 +20,12 @@ interface HomeSection {
   links: PageLink[]
 }
 
-/** The values of a school that its home page shows in addition to the page context. */
 export interface HomeFacts {
   tagline: string | null
   /** The content of the school's public pages; undefined if another site shows them. */
   site?: SiteChrome | undefined
 }
 
-/** Builds the page. Pure. */
 export function homePage(views: Views, pageContext: PageContext, { tagline, site }: HomeFacts): HomePage {
   const { texts, schoolName, legalLinks } = pageContext
   const pages = site ? [...siteLists(site, texts), ...pagesInMenu(site)] : []

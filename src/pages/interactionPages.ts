@@ -28,12 +28,12 @@ export interface InteractionPages {
 /** Returns the sign-in of this browser that happened since the request began, if its account can still be used. */
 async function usableSignIn(
   ctx: Context,
-  { database }: PagesArguments,
+  { databaseOf }: PagesArguments,
   { laterSignIn }: OpenInteraction,
 ): Promise<LaterSignIn | undefined> {
   const accountId = laterSignIn && accountIdOf(laterSignIn.accountId)
   if (!laterSignIn || accountId === undefined) return undefined
-  const account = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(database, schoolId, id), {
+  const account = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(databaseOf(schoolId), id), {
     accountId,
     signedInAt: laterSignIn.ts,
   })

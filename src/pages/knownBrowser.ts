@@ -18,7 +18,6 @@ export interface KnownBrowsers {
   remember(ctx: Context, signIn: { email: string; signedInAt?: number }): Promise<boolean>
 }
 
-/** The facts on which the entries of an account depend. */
 export interface KnownAccount {
   /** A text that changes with the password and when every session is ended. */
   version: string
@@ -41,7 +40,7 @@ interface Entry {
 
 const cookie = 'sg_known'
 /** Accounts that one browser is recognised for: people share computers. */
-const mostEntries = 5
+const maxEntries = 5
 const entryForm = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/
 
 export function createKnownBrowsers({ keyring, days, findAccount }: KnownBrowserArguments): KnownBrowsers {
@@ -63,7 +62,7 @@ export function createKnownBrowsers({ keyring, days, findAccount }: KnownBrowser
 
   const entriesOf = (ctx: Context): Entry[] =>
     (readOwnCookie(ctx, cookie) ?? '')
-      .split('~', mostEntries)
+      .split('~', maxEntries)
       .flatMap((text) => {
         const [, id, issued, signature] = entryForm.exec(text) ?? []
         return id && issued && signature ? [{ id, issued, signature }] : []
@@ -91,7 +90,7 @@ export function createKnownBrowsers({ keyring, days, findAccount }: KnownBrowser
       const text = signedText(ctx, email, account)
       const entries = entriesOf(ctx)
       const own = entries.filter((entry) => keyring.verify('known browsers', text(entry), entry.signature))
-      const others = entries.filter((entry) => !own.includes(entry)).slice(0, mostEntries - 1)
+      const others = entries.filter((entry) => !own.includes(entry)).slice(0, maxEntries - 1)
       // The id stays the same: another sign-in does not reset the rate limit.
       const fresh = { id: own[0]?.id ?? randomToken(128), issued: now().toString(36) }
       const entry = { ...fresh, signature: keyring.sign('known browsers', text(fresh)) }

@@ -2,13 +2,11 @@ import type { Context } from 'koa'
 import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
 import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
 
-/** The language preferences of a request. */
 export interface LanguageState {
   /** Chosen with the language link of a page, in this request. */
   chosenLanguage?: Language | undefined
   /** `ui_locales` of the authorization request (OpenID Connect Core section 3.1.2.1). */
   uiLocales?: unknown
-  /** The locale of the signed-in account. */
   accountLocale?: string | null
   /** The time zone of the signed-in account (IANA); null: that of the school. */
   accountTimeZone?: string | null
@@ -18,7 +16,6 @@ declare module 'koa' {
   interface DefaultState extends LanguageState {}
 }
 
-/** Query parameter of the language links. */
 export const languageParameter = 'lang'
 
 const cookie = 'sg_language'
@@ -49,7 +46,6 @@ export function useAccountLocale(ctx: Context, locale: string | null): void {
   else forgetAccountLocale(ctx)
 }
 
-/** Forgets the language of the account that was signed in in this browser. */
 export function forgetAccountLocale(ctx: Context): void {
   if (readOwnCookie(ctx, accountCookie)) setOwnCookie(ctx, accountCookie, { value: '', lifeSeconds: 0 })
 }
@@ -66,10 +62,10 @@ export function rememberLanguageOf(ctx: Context, locale: string | null): void {
  */
 export function languageOf(ctx: Context, { available, schoolLocale }: { available: readonly Language[]; schoolLocale: string }): Language {
   const { chosenLanguage, uiLocales, accountLocale = readOwnCookie(ctx, accountCookie) } = ctx.state
-  const asked = typeof uiLocales === 'string' ? uiLocales.split(' ').slice(0, 10) : []
+  const requested = typeof uiLocales === 'string' ? uiLocales.split(' ').slice(0, 10) : []
   const [first = languages[0]] = available
   const fallback = lookUpLanguage([schoolLocale], available) ?? first
-  return (lookUpLanguage([chosenLanguage, ...asked, readOwnCookie(ctx, cookie), accountLocale], available) ??
+  return (lookUpLanguage([chosenLanguage, ...requested, readOwnCookie(ctx, cookie), accountLocale], available) ??
     // The first entry is the result for `*`.
     (ctx.acceptsLanguages([fallback, ...available]) || fallback)) as Language
 }

@@ -6,7 +6,6 @@ export const manualCodeField = { name: 'elsewhere', value: 'yes' } as const
 /** Returns true if the redirect URI is a loopback address (RFC 8252 section 7.3): only that can lead to the wrong machine. */
 export const canUseManualCode = ({ destination }: Pick<OpenInteraction, 'destination'>): boolean => destination.kind === 'this computer'
 
-/** Returns true if the person chose to copy the code into the app. */
 export function isManualCodeChosen(form: URLSearchParams, open: Pick<OpenInteraction, 'destination'>): boolean {
   return canUseManualCode(open) && form.get(manualCodeField.name) === manualCodeField.value
 }

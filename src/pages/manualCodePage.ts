@@ -2,22 +2,17 @@ import type { ManualCode } from '../oidc/manualCodeUri.ts'
 import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
-/** The page with the code that a person copies into an app on another machine. */
 export interface ManualCodePage extends Frame {
   heading: string
   explanation: string
-  /** Values to copy, one field each. */
   fields: { id: string; label: string; value: string; copy: string }[]
-  /** Said when a value was copied. */
   copied: string
-  /** Counts down the lifetime of the code, with a script; undefined if there is no code. */
   countdown: { seconds: number; text: string; over: string } | undefined
   noInput: string
   close: string
   script: string
 }
 
-/** Builds the page with address and code, or with the address that reports the rejection to the app. Pure. */
 export function manualCodePage(views: Views, pageContext: PageContext, { address, seconds }: ManualCode): ManualCodePage {
   const { texts } = pageContext
   // No language links: the page cannot be shown twice.

@@ -5,7 +5,7 @@ import { networkKey } from '../lib/networkKey.ts'
 import type { Notice, NoticeKind, NoticeValues } from '../policy/accountNotice.ts'
 import type { Defer } from '../policy/deferredWork.ts'
 import { quotedName } from '../policy/sendMessage.ts'
-import type { Reader } from '../store/database.ts'
+import type { DatabaseOf } from '../store/database.ts'
 
 /**
  * E-mails a person what this request did with their account, after the response. Never throws: a failure of the database is logged. The
@@ -19,11 +19,11 @@ export type NotifyPerson = <Kind extends NoticeKind>(
 ) => Promise<void>
 
 export const createNotifyPerson =
-  ({ database, defer, log }: { database: Reader; defer: Defer; log: Log }): NotifyPerson =>
+  ({ databaseOf, defer, log }: { databaseOf: DatabaseOf; defer: Defer; log: Log }): NotifyPerson =>
   async (ctx, accountId, kind, values) => {
     const { school, requestId } = ctx.state
     const notice: Notice = { account_id: accountId, kind, at: new Date().toISOString(), from: requestOrigin(ctx), values }
-    await defer(database, school.id, 'account_notice', notice).catch((error: unknown) => {
+    await defer(databaseOf(school.id).kysely, school.id, 'account_notice', notice).catch((error: unknown) => {
       log.error({ err: error, kind, request_id: requestId }, 'notice not stored')
     })
   }

@@ -15,13 +15,11 @@ import { plainText } from './plainText.ts'
 
 /** The parts of the service with which an authorization request is found and described. */
 export interface InteractionArguments {
-  /** The engine of the school of the request. */
   provider(ctx: Context): Promise<Provider>
   /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>
   clients: {
     describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined>
-    /** Returns true if the school has disabled the client. */
     isDisabled(schoolId: string, clientId: string): Promise<boolean>
   }
 }
@@ -45,13 +43,11 @@ export interface OpenInteraction {
   accountId: string | undefined
   /** When the account signed in, in seconds since 1970. */
   signedInAt: number | undefined
-  /** The sign-in of the session to which the request belongs. */
   signIn: LaterSignIn | undefined
   /** The sign-in of this browser, if it happened after the authorization request began: for example, after a sign-up. */
   laterSignIn: LaterSignIn | undefined
 }
 
-/** A sign-in in the form of the engine's result of `login`. */
 export interface LaterSignIn {
   accountId: string
   ts: number
@@ -97,7 +93,6 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
   }
 }
 
-/** Returns why the client of a waiting request can no longer be used. */
 async function lostClient({ clients }: InteractionArguments, { id, issuer }: School, clientId: string): Promise<Problem> {
   if (await clients.isDisabled(id, clientId)) return pageProblem('disabled_app', 'invalid_client', disabledClientText(issuer))
   return new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
@@ -144,7 +139,6 @@ export const isAnswered = ({ interaction: { result } }: OpenInteraction): boolea
 export const isRepeated = (ctx: Context, { interaction: { result } }: OpenInteraction): boolean =>
   result?.decision === decisionOf(ctx) && result?.steps === undefined
 
-/** Stores the result for the engine and redirects the browser to it. */
 export async function finishInteraction(
   ctx: Context,
   { provider }: OpenInteraction,

@@ -1,15 +1,18 @@
 import type { Context } from 'koa'
-import { LRUCache } from 'lru-cache'
+import type { SchoolHelp } from '../domain/school/appearance.ts'
+import { themeDefaults } from '../domain/school/themes.ts'
+import { type Caches, createCaches } from '../lib/caches.ts'
 import { type Language, languages } from '../lib/languages.ts'
-import { palettes } from '../lib/palettes.ts'
 import { type LegalAddresses, type LegalDocuments, legalKinds } from '../policy/legalDocuments.ts'
 import type { School } from '../policy/school.ts'
+import { schoolThemeColours } from '../policy/themeColours.ts'
 import { legalAddresses } from '../resources/legalAddresses.ts'
+import type { PageLink } from './documentLink.ts'
 import { languageOf, languageParameter } from './language.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { type PageLogo, schoolLogo } from './schoolLogo.ts'
 import { schoolStylesheet } from './schoolStylesheet.ts'
-import { createTexts, type Texts, textsIn } from './texts.ts'
+import { createTexts, type TextPart, type Texts, textsIn } from './texts.ts'
 
 /** The language, the time zone and the school's theme, which all pages of one response share. */
 export interface PageContext {
@@ -21,17 +24,19 @@ export interface PageContext {
    */
   isOpenToSignUp(): boolean
   schoolLogo: PageLogo | undefined
-  /** Links to the legal documents that the school has. */
-  legalLinks: { href: string; label: string }[]
-  /** Address of the privacy policy. */
+  legalLinks: PageLink[]
+  /** The terms and the privacy policy, which apply to a new account. */
+  accountDocuments: { text: TextPart[]; links: { href: string; label: string }[] } | undefined
   privacyUrl: string | undefined
-  /** Path of the style sheet with the school's colours. */
+  /** Where people ask the school for help. */
+  help: { href: string; label: string } | undefined
   schoolStylesheet: string
+  /** The background of the pages in the light and the dark theme. */
+  themeColours: { light: string; dark: string }
   /** Links to the same page in the school's languages; empty if there is only one, or if the page cannot be requested again. */
   languageLinks: LanguageLink[]
 }
 
-/** A language, named in that language. */
 export interface LanguageLink {
   language: Language
   label: string
@@ -39,15 +44,14 @@ export interface LanguageLink {
   isCurrent: boolean
 }
 
-/** The branding of a school, which all its pages show. */
 export interface SchoolBranding {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
-  /** IANA name. */
   timeZone: string
   isOpenToSignUp: boolean
   legal: LegalDocuments
+  help?: SchoolHelp | undefined
   theme: PageTheme
 }
 
@@ -55,17 +59,14 @@ export interface SchoolBranding {
 export type FindPageContext = (ctx: Context, again?: string) => Promise<PageContext>
 
 export interface PageContextArguments {
+  caches?: Caches
   branding(school: School): Promise<SchoolBranding>
-  /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
+  /** Returns true if German pages address people informally. */
+  isInformal?(school: School): boolean
   /** Returns false if another site shows the public pages of the school. */
   hasPages(school: School): boolean
 }
-
-/** Time zones whose texts are kept, by language. */
-const mostZones = 200
-/** Themes of schools whose colours are kept. */
-const mostThemes = 200
 
 const labels = new Map<Language, string>(
   languages.map((language) => [language, new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language]),
@@ -74,30 +75,35 @@ const labels = new Map<Language, string>(
 /**
  * Creates the function that returns page contexts. They are available even if the school's row cannot be read: an error page must not fail.
  */
-export function createPageContexts({ branding, languages: languagesOf, hasPages }: PageContextArguments): FindPageContext {
-  const spoken = new Map<Language, Texts>(languages.map((language) => [language, createTexts(language)]))
+export function createPageContexts({
+  caches = createCaches(),
+  branding,
+  languages: languagesOf,
+  isInformal = () => false,
+  hasPages,
+}: PageContextArguments): FindPageContext {
   // Checking the name of a time zone takes longer than rendering most pages.
-  const zoned = new LRUCache<string, Texts>({ max: mostZones })
-  const textsOf = (language: Language, timeZone: string): Texts => {
-    const key = `${language} ${timeZone}`
-    const found = zoned.get(key) ?? textsIn(timeZone, spoken.get(language) ?? createTexts(language))
+  const zoned = caches.create<Texts>('page_texts')
+  const textsOf = (language: Language, timeZone: string, informal: boolean): Texts => {
+    const key = `${language} ${informal} ${timeZone}`
+    const found = zoned.get(key) ?? textsIn(timeZone, createTexts(language, informal))
     zoned.set(key, found)
     return found
   }
   // Colours that can be read on each other take longer to find than the rest of a page.
-  const styled = new LRUCache<string, Pick<PageContext, 'schoolLogo' | 'schoolStylesheet'>>({ max: mostThemes })
+  const styled = caches.create<Pick<PageContext, 'schoolLogo' | 'schoolStylesheet' | 'themeColours'>>('page_themes')
   const lookOf = (theme: PageTheme, name: string) => {
     const key = JSON.stringify([name, theme])
-    const found = styled.get(key) ?? { schoolLogo: schoolLogo(theme, name), schoolStylesheet: schoolStylesheet(theme).href }
+    const found = styled.get(key) ?? lookFor(theme, name)
     styled.set(key, found)
     return found
   }
   return async (ctx, again) => {
     const { school }: { school?: School } = ctx.state
     const available = school ? languagesOf(school) : languages
-    const { name, locale, timeZone, theme, legal: documents, ...found } = await brandingOf(branding, school)
+    const { name, locale, timeZone, theme, legal: documents, help, ...found } = await brandingOf(branding, school)
     const language = languageOf(ctx, { available, schoolLocale: locale })
-    const texts = textsOf(language, ctx.state.accountTimeZone ?? timeZone)
+    const texts = textsOf(language, ctx.state.accountTimeZone ?? timeZone, school !== undefined && isInformal(school))
     const legal = school ? legalAddresses(documents, hasPages(school)) : {}
     return {
       texts,
@@ -108,9 +114,20 @@ export function createPageContexts({ branding, languages: languagesOf, hasPages 
       },
       ...lookOf(theme, name),
       legalLinks: legalLinksOf(texts, legal),
+      accountDocuments: accountDocumentsOf(texts, legal, name),
       privacyUrl: legal.privacy,
+      help: help && helpLink(texts, help, name),
       languageLinks: linksOf(available, language, again ?? askedAgain(ctx)),
     }
+  }
+}
+
+function lookFor(theme: PageTheme, name: string): Pick<PageContext, 'schoolLogo' | 'schoolStylesheet' | 'themeColours'> {
+  const { light, dark } = schoolThemeColours(theme)
+  return {
+    schoolLogo: schoolLogo(theme, name),
+    schoolStylesheet: schoolStylesheet(theme).href,
+    themeColours: { light: light.background, dark: dark.background },
   }
 }
 
@@ -122,7 +139,7 @@ async function brandingOf(branding: PageContextArguments['branding'], school: Sc
   return branding(school).catch((failure: unknown) => ({ ...plainBranding(school.slug), failure }))
 }
 
-const plainTheme: PageTheme = { mode: 'auto', colors: palettes.studio, corner_radius: 'medium', logo: null, logo_dark: null }
+const plainTheme: PageTheme = { ...themeDefaults('studio'), logo: null, logo_dark: null }
 const plainBranding = (name: string) => ({ name, locale: '', timeZone: 'UTC', theme: plainTheme, legal: {} })
 
 const legalLinksOf = (texts: Texts, addresses: LegalAddresses): PageContext['legalLinks'] =>
@@ -130,6 +147,17 @@ const legalLinksOf = (texts: Texts, addresses: LegalAddresses): PageContext['leg
     const href = addresses[kind]
     return href === undefined ? [] : [{ href, label: texts.text(`home.${kind}`) }]
   })
+
+function accountDocumentsOf(texts: Texts, { terms, privacy }: LegalAddresses, school: string): PageContext['accountDocuments'] {
+  const links = legalLinksOf(texts, { ...(privacy && { privacy }), ...(terms && { terms }) })
+  return links.length > 0 ? { text: texts.parts('sign_up.documents', { school }), links } : undefined
+}
+
+function helpLink(texts: Texts, help: SchoolHelp, school: string): { href: string; label: string } {
+  if ('url' in help) return { href: help.url, label: texts.text('help.page', { school }) }
+  const href = `mailto:${encodeURIComponent(help.email).replaceAll('%40', '@')}`
+  return { href, label: texts.text('help.email', { address: help.email }) }
+}
 
 /** Returns the path and query of this request; undefined if repeating the request could have another effect. */
 function askedAgain({ method, path, search }: Context): string | undefined {

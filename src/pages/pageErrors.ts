@@ -54,11 +54,9 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'error' in error && error.error === 'temporarily_unavailable'
 }
 
-/** Returns true if an interaction is missing, used or of another browser. */
 export const isInteractionOver = (error: unknown): boolean =>
   isSessionNotFound(error) || (error instanceof PageProblem && error.kind === 'interaction_expired')
 
-/** Returns true for the engine's error when an interaction is missing, used or of another browser. */
 export function isSessionNotFound(error: unknown): boolean {
   return error instanceof Error && error.name === 'SessionNotFound'
 }

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { playerSources } from '../lib/players.ts'
 import type { School } from '../policy/school.ts'
 import type { Asset } from './asset.ts'
 
@@ -7,10 +8,17 @@ interface PageSources {
   formTargets?: readonly (string | undefined)[]
   /** The only scripts that the page may run. */
   scripts?: readonly Asset[]
+  /** True if the page may show the players of videos. */
+  hasPlayers?: boolean
+  /** True if the page plays uploaded files. */
+  hasMedia?: boolean
 }
 
-/** Sets the headers of every HTML response: no external resource, no frame, no trace in caches or referrers, no script but the named ones. */
-export function setPageHeaders(ctx: Context, { formTargets = [], scripts = [] }: PageSources = {}): void {
+/** Sets the headers of every HTML response: no external resource but players, no frame, no trace in caches or referrers, no script but the named ones. */
+export function setPageHeaders(
+  ctx: Context,
+  { formTargets = [], scripts = [], hasPlayers = false, hasMedia = false }: PageSources = {},
+): void {
   const { school }: { school?: School } = ctx.state
   const targets = ["'self'", ...formTargets.filter((target) => target !== undefined)].join(' ')
   ctx.set({
@@ -20,6 +28,10 @@ export function setPageHeaders(ctx: Context, { formTargets = [], scripts = [] }:
       ...(scripts.length > 0 && school ? [`script-src ${scripts.map(({ path }) => school.issuer + path).join(' ')}`] : []),
       "style-src 'self'",
       "img-src 'self' data:",
+      "font-src 'self'",
+      "manifest-src 'self'",
+      ...(hasPlayers ? [playerSources] : []),
+      ...(hasMedia ? ["media-src 'self'"] : []),
       `form-action ${targets}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",

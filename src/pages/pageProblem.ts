@@ -1,6 +1,5 @@
 import { Problem, type ProblemCode, type ProblemOptions } from '../lib/problem.ts'
 
-/** The kind of an error page; each has its own instructions. */
 export type PageErrorKind =
   | 'unknown_app'
   | 'expired_app'
@@ -16,6 +15,7 @@ export type PageErrorKind =
   | 'foreign_school_form'
   | 'nothing_here'
   | 'no_such_page'
+  | 'wrong_unsubscribe_link'
   | 'bad_request'
   | 'busy'
   | 'unavailable'

@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../policy/caller.ts'
 import type { School } from '../policy/school.ts'
 import type { NamedAuditEvent } from '../store/auditEvents.ts'
-import type { Database } from '../store/database.ts'
+import type { DatabaseOf } from '../store/database.ts'
 import type { HomeFacts } from './homePage.ts'
 import type { InteractionArguments } from './openInteraction.ts'
 import type { FindPageContext } from './pageContext.ts'
@@ -13,25 +13,19 @@ import type { FindEnd } from './repeatedSteps.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 import type { StepRunnerArguments } from './steps/stepRunner.ts'
 
-/** Everything that the pages need from other modules. */
 export interface PagesArguments extends InteractionArguments {
   findEnd: FindEnd
-  database: Database
+  databaseOf: DatabaseOf
   keyring: Keyring
   log: Log
-  /** The steps of signing in and consenting, in the order in which they are asked. */
   steps: readonly SignInStep[]
-  /** Called when a person has completed every step of a sign-in. */
   signedIn: StepRunnerArguments['signedIn']
   pageContext: FindPageContext
-  /** Returns the current theme of a school. */
   theme(school: School): Promise<PageTheme>
   audit(entry: PageAuditEntry): Promise<void>
-  /** Returns what the home page shows of a school. */
   homeFacts(school: School): Promise<HomeFacts>
 }
 
-/** The person who consents, with their current role. */
 export interface ConsentingPerson {
   accountId: string
   personId: string | null
@@ -76,7 +70,6 @@ export interface SignInLimits {
    * @throws Problem rate_limited, or temporarily_unavailable if too many passwords are waiting
    */
   newPassword(owner: { schoolId: string; email: string; address: string }, hash: () => Promise<string>): Promise<string>
-  /** Begins a sign-in with a passkey, which names the account only when it is checked. */
   beginPasskey(address: string): Promise<BegunSignIn>
   /** Begins an attempt with a code of a second factor. Passkeys cannot be guessed and are not limited by account. */
   beginCode(attempt: { schoolId: string; accountId: string }): Promise<BegunSignIn>
@@ -96,7 +89,6 @@ export type BegunSignIn =
       abandoned(): Promise<void>
     }
 
-/** A row of the audit trail that a page writes. */
 export interface PageAuditEntry {
   school_id: string
   event: NamedAuditEvent

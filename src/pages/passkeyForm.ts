@@ -11,10 +11,8 @@ export interface PasskeyForm {
   /** Shown above the form, where the page has another form, too. Empty if there is none. */
   heading: string
   explanation: string
-  /** Text field of the form: the name of a new passkey. */
   name: { label: string; hint: string; value: string; maxLength: number } | undefined
   boxes: FormBox[]
-  /** Options for the browser, as JSON. */
   options: string
   /** True if the form is invisible: the browser offers passkeys in the field of the e-mail address. */
   isAutofill: boolean
@@ -22,11 +20,9 @@ export interface PasskeyForm {
   noScript: string
   unsupported: string
   failed: string
-  /** URL of the script. */
   script: string
 }
 
-/** Builds the form. Pure. */
 export function passkeyForm(
   texts: Texts,
   script: Asset,

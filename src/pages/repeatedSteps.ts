@@ -5,7 +5,6 @@ import { isInteractionOver } from './pageErrors.ts'
 import { pageProblem } from './pageProblem.ts'
 import { seeOther } from './seeOther.ts'
 
-/** Returns where the interaction led this browser, if it has ended. */
 export type FindEnd = (ctx: Context, uid: string) => Promise<EndedInteraction | undefined>
 
 /**

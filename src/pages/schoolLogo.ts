@@ -10,14 +10,11 @@ export interface Picture {
   height: number | undefined
 }
 
-/** The logo at the top of a page. */
 export interface PageLogo extends Picture {
   alt: string
-  /** The logo for the dark colour scheme, if it differs. */
   onDark: Picture | undefined
 }
 
-/** Returns the logo of a school's pages; undefined if it has none. */
 export function schoolLogo(theme: PageTheme, name: string): PageLogo | undefined {
   const { light, dark } = schoolThemeColours(theme)
   const [logo, darkLogo] = [logoOn(light.background, theme).logo, logoOn(dark.background, theme).logo]

@@ -1,11 +1,11 @@
 import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
 import { type Asset, asset } from './asset.ts'
+import { fontFaces, fontProperties } from './fonts.ts'
 import type { PageTheme } from './pageTheme.ts'
 import { logoOn } from './schoolLogo.ts'
 
 export const schoolStylesheetName = 'school.css'
 
-/** Corner radius of a page's surface, and of the elements on it. */
 const corners: Record<PageTheme['corner_radius'], { '--corner': string; '--inner-corner': string }> = {
   none: { '--corner': '0', '--inner-corner': '0' },
   small: { '--corner': '0.375rem', '--inner-corner': '0.25rem' },
@@ -13,12 +13,17 @@ const corners: Record<PageTheme['corner_radius'], { '--corner': string; '--inner
   large: { '--corner': '1.25rem', '--inner-corner': '0.875rem' },
 }
 
-/** Returns the school's colours and corners as custom properties, which the common style sheet uses. */
+/** Returns the school's fonts, and its colours and corners as custom properties, which the common style sheet uses. */
 export function schoolStylesheet(theme: PageTheme): Asset {
   const { light, dark } = schoolThemeColours(theme)
   const block = ({ scheme, ...colours }: ThemeColours): string =>
     rule({ 'color-scheme': scheme, ...properties({ ...colours, plate: logoOn(colours.background, theme).plate }) })
-  const body = [rule(corners[theme.corner_radius]), block(light), `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`]
+  const body = [
+    fontFaces(theme.fonts),
+    rule({ ...fontProperties(theme.fonts), ...corners[theme.corner_radius] }),
+    block(light),
+    `@media (prefers-color-scheme: dark) {\n${block(dark)}}\n`,
+  ]
   return asset(schoolStylesheetName, body.join('\n'))
 }
 

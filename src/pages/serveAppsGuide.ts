@@ -3,7 +3,7 @@ import { serveDocument, storeDocument } from '../http/document.ts'
 import { allowMethods } from '../http/methods.ts'
 import type { AppRules } from '../policy/appAccess.ts'
 import { appsPath } from '../policy/apps.ts'
-import type { AppsGuide } from '../policy/appsGuide.ts'
+import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
 import type { School } from '../policy/school.ts'
 import { appsGuide } from './appsGuide.ts'
 import type { FindPageContext } from './pageContext.ts'
@@ -19,7 +19,6 @@ export interface ServeAppsGuideArguments {
 
 const markdownPath = `${appsPath}.md`
 
-/** Serves the guide for connecting apps as a page, and as Markdown for agents: at its own path, or by `Accept`. */
 export function serveAppsGuide({ pageContext, rulesOf, docsUrl, renderMarkdown }: ServeAppsGuideArguments): Middleware {
   const views = createViews()
   return async (ctx: Context, next) => {
@@ -38,8 +37,42 @@ export function serveAppsGuide({ pageContext, rulesOf, docsUrl, renderMarkdown }
       return
     }
     ctx.set('Link', `<${issuer}${markdownPath}>; rel="alternate"; type="text/markdown"`)
-    setPageHeaders(ctx)
+    setPageHeaders(ctx, { scripts: [views.script] })
     ctx.type = 'html'
-    ctx.body = views.render('apps-guide', { ...frame(views, page, page.texts.text('apps_guide.title')), ...guide })
+    const { texts } = page
+    ctx.body = views.render('apps-guide', {
+      ...frame(views, page, texts.text('apps_guide.title')),
+      ...withIds(guide),
+      isIndexed: true,
+      script: views.script.href,
+      copy: { submit: texts.text('calendar.copy'), done: texts.text('calendar.copied') },
+    })
+  }
+}
+
+interface CopiedBlock extends GuideBlock {
+  id: string
+}
+
+/** The guide, with an id for each block that a button copies. */
+export interface CopiedGuide {
+  addressBlock: CopiedBlock
+  apps: (Omit<AppGuide, 'setup' | 'operator'> & {
+    setup: CopiedBlock[]
+    operator: { heading: string; text: string; options: CopiedBlock[] } | undefined
+  })[]
+}
+
+function withIds(guide: AppsGuide): Omit<AppsGuide, 'apps'> & CopiedGuide {
+  const named = (blocks: readonly GuideBlock[], prefix: string): CopiedBlock[] =>
+    blocks.map((block, at) => ({ ...block, id: `${prefix}-${at + 1}` }))
+  return {
+    ...guide,
+    addressBlock: { label: guide.address.label, code: guide.address.value, id: 'address' },
+    apps: guide.apps.map((app) => ({
+      ...app,
+      setup: named(app.setup, `${app.id}-setup`),
+      operator: app.operator && { ...app.operator, options: named(app.operator.options, `${app.id}-operator`) },
+    })),
   }
 }

@@ -1,10 +1,9 @@
 import type { Language } from '../lib/languages.ts'
-import { withQuery } from '../policy/accountPaths.ts'
+import { accountPaths, withQuery } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
 import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'
 
-/** The page that asks whether to sign out. */
 export interface SignOutPage extends Frame {
   heading: string
   explanation: string
@@ -14,10 +13,11 @@ export interface SignOutPage extends Frame {
   stay: string
 }
 
-/** The page after signing out. */
 export interface SignedOutPage extends Frame {
   heading: string
   explanation: string
+  signIn: { href: string; label: string }
+  school: { href: string; label: string }
 }
 
 /** Builds the page. Only the address and the token are taken from the engine's own `form`. */
@@ -41,12 +41,13 @@ export function signOutPage(
   }
 }
 
-/** Builds the page after signing out. */
 export function signedOutPage(views: Views, pageContext: PageContext): SignedOutPage {
   const { texts, schoolName } = pageContext
   return {
     ...frame(views, pageContext, texts.text('signed_out.title')),
     heading: texts.text('signed_out.heading'),
     explanation: texts.text('signed_out.explanation', { school: schoolName }),
+    signIn: { href: accountPaths.signIn, label: texts.text('signed_out.sign_in') },
+    school: { href: '/', label: texts.text('signed_out.to_school', { school: schoolName }) },
   }
 }

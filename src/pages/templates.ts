@@ -8,9 +8,9 @@ import type { FactorPage } from './account/factorPage.ts'
 import type { AccountMessagePage } from './account/messagePage.ts'
 import type { SchoolAppsPage } from './account/school/schoolAppsPage.ts'
 import type { SchoolAuditPage } from './account/school/schoolAuditPage.ts'
-import type { SchoolStaffPage } from './account/school/schoolStaffPage.ts'
 import type { SecurityPage } from './account/securityPage.ts'
 import { type Asset, readAsset } from './asset.ts'
+import type { CertificatePage } from './certificatePage.ts'
 import type { ConsentPage } from './consentPage.ts'
 import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
@@ -20,26 +20,29 @@ import type { HomePage } from './homePage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
 import type { LanguageLink, PageContext } from './pageContext.ts'
 import type { PageLogo } from './schoolLogo.ts'
+import type { CopiedGuide } from './serveAppsGuide.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import type { SiteView } from './site/siteView.ts'
+import type { UnsubscribePage } from './unsubscribePages.ts'
 
-/** Members of every page. */
 export interface Frame {
   language: string
   title: string
   schoolName: string
   /** Shown instead of the name. */
   logo: PageLogo | undefined
+  /** Colour of the browser around the page, in the light and the dark theme. */
+  themeColours: PageContext['themeColours']
   /** URLs of the common style sheet and of the school's colours. */
   stylesheets: string[]
   legalLinks: PageContext['legalLinks']
+  help: PageContext['help']
   languagesLabel: string
   languageLinks: LanguageLink[]
   /** Set if search engines may list the page. */
   isIndexed?: true
 }
 
-/** The object that each view renders. */
 export interface ViewPages {
   account: AccountPage
   'account-apps': AppsPage
@@ -47,9 +50,9 @@ export interface ViewPages {
   'account-message': AccountMessagePage
   'account-school': SchoolAppsPage
   'account-school-audit': SchoolAuditPage
-  'account-school-staff': SchoolStaffPage
   'account-security': SecurityPage
-  'apps-guide': Frame & AppsGuide
+  'apps-guide': Frame & Omit<AppsGuide, 'apps'> & CopiedGuide & { script: string; copy: { submit: string; done: string } }
+  certificate: CertificatePage
   consent: ConsentPage
   error: ErrorPage
   form: FormPage
@@ -61,18 +64,17 @@ export interface ViewPages {
   'sign-out': SignOutPage
   'signed-out': SignedOutPage
   site: SiteView
+  unsubscribe: UnsubscribePage
 }
 
 export type ViewName = keyof ViewPages
 
-/** The compiled views and their style sheet and script. */
 export interface Views {
   stylesheet: Asset
   /** The style sheet of the school's public pages, in addition to the common one. */
   siteStylesheet: Asset
   /** The script of the pages. Every page works without it. */
   script: Asset
-  /** The script with which browsers use passkeys. */
   passkeyScript: Asset
   render<Name extends ViewName>(name: Name, page: ViewPages[Name]): string
 }
@@ -84,9 +86,9 @@ const names: readonly ViewName[] = [
   'account-message',
   'account-school',
   'account-school-audit',
-  'account-school-staff',
   'account-security',
   'apps-guide',
+  'certificate',
   'consent',
   'error',
   'form',
@@ -98,6 +100,7 @@ const names: readonly ViewName[] = [
   'sign-out',
   'signed-out',
   'site',
+  'unsubscribe',
 ]
 
 /** Reads and compiles `views/` once. A view that does not compile prevents the start. */
@@ -123,10 +126,9 @@ function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
   return (page) => template({ ...page })
 }
 
-/** Returns the members that all pages share. */
 export function frame(
   { stylesheet }: Views,
-  { texts, schoolName, schoolLogo, schoolStylesheet, legalLinks, languageLinks }: PageContext,
+  { texts, schoolName, schoolLogo, schoolStylesheet, themeColours, legalLinks, help, languageLinks }: PageContext,
   title: string,
 ): Frame {
   return {
@@ -134,8 +136,10 @@ export function frame(
     title: `${title} · ${schoolName}`,
     schoolName,
     logo: schoolLogo,
+    themeColours,
     stylesheets: [stylesheet.href, schoolStylesheet],
     legalLinks,
+    help,
     languagesLabel: texts.text('languages.label'),
     languageLinks,
   }

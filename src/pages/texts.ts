@@ -1,7 +1,12 @@
+import deAudit from '../../views/locales/de.audit.json' with { type: 'json' }
+import deInformal from '../../views/locales/de.informal.json' with { type: 'json' }
+import deInformalScopes from '../../views/locales/de.informal.scopes.json' with { type: 'json' }
 import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
-import type { Language } from '../lib/languages.ts'
+import { aboutEvent } from '../domain/administration/auditTrail.ts'
+import { momentFormat } from '../domain/localFormats.ts'
+import { dateLocales, type Language } from '../lib/languages.ts'
 import { ownMember } from '../lib/ownMember.ts'
 import { knownTimeZone } from '../lib/timeZone.ts'
 import { nearestSentence, type Reader, type SentencesByRole } from '../policy/permissionSentences.ts'
@@ -18,6 +23,9 @@ export interface TextPart {
   text: string
   isolated: boolean
 }
+
+/** Returns a text of the school or of a person as a part of a sentence. */
+export const contentPart = (text: string): TextPart => ({ text, isolated: true })
 
 /** A text that is chosen before the language of the page is known. */
 export interface PageMessage {
@@ -38,6 +46,8 @@ export interface Texts {
   text(key: TextKey, values?: TextValues): string
   /** Returns the form of a text for this number, which replaces `{count}`. */
   counted(key: CountedKey, count: number, values?: TextValues): string
+  /** Returns the form of a text for this number in parts. */
+  countedParts(key: CountedKey, count: number, values?: TextValues): TextPart[]
   /** Returns a text in parts, for untrusted values. */
   parts(key: TextKey, values: TextValues): TextPart[]
   /** The time zone of dates and times (IANA). */
@@ -47,23 +57,43 @@ export interface Texts {
   moment(date: Date): string
   /** Returns what a scope allows an app to do for this person; for a role that cannot use the scope, what it allows the next role. */
   sentence(scope: ConsentScope, reader: Reader): string
+  /** Returns what an event of the audit trail means; undefined for the writes through the API. */
+  eventSentence(event: string): string | undefined
   /** Returns the name of the part of the school that a scope is about. */
   areaTitle(scope: ConsentScope): string
 }
 
-// The English sentences of scopes are in the declarations of the resources.
+// The English sentences of scopes are in the declarations of the resources, those of events in the declaration of the audit trail.
 interface ScopeTexts {
   areas: Record<string, string>
   sentences: Record<string, string | SentencesByRole>
 }
 
-const catalogues: Record<Language, { words: Record<TextKey, string>; scopes: ScopeTexts }> = {
-  en: { words: en, scopes: { areas: {}, sentences: {} } },
-  de: { words: de, scopes: deScopes },
+interface Catalogue {
+  words: Record<TextKey, string>
+  scopes: ScopeTexts
+  events?: Record<string, string>
 }
 
-// The same format as in e-mails.
-const dateLocales: Record<Language, string> = { en: 'en-GB', de: 'de' }
+const catalogues: Record<Language, Catalogue> = {
+  en: { words: en, scopes: { areas: {}, sentences: {} } },
+  de: { words: de, scopes: deScopes, events: deAudit },
+}
+
+const informalGerman: Catalogue = {
+  words: { ...de, ...deInformal },
+  scopes: informalScopes(deScopes, deInformalScopes),
+  events: deAudit,
+}
+
+/** Returns the texts of scopes with those that differ: a sentence, or the sentences of some roles. */
+function informalScopes({ areas, sentences }: ScopeTexts, changed: ScopeTexts): ScopeTexts {
+  const merged = Object.entries(sentences).map(([name, sentence]) => {
+    const other = ownMember(changed.sentences, name)
+    return [name, typeof sentence === 'object' && typeof other === 'object' ? { ...sentence, ...other } : (other ?? sentence)]
+  })
+  return { areas: { ...areas, ...changed.areas }, sentences: Object.fromEntries(merged) }
+}
 
 /** Returns the same texts with dates and times in another time zone. An unknown zone means UTC. */
 export const textsIn = (timeZone: string, texts: Texts): Texts =>
@@ -81,18 +111,15 @@ function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' |
       return dates.format(date)
     },
     moment(date) {
-      moments ??= new Intl.DateTimeFormat(locale, {
-        ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
-        ...{ timeZone, timeZoneName: 'short' },
-      })
+      moments ??= momentFormat(locale, timeZone)
       return moments.format(date)
     },
   }
 }
 
-/** Returns the texts of a language, with dates and times in UTC. */
-export function createTexts(language: Language): Texts {
-  const { words, scopes } = catalogues[language]
+/** Returns the texts of a language, with dates and times in UTC. German texts are formal, unless `isInformal` is true. */
+export function createTexts(language: Language, isInformal = false): Texts {
+  const { words, scopes, events } = isInformal && language === 'de' ? informalGerman : catalogues[language]
   const numbers = new Intl.NumberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
@@ -109,11 +136,13 @@ export function createTexts(language: Language): Texts {
     parts(key, values)
       .map((part) => part.text)
       .join('')
+  const formOf = <Key extends CountedKey>(key: Key, count: number) => `${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}` as const
   return {
     language,
     dateLocale: dateLocales[language],
     text,
-    counted: (key, count, values = {}) => text(`${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}`, { ...values, count }),
+    counted: (key, count, values = {}) => text(formOf(key, count), { ...values, count }),
+    countedParts: (key, count, values = {}) => parts(formOf(key, count), { ...values, count }),
     parts,
     ...datesIn('UTC', language),
     sentence({ name, sentences }, reader) {
@@ -121,6 +150,7 @@ export function createTexts(language: Language): Texts {
       const byRole = typeof translated === 'string' ? { learner: translated } : translated
       return nearestSentence(byRole ?? sentences, reader) ?? ''
     },
+    eventSentence: (event) => (events ? ownMember(events, event) : aboutEvent(event)),
     areaTitle: ({ area, areaTitle }) => ownMember(scopes.areas, area) ?? areaTitle,
   }
 }

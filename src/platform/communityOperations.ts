@@ -3,7 +3,8 @@ import { addComment, maxCommentLength } from '../domain/comments/addComment.ts'
 import { subjects } from '../domain/comments/commentAccess.ts'
 import { releaseSoldSeats, reserveSeats } from '../domain/events/reserveSeats.ts'
 import { requireFormSlug, submitForm } from '../domain/forms/submitForm.ts'
-import { line, reference, slug } from '../framework/declare/fields.ts'
+import { line, reference, slug, text } from '../framework/declare/fields.ts'
+import { schemaName } from '../framework/output/publishedSchemas.ts'
 import { fromPublicId, toPublicId, uuidOf } from '../lib/ids.ts'
 import { keysOf } from '../lib/keysOf.ts'
 import { fieldError, Problem } from '../lib/problem.ts'
@@ -42,7 +43,7 @@ export const communityOperations = [
         })
         .meta({ description: 'What the comment is about. It must be published and take comments.' }),
       author: person('The author.'),
-      body: z.string().trim().min(1).max(maxCommentLength).meta({ description: 'The text, in Markdown.', example: 'Which clay was that?' }),
+      body: text(maxCommentLength, z.string().trim()).meta({ description: 'The text, in Markdown.', example: 'Which clay was that?' }),
       parent_id: reference('cmt', 'The comment that it replies to. Replies have one level.').optional(),
       status: z.enum(['published', 'pending']).default('published').meta({
         description: 'Only moderators see a pending comment. The rules of the school can make a comment pending.',
@@ -51,7 +52,7 @@ export const communityOperations = [
       spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam: only moderators see it.', example: false }),
     }),
     output: {
-      name: 'Comment',
+      name: schemaName('comment'),
       schema: z.object({
         object: objectNamed('comment'),
         id: id('cmt', 'Id of the comment.'),
@@ -99,11 +100,7 @@ export const communityOperations = [
         .meta({ description: 'The person, if the answers do not contain them.' }),
       source_path: line(500).optional().meta({ description: 'Page from which it was submitted.', example: '/contact' }),
       locale: line(35).optional().meta({ description: 'Language of the page.', example: 'en' }),
-      consent_text: z
-        .string()
-        .trim()
-        .min(1)
-        .max(2000)
+      consent_text: text(2000, z.string().trim())
         .optional()
         .meta({ description: 'The text that the person agreed to, in addition to the questions.', example: 'You may keep my answers.' }),
       spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam.', example: false }),
@@ -117,7 +114,7 @@ export const communityOperations = [
       }),
     },
     async run({ writer, school, now }, { form, answers, contact, source_path, locale, spam, consent_text }) {
-      const formId = await requireFormSlug(writer, school.id, form)
+      const formId = await requireFormSlug(writer, form)
       const stored = await submitForm(writer, {
         schoolId: school.id,
         now,

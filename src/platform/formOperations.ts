@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { saveForm } from '../domain/forms/saveForm.ts'
-import { line, slug, timestamp } from '../framework/declare/fields.ts'
+import { line, slug, text, timestamp } from '../framework/declare/fields.ts'
 import { toPublicId } from '../lib/ids.ts'
+import { formPath } from '../resources/sitePaths.ts'
 import { definePlatformOperation } from './platformOperation.ts'
 
 const longText = (max: number, description: string, example: string) =>
-  z.string().trim().min(1).max(max).nullable().default(null).meta({ description, example })
+  text(max, z.string().trim()).nullable().default(null).meta({ description, example })
 
 const moment = (description: string) => timestamp().nullable().default(null).meta({ description, example: null })
 
@@ -40,7 +41,6 @@ const question = z
     if (kind === 'file' && required) reject('required', 'must be false for a file: forms do not accept files')
   })
 
-/** The forms that other systems of the school define. */
 export const formOperations = [
   definePlatformOperation({
     id: 'saveForm',
@@ -74,6 +74,11 @@ export const formOperations = [
         description: 'True if owners and admins get an e-mail about new submissions, at most once an hour.',
         example: true,
       }),
+      copies_answers: z.boolean().default(false).meta({
+        description:
+          "True if the confirmation that people get by e-mail contains their answers, shortened and without links. Anybody can enter another person's address: without it, the confirmation contains nothing that they entered.",
+        example: true,
+      }),
       opens_at: moment('When it starts to accept submissions.'),
       closes_at: moment('When it stops accepting submissions.'),
     }),
@@ -91,7 +96,7 @@ export const formOperations = [
       const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text))
       const times = { opens_at: dateOf(opens_at), closes_at: dateOf(closes_at) }
       const { id, version } = await saveForm(writer, { schoolId: school.id, now }, { ...definition, ...times })
-      return { object: 'form', id: toPublicId('frm', id), slug: definition.slug, version, url: `${school.issuer}/forms/${definition.slug}` }
+      return { object: 'form', id: toPublicId('frm', id), slug: definition.slug, version, url: school.issuer + formPath(definition.slug) }
     },
   }),
 ]

@@ -49,11 +49,10 @@ const output = {
   }),
 }
 
-/** Returns the order of the path, for a transition. */
 const stepOf = async ({ writer, school, now }: PlatformChange, orderNumber: string) => ({
   schoolId: school.id,
   now,
-  orderId: await requireOrderNumber(writer, school.id, orderNumber),
+  orderId: await requireOrderNumber(writer, orderNumber),
 })
 
 const last4 = z
@@ -62,7 +61,6 @@ const last4 = z
   .optional()
   .meta({ description: 'Last four digits of the card number.', example: '4242' })
 
-/** The orders of the school's checkout. */
 export const orderOperations = [
   definePlatformOperation({
     id: 'createOrder',
@@ -112,7 +110,7 @@ export const orderOperations = [
         taxId: input.tax_id,
         attribution: input.attribution,
       })
-      return await orderSummary(writer, school.id, orderId)
+      return await orderSummary(writer, orderId)
     },
   }),
   definePlatformOperation({
@@ -134,11 +132,11 @@ export const orderOperations = [
     }),
     output,
     async run(change, input, orderNumber) {
-      const { writer, school, reference } = change
+      const { writer, reference } = change
       const step = await stepOf(change, orderNumber)
       const payment = { provider: input.provider, reference, cardBrand: input.card_brand, cardLast4: input.card_last4 }
       await reportPayment(writer, { ...step, amount: input.amount, currency: input.currency, payment })
-      return await orderSummary(writer, school.id, step.orderId)
+      return await orderSummary(writer, step.orderId)
     },
   }),
   definePlatformOperation({
@@ -157,7 +155,7 @@ export const orderOperations = [
     async run(change, { failure_code }, orderNumber) {
       const step = await stepOf(change, orderNumber)
       await failOrder(change.writer, { ...step, failureCode: failure_code })
-      return await orderSummary(change.writer, change.school.id, step.orderId)
+      return await orderSummary(change.writer, step.orderId)
     },
   }),
   definePlatformOperation({
@@ -174,7 +172,7 @@ export const orderOperations = [
     async run(change, _input, orderNumber) {
       const step = await stepOf(change, orderNumber)
       await cancelOrder(change.writer, step)
-      return await orderSummary(change.writer, change.school.id, step.orderId)
+      return await orderSummary(change.writer, step.orderId)
     },
   }),
   definePlatformOperation({
@@ -205,7 +203,7 @@ export const orderOperations = [
       const step = await stepOf(change, orderNumber)
       const lines = items?.map(({ line: id, amount: part }) => ({ lineId: fromPublicId('oit', id), amount: part }))
       await refundOrder(change.writer, { ...step, amount: refunded, items: lines, reason })
-      return await orderSummary(change.writer, change.school.id, step.orderId)
+      return await orderSummary(change.writer, step.orderId)
     },
   }),
 ]

@@ -13,7 +13,6 @@ export const person = (description: string) =>
     })
     .meta({ description })
 
-/** An amount in the smallest unit of the currency of the school. */
 export const amount = (description: string, example: number) => z.int().min(0).max(99_999_999_999).meta({ description, example })
 
 /** A course, a digital product, a seat of an event, or a membership plan with its price. */
@@ -25,7 +24,6 @@ export const orderedItem = z.object({
   }),
 })
 
-/** A line of a refund. */
 export const refundedItem = z.object({
   line: z
     .string()

@@ -11,9 +11,9 @@ import { createKeyCheck } from './platformKey.ts'
 import { platformOpenApi } from './platformOpenApi.ts'
 import { type PlatformOperation, platformPath } from './platformOperation.ts'
 import { platformOperations } from './platformOperations.ts'
-import { type ReportSurroundings, runReport } from './runReport.ts'
+import { type ReportContext, runReport } from './runReport.ts'
 
-export interface IntakeArguments extends ReportSurroundings {
+export interface IntakeArguments extends ReportContext {
   /** The accepted keys; several during a rotation. */
   keys: readonly string[]
   log: Log
@@ -26,7 +26,7 @@ const bodyLimits = { types: ['application/json'], maxBytes: 262_144, maxDepth: 8
  * Creates the platform intake: one route for each operation, and its description at `openapi.json`. It responds to every path below
  * `platformPath`, errors included.
  */
-export function createPlatformIntake({ keys, log, ...surroundings }: IntakeArguments): Middleware {
+export function createPlatformIntake({ keys, log, ...context }: IntakeArguments): Middleware {
   const routes = createRoutes<PlatformOperation>()
   for (const operation of platformOperations) routes.add('POST', platformPath + operation.path, operation)
   const checkKey = createKeyCheck(keys, log)
@@ -52,7 +52,7 @@ export function createPlatformIntake({ keys, log, ...surroundings }: IntakeArgum
     refuseEncodedBodies(ctx)
     const body = (await readJson(ctx, bodyLimits)) ?? {}
     const { requestId } = ctx.state
-    const { text, isRepeated } = await runReport({ operation, parameter, body, requestId, address: ctx.ip }, surroundings)
+    const { text, isRepeated } = await runReport({ operation, parameter, body, requestId, address: ctx.ip }, context)
     ctx.status = operation.successStatus
     ctx.type = 'application/json'
     if (isRepeated) ctx.set('Idempotent-Replayed', 'true')

@@ -1,9 +1,12 @@
-import { errorSchema } from '../api/errorSchema.ts'
+import { errorSchema, errorSchemaName } from '../api/errorSchema.ts'
+import { addNamed, inputSuffix, type Json, withNamedSchemas } from '../api/namedSchemas.ts'
 import { errorComponents, errorResponses } from '../api/openApiErrors.ts'
-import { answerHeaders } from '../api/openApiHeaders.ts'
+import { responseHeaders } from '../api/openApiHeaders.ts'
+import { ofBodies } from '../api/operationErrors.ts'
 import { usedComponents } from '../api/usedComponents.ts'
 import { exampleObject } from '../framework/declare/exampleOf.ts'
 import { inputSchema, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
+import { objectOf } from '../lib/jsonValue.ts'
 import { type PlatformOperation, platformPath } from './platformOperation.ts'
 import { platformOperations } from './platformOperations.ts'
 
@@ -21,16 +24,17 @@ const about = [
   '`reference` makes every report idempotent, without a limit of time: repeat a report that got no response.',
 ].join('\n\n')
 
-/** Returns the OpenAPI 3.0 document of the platform intake. */
 export function platformOpenApi(): Record<string, unknown> {
-  const outputs = new Map(platformOperations.map(({ output }) => [output.name, output.schema]))
+  const schemas: Record<string, Json> = { [errorSchemaName]: errorSchema }
+  for (const { output } of platformOperations)
+    addNamed(schemas, output.name, objectOf(withNamedSchemas(publishedSchema(output.schema), schemas)))
   const paths = Object.fromEntries(
-    platformOperations.map((operation) => [`${platformPath}${operation.path}`, { post: describe(operation) }] as const),
+    platformOperations.map((operation) => [`${platformPath}${operation.path}`, { post: describe(operation, schemas) }] as const),
   )
   const components = usedComponents(paths, {
-    schemas: { ...Object.fromEntries([...outputs].map(([name, schema]) => [name, publishedSchema(schema)])), Error: errorSchema },
+    schemas,
     responses: errorComponents(),
-    headers: { ...answerHeaders, 'Idempotent-Replayed': replayed },
+    headers: { ...responseHeaders, 'Idempotent-Replayed': replayed },
   })
   return {
     openapi: '3.0.3',
@@ -48,7 +52,24 @@ export function platformOpenApi(): Record<string, unknown> {
 
 const replayed = { description: 'true if the response to an earlier report is repeated.', schema: { type: 'string' }, example: 'true' }
 
-function describe({ id, tag, parameter, summary, description, successStatus, input, output }: PlatformOperation): Record<string, unknown> {
+const errors = [
+  'invalid_request',
+  'invalid_token',
+  'not_found',
+  'invalid_state',
+  'already_subscribed',
+  'event_full',
+  'coupon_unavailable',
+  'coupon_already_used',
+  'reference_reused',
+  ...ofBodies,
+  'temporarily_unavailable',
+] as const
+
+function describe(
+  { id, tag, parameter, summary, description, successStatus, input, output }: PlatformOperation,
+  schemas: Record<string, Json>,
+): Json {
   return {
     operationId: id,
     summary,
@@ -68,7 +89,12 @@ function describe({ id, tag, parameter, summary, description, successStatus, inp
     }),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: publishedSchema(inputSchema(input)), example: exampleObject(input) } },
+      content: {
+        'application/json': {
+          schema: withNamedSchemas(publishedSchema(inputSchema(input)), schemas, inputSuffix),
+          example: exampleObject(input),
+        },
+      },
     },
     responses: {
       [successStatus]: {
@@ -76,7 +102,7 @@ function describe({ id, tag, parameter, summary, description, successStatus, inp
         headers: { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } },
         content: { 'application/json': { schema: { $ref: referenceTo(output.name) } } },
       },
-      ...errorResponses,
+      ...errorResponses(errors),
     },
   }
 }

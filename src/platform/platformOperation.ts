@@ -4,11 +4,10 @@ import type { OutputOf } from '../framework/declare/values.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEvent } from '../store/auditEvents.ts'
-import type { Writer } from '../store/database.ts'
+import type { SchoolWriter } from '../store/database.ts'
 
-/** The transaction of a report, its school and its time. */
 export interface PlatformChange {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   now: Date
   externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
@@ -16,10 +15,8 @@ export interface PlatformChange {
   reference: string
 }
 
-/** The base path of the platform intake on the private port. */
 export const platformPath = '/platform/v1'
 
-/** A parameter of the path. */
 export interface PathParameter {
   name: string
   description: string
@@ -38,7 +35,6 @@ export interface PlatformOperation {
   summary: string
   description?: string
   successStatus: 200 | 201
-  /** The event of the audit trail. */
   event: AuditEvent
   /** The request body, including `school` and `reference`. */
   input: z.ZodObject
@@ -52,7 +48,6 @@ type DeclaredOperation<Input extends z.ZodRawShape> = Omit<PlatformOperation, 'i
   run(change: PlatformChange, input: OutputOf<Input>, parameter: string): Promise<Record<string, unknown>>
 }
 
-/** The members of every request body. */
 const common = {
   school: z.string().min(1).max(100).optional().meta({
     description: 'The school, by the name of its configuration file. Optional if the service has one school.',
@@ -65,7 +60,6 @@ const common = {
   }),
 }
 
-/** Declares an operation and types `run` by its `input`. */
 export function definePlatformOperation<Input extends z.ZodRawShape>(operation: DeclaredOperation<Input>): PlatformOperation
 export function definePlatformOperation(operation: PlatformOperation): PlatformOperation {
   return { ...operation, input: z.object({ ...common, ...operation.input.shape }) }

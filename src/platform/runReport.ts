@@ -6,7 +6,7 @@ import { fieldError, Problem } from '../lib/problem.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import { recordAudit } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
+import type { DatabaseOf } from '../store/database.ts'
 import { violationOf } from '../store/databaseErrors.ts'
 import { lockReport, storeReport } from '../store/platformReports.ts'
 import type { PlatformOperation } from './platformOperation.ts'
@@ -22,9 +22,8 @@ export interface Report {
   operator?: string | undefined
 }
 
-export interface ReportSurroundings {
-  database: Pick<Database, 'transaction'>
-  /** Returns the school with this name, or the only school. */
+export interface ReportContext {
+  databaseOf: DatabaseOf
   schoolOf(slug: string | undefined): School | undefined
   externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
 }
@@ -35,23 +34,24 @@ export interface ReportSurroundings {
  * @returns the response as JSON, and whether an earlier report was repeated
  * @throws Problem reference_reused, validation_failed, and those of the operation
  */
-export async function runReport(report: Report, surroundings: ReportSurroundings): Promise<{ text: string; isRepeated: boolean }> {
+export async function runReport(report: Report, context: ReportContext): Promise<{ text: string; isRepeated: boolean }> {
   const { operation, parameter, body } = report
   const { school: named, reference: sent, ...input } = parseInput(operation.input, body)
   const [slug, reference] = [named === undefined ? undefined : String(named), String(sent)]
-  const school = surroundings.schoolOf(slug)
+  const school = context.schoolOf(slug)
   if (!school) throw unknownSchool(slug)
   const path = operation.path.replace(/\{\w+\}/, parameter)
   const fingerprint = createHash('sha256')
     .update(canonical([path, input]))
     .digest('base64url')
   const key = { schoolId: school.id, operation: operation.id, reference }
-  return await surroundings.database
+  return await context
+    .databaseOf(school.id)
     .transaction(async (writer) => {
       const first = await lockReport(writer, key)
       if (first && first.fingerprint !== fingerprint) throw new Problem('reference_reused')
       if (first) return { text: first.body, isRepeated: true }
-      const { externalServices } = surroundings
+      const { externalServices } = context
       const change = { writer, school, now: new Date(), externalServices, reference }
       const response = await operation.run(change, input, parameter)
       const text = JSON.stringify(response)

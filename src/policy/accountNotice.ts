@@ -27,9 +27,7 @@ export type NoticeValues<Kind extends NoticeKind> = Omit<Messages[Kind], Derived
 export interface Notice<Kind extends NoticeKind = NoticeKind> {
   account_id: string
   kind: Kind
-  /** When it happened, in ISO 8601. */
   at: string
-  /** The browser and the network that did it. */
   from?: EmailFacts['from']
   values: NoticeValues<Kind>
 }

@@ -1,6 +1,11 @@
 /** Paths of the account pages. Routes, links between pages and e-mail links read this table. */
 export const accountPaths = {
+  /** The courses of the person. */
   home: '/account',
+  courses: '/account/courses',
+  membership: '/account/membership',
+  orders: '/account/orders',
+  profile: '/account/profile',
   picture: '/account/picture',
   removePicture: '/account/picture/remove',
   login: '/account/login',
@@ -12,8 +17,8 @@ export const accountPaths = {
   endSession: '/account/sessions/end',
   endOtherSessions: '/account/sessions/end-others',
   notifications: '/account/notifications',
-  renewCalendar: '/account/notifications/calendar',
   events: '/account/events',
+  enrol: '/account/enrol',
   data: '/account/data',
   download: '/account/data/download',
   deleteAccount: '/account/data/delete',
@@ -33,6 +38,13 @@ export const accountPaths = {
   school: '/account/school',
   schoolIntegrations: '/account/school/integrations',
   schoolStaff: '/account/school/staff',
+  schoolStaffInvite: '/account/school/staff/invite',
+  schoolStaffRole: '/account/school/staff/role',
+  schoolStaffRemove: '/account/school/staff/remove',
+  schoolRemoveFactor: '/account/school/staff/second-factor',
+  schoolPeople: '/account/school/people',
+  schoolStatistics: '/account/school/statistics',
+  schoolForms: '/account/school/forms',
   schoolAudit: '/account/school/audit',
   schoolAuditCsv: '/account/school/audit.csv',
   schoolEndAccess: '/account/school/apps/end',
@@ -49,6 +61,21 @@ export const accountPaths = {
 
 /** Returns the path of the page on which a person registers for an event. */
 export const accountEventPath = (slug: string): string => `${accountPaths.events}/${encodeURIComponent(slug)}`
+
+/** Returns the path of a document about an order. */
+export const accountOrderPath = (id: string, document: 'invoice' | 'receipt'): string => `${accountPaths.orders}/${id}/${document}`
+
+/** Returns the path of the page on which staff read the answers to a form. */
+export const accountFormPath = (id: string): string => `${accountPaths.schoolForms}/${id}`
+
+/** Returns the path of the page on which a person reads a course. */
+export const accountCoursePath = (slug: string): string => `${accountPaths.courses}/${encodeURIComponent(slug)}`
+
+/** Returns the path of a lesson of a course. */
+export const accountLessonPath = (slug: string, lessonId: string): string => `${accountCoursePath(slug)}/lessons/${lessonId}`
+
+/** Returns the path that leads to the lesson with which a person continues. */
+export const continuePath = (slug: string): string => `${accountCoursePath(slug)}/continue`
 
 /** Adds query parameters to a path, without those that have no value. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {

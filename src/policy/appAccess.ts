@@ -9,17 +9,13 @@ export interface AppRules {
   registration: RegistrationRules | undefined
   /** Undefined if client ID metadata documents are off. */
   documents: DocumentRules | undefined
-  /** The enabled integrations. */
   integrations: readonly { client_id: string; redirect_uris: readonly string[] }[]
 }
 
 /** Changes by the operator of which each lets an app sign people in. */
 export interface AppRequest {
-  /** Loopback hosts for `registration.loopback_hosts`. */
   loopbackHosts: string[]
-  /** Host for `client_metadata_documents.trusted_hosts`. */
   trustedHost: string | undefined
-  /** An integration for the school's file. */
   integration: { client_id: string; client_name: string; redirect_uris: string[] }
 }
 
@@ -30,8 +26,10 @@ export type AppAccess =
   | { way: 'integration'; clientId: string }
   | { way: 'none'; request: AppRequest }
 
+type AppRequests = Pick<KnownApp, 'id' | 'name' | 'registration' | 'document' | 'uses'>
+
 /** Evaluates an app by the rules of the school: with the functions that check its real requests. Pure. */
-export function appAccess(app: KnownApp, rules: AppRules): AppAccess {
+export function appAccess(app: AppRequests, rules: AppRules): AppAccess {
   const host = documentHost(app, rules.documents)
   if (host !== undefined) return { way: 'document', host }
   if (rules.registration && registrationError(app.registration, rules.registration) === undefined) return { way: 'registration' }
@@ -48,7 +46,7 @@ function documentHost({ document, uses }: Pick<KnownApp, 'document' | 'uses'>, r
   return new URL(document.client_id).host
 }
 
-function requestFor({ id, name, registration, document, uses }: KnownApp, rules: AppRules): AppRequest {
+function requestFor({ id, name, registration, document, uses }: AppRequests, rules: AppRules): AppRequest {
   const { registration: registrationRules, documents } = rules
   const isLoopback = (uri: string): boolean => loopbackUriError(uri, loopbackHosts) === undefined
   const missing = registrationRules

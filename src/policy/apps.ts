@@ -32,10 +32,8 @@ const publicClient = {
 
 const nativeClient = { ...publicClient, application_type: 'native' } as const
 
-/** The entry `mcpServers` of a JSON file. */
 const serversFile = (key: string, entry: object): string => JSON.stringify({ [key]: { school: entry } }, undefined, 2)
 
-/** The apps of `/docs/apps`, in the order of the page. */
 export const knownApps: readonly KnownApp[] = [
   {
     id: 'claude-code',

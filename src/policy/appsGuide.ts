@@ -2,14 +2,12 @@
 export interface AppsGuide {
   heading: string
   introduction: string[]
-  /** Address of the MCP endpoint. */
   address: { label: string; value: string }
   apps: AppGuide[]
   moreHeading: string
   more: { href: string; label: string; language?: string }[]
 }
 
-/** One app. */
 export interface AppGuide {
   id: string
   name: string
@@ -19,7 +17,6 @@ export interface AppGuide {
   operator: { heading: string; text: string; options: GuideBlock[] } | undefined
 }
 
-/** A command or the content of a file, with its place. */
 export interface GuideBlock {
   label: string
   code: string

@@ -9,7 +9,6 @@ export type AuthenticationContext = (typeof contexts)[keyof typeof contexts]
 
 const order: readonly string[] = Object.values(contexts)
 
-/** Returns the stronger one of two contexts. */
 export function strongest(one: AuthenticationContext | undefined, other: AuthenticationContext | undefined) {
   const rank = (context: AuthenticationContext | undefined): number => (context === undefined ? -1 : order.indexOf(context))
   return rank(one) > rank(other) ? one : other

@@ -11,5 +11,4 @@ export const methods = {
   syncedPasskey: ['swk', 'user', 'mfa'],
 } as const satisfies Record<string, readonly string[]>
 
-/** True if a sign-in with these methods used more than one factor. */
 export const isMultiFactor = (amr: readonly string[]): boolean => amr.includes('mfa')

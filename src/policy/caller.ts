@@ -13,7 +13,6 @@ export interface PersonCaller {
   accountId: string
   personId: string | null
   lecturerId: string | null
-  /** Read from the database for this request. */
   role: Role
   scopes: ReadonlySet<string>
   /** Scopes of the token that the person's role can no longer grant. They are ignored, and requesting them again would not help. */
@@ -27,7 +26,6 @@ export interface PersonCaller {
 
 export type Caller = AnonymousCaller | PersonCaller
 
-/** The school whose rows a caller reads. */
 interface InSchool {
   schoolId: string
 }

@@ -5,7 +5,6 @@ import { redirectTextError } from '../lib/redirectText.ts'
 import { presentMembers, type SupportedMetadata, supportedMetadata } from './clientMetadata.ts'
 import { documentUrlError } from './documentUrl.ts'
 
-/** The operator's rules for client ID metadata documents. */
 export interface DocumentRules {
   /** Hosts whose documents are accepted; `any` accepts every host at port 443. */
   trustedHosts: 'any' | readonly string[]
@@ -15,7 +14,6 @@ export interface DocumentRules {
   privateUseSchemes: readonly string[]
 }
 
-/** The metadata of a client, in the format of RFC 7591. */
 export interface DocumentMetadata extends SupportedMetadata {
   client_id: string
   application_type: 'native'

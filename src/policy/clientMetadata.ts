@@ -1,4 +1,3 @@
-/** The grant types that a client can use here. */
 const supportedGrants = ['authorization_code', 'refresh_token'] as const
 const supportedAlgorithms = ['RS256', 'ES256'] as const
 

@@ -3,10 +3,8 @@ import type { RegisteredVia } from '../store/clients.ts'
 /** The source of a client's data: the client itself, the website of its metadata document, or the school. */
 export type ClientSource = { registeredVia: 'self' } | { registeredVia: 'integration' } | { registeredVia: 'document'; host: string }
 
-/** How and when a client was registered. */
 export type ClientOrigin = ClientSource & { createdAt: Date }
 
-/** Returns where the data of a client come from. */
 export function originOf(clientId: string, via: RegisteredVia): ClientSource {
   if (via === 'self') return { registeredVia: 'self' }
   if (via === 'document') return { registeredVia: 'document', host: URL.parse(clientId)?.host ?? '' }

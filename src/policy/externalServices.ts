@@ -5,9 +5,7 @@ import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
 import type { School } from './school.ts'
 import type { SendMessage } from './sendMessage.ts'
 
-/** A grant of a person to a client. */
 export interface Authorization {
-  /** Id of the grant in the engine. */
   grantId: string
   clientId: string
   /** The name that the client registered; undefined if it has none or was removed. */
@@ -17,7 +15,6 @@ export interface Authorization {
   lastUsedAt: Date | undefined
 }
 
-/** One browser in which a person is signed in. */
 export interface BrowserSession {
   /** Hash of the cookie's value. */
   id: string
@@ -33,8 +30,9 @@ export interface BrowserSession {
 export interface ExternalServices {
   markup: MarkupRenderer
   files: FileServices
-  /** Returns the checkout URL of an item; undefined if the school has none. */
   checkoutAddress(school: School, item: CheckoutItem, code?: string): string | undefined
+  /** Returns false if another site shows the public pages of the school. */
+  hasPages(school: School): boolean
   /** Writes an e-mail to the outbox, in the transaction of the change. */
   send: SendMessage
   emailLimits: EmailLimits
@@ -67,13 +65,12 @@ export interface ExternalServices {
  * @throws Problem validation_failed above the limits of markup, temporarily_unavailable if too many texts are waiting
  */
 export interface MarkupRenderer {
-  /** Returns each text as sanitised HTML. */
   html(texts: readonly RichText[]): Promise<string[]>
-  /** Returns the words of each text without markup. */
   words(texts: readonly RichText[]): Promise<string[]>
+  /** Returns what sanitising removes from the texts in HTML, such as `script`. */
+  removed(texts: readonly RichText[]): Promise<string[]>
 }
 
-/** A text with markup, and its field for the error. */
 export interface RichText {
   text: string
   format: 'markdown' | 'html'
@@ -91,7 +88,6 @@ export interface EmailLimits {
   isNoticeAllowed(school: School, notice: { account_id: string; kind: string }): Promise<boolean>
 }
 
-/** Bytes in memory that will be stored. */
 export interface WaitingBytes {
   contentType: string
   bytes: number
@@ -113,7 +109,9 @@ export interface FileServices {
     school: School,
     key: string,
     waiting: WaitingBytes,
-  ): Promise<{ byteSize: number; checksum: string; width: number | null; height: number | null }>
+    /** A public picture is stored without its metadata. */
+    about: { isPublic: boolean },
+  ): Promise<{ byteSize: number; checksum: string; width: number | null; height: number | null; metadataRemoved: string[] | null }>
   /** Returns the public id of a row that refers to a file: `crs_…` for a `course`. */
   publicId(object: string, id: string): string
 }

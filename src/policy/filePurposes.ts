@@ -39,8 +39,6 @@ export const filePurposes = {
 
 export type FilePurposeName = keyof typeof filePurposes
 
-/** Purposes in the order of the table. */
 export const filePurposeNames = keysOf(filePurposes)
 
-/** Purposes whose files are pictures, which image fields accept. */
 export const imagePurposes: readonly FilePurposeName[] = ['image', 'avatar']

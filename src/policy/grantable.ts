@@ -1,6 +1,5 @@
 import type { Role } from './caller.ts'
 
-/** The scopes that each role can grant to a client. */
 export type RoleScopes = Readonly<Record<Role, readonly string[]>>
 
 /** Returns the scopes that a person of this role can grant. Other scopes are struck through on the consent page and never granted. */

@@ -19,29 +19,28 @@ export function imitatedName(name: unknown, protectedNames: readonly string[]): 
   const directions = override.test(text) ? [text, [...text].reverse().join('')] : [text]
   // Both forms, because compatibility decomposition reads circled letters but changes others: it turns ϲ into ς, which does not look alike.
   const readings = directions.flatMap((reading) => [reading, reading.normalize('NFKC')])
-  return protectedNames.find((protectedName) => readings.some((reading) => looksLike(reading, protectedName)))
+  return protectedNames.find((protectedName) => readings.some((reading) => isImitationOf(reading, protectedName)))
 }
 
-function looksLike(name: string, protectedName: string): boolean {
-  const [seen, wanted] = [look(name), look(protectedName)]
+function isImitationOf(name: string, protectedName: string): boolean {
+  const [seen, wanted] = [skeletonOf(name), skeletonOf(protectedName)]
   if (wanted === '') return false
   if (seen === wanted) return true
   if (runsOf(protectedName).some((run) => seen.includes(run))) return true
   if (wanted.length >= shortestPart) return seen.includes(wanted)
-  return name.split(/[^\p{L}\p{M}\p{N}]+/u).some((word) => look(word) === wanted)
+  return name.split(/[^\p{L}\p{M}\p{N}]+/u).some((word) => skeletonOf(word) === wanted)
 }
 
-/** Returns the skeletons of all runs of consecutive words of a name. */
 function runsOf(name: string): string[] {
   const words = name.split(/\s+/u)
   const count = Math.max(0, words.length - sharedWords + 1)
-  return Array.from({ length: count }, (_, at) => look(words.slice(at, at + sharedWords).join(' '))).filter((run) => run !== '')
+  return Array.from({ length: count }, (_, at) => skeletonOf(words.slice(at, at + sharedWords).join(' '))).filter((run) => run !== '')
 }
 
 /** Returns the skeleton of a name: names that look alike have the same. */
-function look(name: string): string {
-  const emailTemplates = skeleton(skeleton(name).toLowerCase()).toLowerCase()
-  const bare = emailTemplates.replace(/\p{M}/gu, '')
+function skeletonOf(name: string): string {
+  const folded = skeleton(skeleton(name).toLowerCase()).toLowerCase()
+  const bare = folded.replace(/\p{M}/gu, '')
   // A capital I looks like a small l, and a small i is its lower case: all three become one.
   return (bare.replace(/[^\p{L}\p{N}]/gu, '') || bare.trim()).replaceAll('i', 'l')
 }

@@ -4,7 +4,6 @@ import type { Audience, Role } from './caller.ts'
 export const readers = ['learner', 'lecturer', 'staff'] as const satisfies readonly Audience[]
 export type Reader = (typeof readers)[number]
 
-/** Returns the reader that a person of this role is. */
 export const readerOf = (role: Role): Reader => (role === 'owner' || role === 'admin' ? 'staff' : role)
 
 /** A sentence for each role. A role without a sentence reads that of the role before it. */

@@ -1,5 +1,6 @@
+import { loopbackHosts, loopbackUriError } from '../lib/loopbackUri.ts'
+import { privateUseScheme } from '../lib/privateUseUri.ts'
 import { appsPath } from './apps.ts'
-import { type WrongRedirectKind, type WrongRedirectUri, wrongRedirectUri } from './wrongRedirectUri.ts'
 
 /** The rules that decide which redirect URIs a client can register by self-service. */
 export interface RedirectRules {
@@ -12,7 +13,7 @@ export interface RedirectRules {
 }
 
 /** Number of invalid URIs that an error quotes. The others are counted. */
-const mostQuoted = 10
+const maxQuoted = 10
 
 /**
  * Returns the error of a list of redirect URIs, or undefined if all are valid. It names every invalid URI and, for each kind, what to do
@@ -56,7 +57,7 @@ const hostsOf = (members: readonly WrongRedirectUri[]): string =>
   [...new Set(members.map(({ uri }) => URL.parse(String(uri))?.hostname))].join(' and ')
 
 function quoted(members: readonly WrongRedirectUri[]): string {
-  const shown = members.slice(0, mostQuoted).map(({ uri }) => quote(uri))
+  const shown = members.slice(0, maxQuoted).map(({ uri }) => quote(uri))
   const more = members.length - shown.length
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
@@ -64,4 +65,34 @@ function quoted(members: readonly WrongRedirectUri[]): string {
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? typeof value)
   return `'${text.slice(0, 200)}'`
+}
+
+/** Why a redirect URI cannot be registered by self-service. Each kind has a different solution. */
+type WrongRedirectKind = 'loopback host' | 'https' | 'http' | 'private-use scheme' | 'other scheme' | 'malformed'
+
+interface WrongRedirectUri {
+  uri: unknown
+  kind: WrongRedirectKind
+  /** The rule that the URI breaks, without the URI. */
+  problem: string
+}
+
+/** Returns what is wrong with a redirect URI of a self-registered client, or undefined if it is valid. `hosts` are the accepted ones. */
+function wrongRedirectUri(uri: unknown, hosts: readonly string[]): WrongRedirectUri | undefined {
+  const problem = loopbackUriError(uri, hosts)
+  return problem === undefined ? undefined : { uri, problem, ...kindOf(uri, hosts) }
+}
+
+function kindOf(uri: unknown, hosts: readonly string[]): { kind: WrongRedirectKind; problem?: string } {
+  const url = typeof uri === 'string' ? URL.parse(uri) : null
+  if (!url) return { kind: 'malformed' }
+  const isLoopback = loopbackHosts.some((host) => host === url.hostname) || /^127\.[\d.]+$/.test(url.hostname)
+  if (url.protocol === 'https:')
+    return isLoopback ? { kind: 'malformed', problem: 'has https:// before a loopback host' } : { kind: 'https' }
+  if (url.protocol !== 'http:') return { kind: privateUseScheme(uri) === undefined ? 'other scheme' : 'private-use scheme' }
+  if (!isLoopback) return { kind: 'http' }
+  if (hosts.some((host) => host === url.hostname)) return { kind: 'malformed' }
+  // The text is correct, but for the host; or it has to be corrected with any host.
+  const problem = loopbackUriError(uri, loopbackHosts)
+  return problem === undefined ? { kind: 'loopback host' } : { kind: 'malformed', problem }
 }

@@ -1,7 +1,6 @@
 import { presentMembers, type SupportedMetadata, supportedMetadata } from './clientMetadata.ts'
 import { type RedirectRules, redirectUrisError } from './redirectUrisError.ts'
 
-/** The rules of self-service registration. */
 export type RegistrationRules = RedirectRules
 
 export interface RegistrationError {

@@ -7,10 +7,8 @@ import type { School } from './school.ts'
  */
 export type SecondStepRule = 'off' | 'optional' | { required_for: readonly Role[] }
 
-/** Returns true if people of this role need a second factor. */
 export const isRequiredFor = (rule: SecondStepRule, role: Role): boolean => typeof rule === 'object' && rule.required_for.includes(role)
 
-/** The rules of all schools about second factors. */
 export interface SecondFactorRules {
   ruleOf(school: School): SecondStepRule
   /** Returns true if the person of this account needs a second factor by their current role. */

@@ -1,10 +1,10 @@
 import type { EmailKind, EmailValues } from '../mail/emailTemplates.ts'
-import type { EmailFacts, TranslatedText } from '../mail/emailValues.ts'
+import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from '../mail/emailValues.ts'
 import type { Recipient } from '../mail/mail.ts'
 import type { Reader } from '../store/database.ts'
 import type { School } from './school.ts'
 
-export type { EmailFacts, Recipient, TranslatedText }
+export type { EmailFact, EmailFacts, EmailOccasion, Recipient, TranslatedFacts, TranslatedText }
 
 /** The e-mails to people, and the values of each. Both follow from the templates in src/mail/emailTemplates.ts. */
 export type Messages = { [Kind in EmailKind]: EmailValues<Kind> }
@@ -24,7 +24,10 @@ export type SendMessage = <Kind extends EmailKind>(
 ) => Promise<void>
 
 /** Returns an untrusted name for an e-mail: short, without quotes, and without text that mail programs turn into a link. */
-export const quotedName = (name: string): string =>
-  Array.from(name.replace(/["“”„«»]/g, "'").replace(/[.:/@]+(?=\S)/g, '$& '))
-    .slice(0, 80)
+export const quotedName = (name: string): string => quotedText(name, 80)
+
+/** Returns an untrusted text for an e-mail, with at most so many characters, as `quotedName`. */
+export const quotedText = (text: string, length: number): string =>
+  Array.from(text.replace(/["“”„«»]/g, "'").replace(/[.:/@]+(?=\S)/g, '$& '))
+    .slice(0, length)
     .join('')

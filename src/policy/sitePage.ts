@@ -6,6 +6,13 @@ export interface SiteLink {
   rel?: string
 }
 
+/** A step that a page offers: a link, or a form that is sent to the same path. */
+export interface SiteAction extends SiteLink {
+  /** The hidden fields of the form. */
+  fields?: Readonly<Record<string, string>>
+  isSecondary?: true
+}
+
 export interface SitePicture {
   src: string
   alt: string
@@ -27,7 +34,22 @@ export interface SiteItem {
   link: SiteLink
   line: string | undefined
   details: readonly string[]
+  /** The contents, one line each. */
+  list?: readonly string[]
+  /** Says that the reader cannot read it yet. */
+  lock?: string | undefined
   picture: SitePicture | undefined
+  /** True if it is a person, whose picture is a portrait. */
+  isPerson?: true
+  /** Language of its texts, if they state one (BCP 47). */
+  textLanguage?: string | undefined
+}
+
+/** An entry of an outline, with the path of its page if the reader can open it. */
+export interface SiteEntry {
+  title: string
+  note: string
+  href?: string | undefined
 }
 
 export interface SiteSection {
@@ -36,9 +58,18 @@ export interface SiteSection {
   html?: string | undefined
   items?: readonly SiteItem[]
   /** Parts with their entries, such as the sections of a course with their lessons. */
-  outline?: readonly { title: string; summary: string | null; entries: readonly { title: string; note: string }[] }[]
+  outline?: undefined | readonly { title: string; summary: string | null; entries: readonly SiteEntry[] }[]
   list?: readonly string[]
   links?: readonly SiteLink[]
+  /** A video of a site whose players pages may show. */
+  player?: { src: string; title: string }
+}
+
+/** A form that looks for rows, with the choices that narrow them. */
+export interface SiteSearch {
+  action: string
+  words: string
+  choices: readonly { name: string; label: string; options: readonly { value: string; label: string; isChosen: boolean }[] }[]
 }
 
 /** The content of a public page. HTML and Markdown are rendered from it. */
@@ -52,12 +83,17 @@ export interface SiteContent {
   /** Undefined if the first section has the heading. */
   heading: string | undefined
   lead: string | undefined
+  /** Language of heading, lead and sections, if the row states one (BCP 47). */
+  textLanguage?: string | undefined
   notices: readonly string[]
   picture: SitePicture | undefined
   /** URL of the preview picture of links to the page. */
   shareImage: string | undefined
   facts: readonly SiteFact[]
-  actions: readonly SiteLink[]
+  /** Prices, and the steps that a person can take. */
+  prices: readonly SiteFact[]
+  actions: readonly SiteAction[]
+  search?: SiteSearch | undefined
   sections: readonly SiteSection[]
   /** Links to the other pages of a long list. */
   pagination: readonly (SiteLink & { relation: 'prev' | 'next' })[]

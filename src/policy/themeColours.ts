@@ -4,7 +4,6 @@ import type { Palette } from '../lib/palettes.ts'
 /** Every colour of a page, legible where it is used. */
 export interface ThemeColours {
   scheme: 'light' | 'dark'
-  /** Background of the page, with its text. */
   background: string
   onBackground: string
   onBackgroundMuted: string
@@ -87,7 +86,6 @@ function themeColoursOf({ primary, accent, background, surface, text: wanted }: 
   }
 }
 
-/** Returns whether dark or light text has more contrast on a background. */
 export const schemeOf = (background: string): 'light' | 'dark' => (pole(background) === '#000000' ? 'light' : 'dark')
 
 /** Returns black or white, whichever has more contrast: at least 4.58 to 1 for every colour. */
@@ -104,7 +102,6 @@ function legible(colour: string, { on, towards, least = leastContrast }: { on: s
   return towards
 }
 
-/** Mixes a colour with a share of another one. */
 function mix(one: string, other: string, share: number): string {
   const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16)
   const mixed = [1, 3, 5].map((at) => Math.round(channel(one, at) * (1 - share) + channel(other, at) * share))

@@ -13,18 +13,25 @@ import {
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
 import { hasSecondFactor } from '../domain/secondFactors/hasSecondFactor.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
+import { listOf } from '../framework/declare/elementList.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
+import { notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
 import { authorization, calendarFeed, ownId, session } from './accountFields.ts'
 import { emailAddress } from './emailField.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
 
-const byEmail = (description: string) => z.enum(['email', 'none']).default('email').meta({ description, example: 'email' })
+const byEmail = (name: OptionalPreference) =>
+  z
+    .enum(['email', 'none'])
+    .meta({ component: 'NotificationChannel' })
+    .default('email')
+    .meta({ description: notificationPreferences[name].about, example: 'email' })
 
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
 
@@ -40,13 +47,13 @@ const fields = z.object({
   time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
   notification_preferences: z
     .object({
-      product_updates: byEmail('News about the school.'),
-      course_activity: byEmail('New lessons and results.'),
-      comment_replies: byEmail('Replies to comments.'),
-      event_reminders: byEmail('Upcoming events.'),
-      billing: z.literal('email').default('email').meta({ description: 'Receipts; cannot be turned off.', example: 'email' }),
+      product_updates: byEmail('product_updates'),
+      course_activity: byEmail('course_activity'),
+      comment_replies: byEmail('comment_replies'),
+      event_reminders: byEmail('event_reminders'),
+      billing: z.literal('email').default('email').meta({ description: notificationPreferences.billing.about, example: 'email' }),
     })
-    .meta({ description: 'E-mails that the person receives.', example: { product_updates: 'none' } }),
+    .meta({ description: 'E-mails that the person receives.', example: { product_updates: 'none' }, component: 'NotificationPreferences' }),
   membership: z
     .object({
       roles: z.array(z.string()).meta({ description: 'Roles of the person in the school.', example: ['learner'] }),
@@ -64,12 +71,6 @@ const fields = z.object({
   last_sign_in_at: timestamp().nullable().meta({ description: 'When the person last signed in.', example: '2026-03-01T09:30:00.000Z' }),
   deletion_scheduled_at: timestamp().nullable().meta({ description: 'When the account will be deleted.', example: null }),
 })
-
-const listOf = (entry: z.ZodObject, description: string) =>
-  z.object({
-    object: z.literal('list').meta({ description: 'Type of the object.' }),
-    data: z.array(entry).meta({ description, example: [] }),
-  })
 
 const accountExport = z.object({
   object: z.literal('account_export').meta({ description: 'Type of the object.' }),
@@ -92,7 +93,6 @@ const accountExport = z.object({
   ),
 })
 
-/** The caller's own account. */
 export const account = defineResource({
   name: 'account',
   object: 'account',
@@ -102,7 +102,7 @@ export const account = defineResource({
   scopes: {
     read: 'See your profile, settings, sign-ins and connected apps, and download your data',
     write:
-      'Change your profile, settings and e-mail address, see and replace the address of your calendar, end sign-ins, remove connected apps, and ask for the deletion of your account',
+      'Change your account: your profile, settings and e-mail address. It can also see and replace the address of your calendar, remove connected apps, end your sign-ins, and start the deletion of your account',
   },
   singleton: true,
   schema: fields,
@@ -122,7 +122,7 @@ export const account = defineResource({
   operations: {
     get: 'read',
     update: { scope: 'write', check: checkPlaceAndLanguage },
-    remove: { scope: 'write', instead: scheduleDeletion },
+    remove: { scope: 'write', errors: ['last_owner', 'active_subscription'], instead: scheduleDeletion },
   },
   reads: {
     authorizations: {
@@ -130,6 +130,7 @@ export const account = defineResource({
       id: 'listAuthorizations',
       summary: 'List the apps that can access your account',
       output: listOf(authorization, 'Authorizations, newest first.'),
+      pagedBy: 'id',
       run: ({ school, externalServices }, { id }) => listAuthorizations(externalServices, school, id),
     },
     sessions: {
@@ -137,6 +138,7 @@ export const account = defineResource({
       id: 'listSessions',
       summary: 'List the browsers in which you are signed in',
       output: listOf(session, 'Browser sessions, latest sign-in first.'),
+      pagedBy: 'id',
       run: (reading, { id }) => listSessions(reading, reading.school, id),
     },
     calendar: {
@@ -174,6 +176,7 @@ export const account = defineResource({
     }),
     'email/resend': {
       scope: 'write',
+      errors: ['invalid_state'],
       id: 'resendEmailChange',
       follows: 'changeEmail',
       status: 202,

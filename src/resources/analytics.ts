@@ -31,7 +31,9 @@ export const analytics = defineReports({
   object: 'analytics_report',
   about:
     'Figures about courses, sales and people, by day, week or month. Days are in the time zone of the school; figures are a few minutes old.',
-  scopes: { read: { lecturer: 'See figures about your courses and events', staff: 'See figures about courses, events, sales and people' } },
+  scopes: {
+    read: { lecturer: 'See statistics about your courses and events', staff: 'See statistics about courses, events, sales and people' },
+  },
   roles: ['lecturer', 'staff'],
   reports: {
     overview: defineCollectionRead({
@@ -63,9 +65,9 @@ export const analytics = defineReports({
       about: 'Lecturers see their own courses.',
       parameters: z.object({
         ...periodParameters,
-        course: only('crs', 'Only this course.'),
+        course_id: only('crs', 'Only this course.'),
         source: z
-          .array(z.enum(['self', 'manual', 'purchase', 'plan', 'coupon', 'import']))
+          .array(z.enum(['self', 'manual', 'purchase', 'plan', 'coupon', 'import']).meta({ component: 'EnrollmentSource' }))
           .min(1)
           .max(6)
           .optional()
@@ -92,7 +94,7 @@ export const analytics = defineReports({
       about: 'Lecturers see their own courses.',
       parameters: z.object({
         ...periodParameters,
-        course: only('crs', 'Only this course.'),
+        course_id: only('crs', 'Only this course.'),
         group_by: z.enum(['course']).optional().meta({ description: 'Adds groups to the response.' }),
       }),
       output: overDays(
@@ -120,7 +122,7 @@ export const analytics = defineReports({
       summary: 'Get the number of active students',
       about:
         'Distinct people cannot be summed: each element of the series has the figures of its last day, and the totals are those of the last day of the period. Lecturers see their own courses.',
-      parameters: z.object({ ...periodParameters, course: only('crs', 'Only this course.') }),
+      parameters: z.object({ ...periodParameters, course_id: only('crs', 'Only this course.') }),
       output: overDays('active_students', {
         daily_active: figure('Distinct people with learning activity on the last day.'),
         weekly_active: figure('Distinct people with learning activity in the seven days up to the last day.'),

@@ -2,22 +2,17 @@ import { z } from 'zod'
 import { comparisons, intervals } from '../domain/analytics/period.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 
-/** Reports that only staff read. */
 export const forStaff = { scope: 'read', roles: ['staff'] } as const
 
-/** Reports that staff and lecturers read. */
 export const forTeachers = { scope: 'read' } as const
 
-/** The tables of a report over days. */
 export const series = ['series'] as const
 
-/** The tables of a report over days that is also divided into groups. */
-export const parts = ['groups', 'series'] as const
+/** The tables of a report over days that is also divided into groups. With groups, a row is an interval of a group. */
+export const parts = ['groups.series', 'series'] as const
 
-/** Declares a number of things. */
 export const figure = (description: string) => z.int().meta({ description, example: 12 })
 
-/** Declares a percentage. */
 export const share = (description: string) =>
   z.number().meta({ description: `${description} In percent, with up to two decimals.`, example: 12.5 })
 
@@ -31,19 +26,19 @@ export const amount = (description: string) =>
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .meta({ description: 'ISO 4217 code.', example: 'EUR' }),
     })
-    .meta({ description })
+    .meta({ description, component: 'SignedMoney' })
 
 const day = (description: string) => z.iso.date().meta({ description, example: '2026-03-01' })
 
-/** The parameters of the period of a report. */
 export const periodParameters = {
   from: z.iso.date().optional().meta({ description: 'First day, in the time zone of the school. Default: 29 days before `to`.' }),
   to: z.iso.date().optional().meta({ description: 'Last day, inclusive; the period has at most 731 days. Default: today.' }),
-  interval: z.enum(intervals).optional().meta({
+  interval: z.enum(intervals).meta({ component: 'ReportInterval' }).optional().meta({
     description: 'Length of an element of the series; weeks begin on Monday. Default: days for up to 31 days, then weeks, then months.',
   }),
   compare: z
     .enum(comparisons)
+    .meta({ component: 'ReportComparison' })
     .optional()
     .meta({ description: 'Adds the totals of the preceding period of the same length, or of the same days one year earlier.' }),
 }
@@ -75,24 +70,29 @@ const range = { from: day('First day.'), to: day('Last day, inclusive.') }
 
 /** Declares the response of a report over days. With `groups`, it also has figures by group. */
 export function overDays(report: string, fields: z.ZodRawShape, groups?: string) {
-  return z.object({
-    ...head(report),
-    ...range,
-    interval: z.enum(intervals).meta({ description: 'Length of an element of the series.', example: 'day' }),
-    ...school,
-    totals: z.object(fields).meta({ description: 'Totals of the period.' }),
-    compare: z
-      .object({ ...range, totals: z.object(fields).meta({ description: 'Totals of the compared period.' }) })
-      .nullable()
-      .meta({ description: 'The compared period; null without the parameter compare.', example: null }),
-    series: z
+  const seriesOf = (description: string) =>
+    z
       .array(
         z.object({
           date: day('The day, the Monday of the week or the first day of the month. from and to can shorten the first and last element.'),
           ...fields,
         }),
       )
-      .meta({ description: 'Every interval, including those without activity.', example: [] }),
+      .meta({ description, example: [] })
+  return z.object({
+    ...head(report),
+    ...range,
+    interval: z
+      .enum(intervals)
+      .meta({ component: 'ReportInterval' })
+      .meta({ description: 'Length of an element of the series.', example: 'day' }),
+    ...school,
+    totals: z.object(fields).meta({ description: 'Totals of the period.' }),
+    compare: z
+      .object({ ...range, totals: z.object(fields).meta({ description: 'Totals of the compared period.' }) })
+      .nullable()
+      .meta({ description: 'The compared period; null without the parameter compare.', example: null }),
+    series: seriesOf('Every interval, including those without activity.'),
     ...(groups !== undefined && {
       groups: z
         .array(
@@ -102,6 +102,7 @@ export function overDays(report: string, fields: z.ZodRawShape, groups?: string)
               .meta({ description: 'Id of the group, or a word such as a source.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
             title: z.string().nullable().meta({ description: 'Current name of the group.', example: 'Clay From Scratch' }),
             ...fields,
+            series: seriesOf('The figures of the group in every interval.'),
           }),
         )
         .nullable()
@@ -110,6 +111,5 @@ export function overDays(report: string, fields: z.ZodRawShape, groups?: string)
   })
 }
 
-/** Declares the response of any other report. */
 export const other = (report: string, fields: z.ZodRawShape) => z.object({ ...head(report), ...school, ...fields })
 export const ranged = range

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { periodOf } from '../domain/analytics/period.ts'
-import { type Asked, type Asking, answerReport, askedOf, type Report, type ReportFilters } from '../domain/analytics/report.ts'
+import {
+  answerReport,
+  createReportRequest,
+  type Report,
+  type ReportCaller,
+  type ReportFilters,
+  type ReportRequest,
+} from '../domain/analytics/report.ts'
 import { funnel } from '../domain/analytics/reports/funnel.ts'
 import { retention } from '../domain/analytics/reports/retention.ts'
 import { type TaxGroup, taxGroups } from '../domain/analytics/reports/tax.ts'
@@ -12,10 +19,9 @@ import { Problem } from '../lib/problem.ts'
 import { audienceOf } from '../policy/caller.ts'
 
 /** Returns the lecturer to whose courses the report is limited, or undefined for staff. */
-const lecturerIn = ({ caller }: Reading): Asked['lecturer'] =>
+const lecturerIn = ({ caller }: Reading): ReportRequest['lecturer'] =>
   audienceOf(caller) === 'staff' ? undefined : { id: caller.kind === 'person' ? caller.lecturerId : null }
 
-/** Prefixes of the ids in filters. */
 const stored = { course: 'crs', coupon: 'cpn', plan: 'mpl' } as const
 
 const reportFilters = z.object({
@@ -33,26 +39,26 @@ const reportFilters = z.object({
 function filtersIn({ parameters }: Reading): ReportFilters {
   const filters: Record<string, unknown> = Object.fromEntries(parameters)
   for (const [name, prefix] of Object.entries(stored)) {
-    if (filters[name] !== undefined) filters[name] = fromPublicId(prefix, String(filters[name]))
+    const id = filters[`${name}_id`]
+    if (id !== undefined) filters[name] = fromPublicId(prefix, String(id))
   }
-  return reportFilters.parse({ ...filters, product: filters.product === undefined ? undefined : productOf(String(filters.product)) })
+  return reportFilters.parse({ ...filters, product: filters.product_id === undefined ? undefined : productOf(String(filters.product_id)) })
 }
 
-const askingIn = (reading: Reading): Asking => ({
+const callerIn = (reading: Reading): ReportCaller => ({
   database: reading.database,
   schoolId: reading.school.id,
   now: new Date(),
   lecturer: lecturerIn(reading),
 })
 
-/** Returns the function that reads a report over days for its operation. */
 export const readOverDays = (report: Report) => (reading: Reading) =>
-  answerReport(report, askingIn(reading), { ...Object.fromEntries(reading.parameters), filters: filtersIn(reading) })
+  answerReport(report, callerIn(reading), { ...Object.fromEntries(reading.parameters), filters: filtersIn(reading) })
 
 export async function readTopCourses(
   reading: Reading<{ metric: z.ZodType<CourseMetric>; limit: z.ZodType<number> }>,
 ): Promise<Record<string, unknown>> {
-  const { asked, school } = await askedOf(askingIn(reading))
+  const { request: asked, school } = await createReportRequest(callerIn(reading))
   const metric = reading.parameters.get('metric')
   const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
   if (asked.lecturer && metric === 'revenue') {
@@ -67,18 +73,18 @@ export async function readTopCourses(
 export async function readFunnel(reading: Reading<{ id: z.ZodType<string> }>): Promise<Record<string, unknown>> {
   const id = fromPublicId('crs', reading.parameters.get('id'))
   if (id === undefined) throw new Problem('invalid_id', { description: 'id: must be the id of a course: crs_ and 26 characters.' })
-  const { asked, school } = await askedOf(askingIn(reading))
+  const { request: asked, school } = await createReportRequest(callerIn(reading))
   return { object: 'analytics.report', report: 'funnel', ...school, ...(await funnel(asked, id)) }
 }
 
 export async function readRetention(reading: Reading<{ months: z.ZodType<number>; cohort: z.ZodType }>): Promise<Record<string, unknown>> {
-  const { asked, school } = await askedOf(askingIn(reading))
+  const { request: asked, school } = await createReportRequest(callerIn(reading))
   const series = await retention(asked, reading.parameters.get('months'))
   return { object: 'analytics.report', report: 'retention', ...school, cohort: reading.parameters.get('cohort'), series }
 }
 
 export async function readTax(reading: Reading): Promise<Record<string, unknown>> {
-  const { asked, school } = await askedOf(askingIn(reading))
+  const { request: asked, school } = await createReportRequest(callerIn(reading))
   const { from, to } = periodOf(Object.fromEntries(reading.parameters), asked.today)
   const groups = await taxGroups(asked, { from, to })
   const sum = (of: (group: TaxGroup) => number): number => groups.reduce((total, group) => total + of(group), 0)

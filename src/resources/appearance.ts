@@ -14,7 +14,8 @@ const colour = (description: string, example: string) =>
     .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1f6f5c, in lower case')
     .meta({ description, example })
 
-const font = (description: string, example: (typeof fontNames)[number]) => z.enum(fontNames).meta({ description, example })
+const font = (description: string, example: (typeof fontNames)[number]) =>
+  z.enum(fontNames).meta({ component: 'Font' }).meta({ description, example })
 
 const page = () => reference('pag', 'Id of a published page.').nullable().default(null)
 
@@ -26,23 +27,25 @@ const target = z
   .object({
     type: z
       .enum(['page', 'course_list', 'event_list', 'post_list', 'plan_list', 'url'])
+      .meta({ component: 'MenuTargetType' })
       .meta({ description: 'Type of the target.', example: 'course_list' }),
     page_id: page().meta({ description: 'Page; only for type page.', idPrefix: 'pag', example: null }),
     url: linkUrl().meta({ description: 'URL; only for type url.', example: null }),
   })
-  .meta({ description: 'Target of the item.', example: { type: 'course_list', page_id: null, url: null } })
+  .meta({ description: 'Target of the item.', example: { type: 'course_list', page_id: null, url: null }, component: 'MenuTarget' })
 
 const label = line(40).meta({ description: 'Label of the item.', example: 'Courses' })
 
-const item = z.object({
-  label,
-  target,
-  children: z.array(z.object({ label, target })).max(10).default([]).meta({ description: 'Items of the submenu.', example: [] }),
-})
+const item = z
+  .object({
+    label,
+    target,
+    children: z.array(z.object({ label, target })).max(10).default([]).meta({ description: 'Items of the submenu.', example: [] }),
+  })
+  .meta({ component: 'MenuItem' })
 
 const items = (description: string) => z.array(item).max(12).default([]).meta({ description, example: [] })
 
-/** The branding of the school and the navigation of its site. */
 export const appearance = defineResource({
   name: 'appearance',
   object: 'appearance',
@@ -57,9 +60,14 @@ export const appearance = defineResource({
   singleton: true,
   catalogue: false,
   schema: z.object({
-    theme: z.enum(themes).default('studio').meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
+    theme: z
+      .enum(themes)
+      .meta({ component: 'Theme' })
+      .default('studio')
+      .meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
     mode: z
       .enum(['light', 'dark', 'auto'])
+      .meta({ component: 'ColourMode' })
       .default('auto')
       .meta({ description: 'Light, dark, or the preference of the device.', example: 'auto' }),
     colors: z
@@ -74,7 +82,10 @@ export const appearance = defineResource({
     fonts: z
       .object({ heading: font('Of headings.', 'fraunces'), body: font('Of everything else.', 'source_sans') })
       .meta({ description: 'Font families.', example: { heading: 'fraunces', body: 'source_sans' } }),
-    corner_radius: z.enum(['none', 'small', 'medium', 'large']).meta({ description: 'Roundness of corners.', example: 'medium' }),
+    corner_radius: z
+      .enum(['none', 'small', 'medium', 'large'])
+      .meta({ component: 'CornerRadius' })
+      .meta({ description: 'Roundness of corners.', example: 'medium' }),
     logo: picture('Logo on a light background.'),
     logo_dark: picture('Logo on a dark background.'),
     favicon: picture('Icon of the site in browser tabs.'),
@@ -92,7 +103,7 @@ export const appearance = defineResource({
       .meta({ description: 'Home page of the site. It must be published.', idPrefix: 'pag', example: null }),
     announcement: z
       .object({
-        text: z.string().min(1).max(200).meta({ description: 'Text of the announcement.', example: 'The kiln is open on Friday.' }),
+        text: line(200).meta({ description: 'Text of the announcement.', example: 'The kiln is open on Friday.' }),
         url: linkUrl().meta({ description: 'Target of the announcement.', example: null }),
         starts_at: timestamp().nullable().default(null).meta({ description: 'When it starts to be shown.', example: null }),
         ends_at: timestamp().nullable().default(null).meta({ description: 'When it stops being shown.', example: null }),
@@ -136,8 +147,8 @@ export const appearance = defineResource({
   visibility: { anonymous: everything, learner: everything, lecturer: everything, staff: everything },
   operations: {
     get: 'read',
-    update: { scope: 'write', view: 'staff', needsIfMatch: true, check: checkAppearance },
-    replace: { scope: 'write', view: 'staff', needsIfMatch: true, check: checkAppearance },
+    update: { scope: 'write', errors: ['low_contrast'], view: 'staff', needsIfMatch: ['navigation', 'custom_css'], check: checkAppearance },
+    replace: { scope: 'write', errors: ['low_contrast'], view: 'staff', check: checkAppearance },
   },
   actions: {
     reset: {

@@ -22,7 +22,7 @@ import { members } from './members.ts'
 import { personSummary, summaryFrom } from './personSummary.ts'
 import { posts } from './posts.ts'
 
-const subjectType = z.enum(['post', 'lesson', 'event'])
+const subjectType = z.enum(['post', 'lesson', 'event']).meta({ component: 'CommentSubjectType' })
 const anyId = (prefixes: readonly string[]) => new RegExp(`^(${prefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
 const isSubject = (subject: unknown): subject is { type: SubjectType; id: string } => idIn(subject) !== null
@@ -34,7 +34,6 @@ const under = (resource: () => Resource, type: SubjectType) => ({
     comment.and([comment('comment.subject_type', '=', type), comment('comment.subject_id', '=', id)]),
 })
 
-/** The comments on posts, lessons and events. */
 export const comments = defineResource({
   name: 'comments',
   object: 'comment',
@@ -45,6 +44,8 @@ export const comments = defineResource({
   catalogue: false,
   about:
     'A comment on a post, a lesson or an event. People see the comments on subjects that they can open; lecturers see all comments on their courses, and staff see all comments.',
+  notInApi:
+    'Not in this API: writing, answering, approving, hiding and deleting comments. People comment, and the school moderates, on its own site.',
   scopes: {
     read: {
       learner: 'See the comments that are open to you',
@@ -77,7 +78,7 @@ export const comments = defineResource({
     depth: z.int().meta({ description: '0 for a comment, 1 for a reply.', example: 0 }),
     body: z.string().nullable().meta({ description: 'Text; null if the comment was deleted.', example: 'Which clay was that?' }),
     body_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<p>Which clay was that?</p>' }),
-    status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({
+    status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({ component: 'CommentStatus' }).meta({
       description: 'Only moderators see pending and hidden comments. A deleted comment with replies remains as a placeholder.',
       example: 'published',
     }),
@@ -118,26 +119,26 @@ export const comments = defineResource({
       where: (comment, types: readonly string[]) => comment('subject_type', 'in', [...types]),
     },
     {
-      name: 'subject',
+      name: 'subject_id',
       description: 'the id of a post, a lesson or an event',
       value: z.string().regex(anyId(Object.values(subjects)), 'must be the id of a post, a lesson or an event'),
       where: isOnSubject,
     },
     {
-      name: 'course',
+      name: 'course_id',
       description: 'the id of a course',
       value: reference('crs', 'Id of a course.'),
       where: (comment, ids: readonly string[]) => comment('course_id', 'in', [...ids]),
     },
     {
-      name: 'author',
+      name: 'author_id',
       description: 'the id of a member',
       value: reference('mbr', 'Id of a member.'),
       where: (comment, ids: readonly string[]) => comment('person_id', 'in', [...ids]),
     },
     'status',
     {
-      name: 'parent',
+      name: 'parent_id',
       description: 'the id of the comment that it replies to, or none',
       value: z.string().regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be the id of a comment, or none'),
       where: isReplyTo,

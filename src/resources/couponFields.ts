@@ -3,9 +3,9 @@ import { couponStatuses } from '../domain/coupons/couponRow.ts'
 import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../framework/declare/fields.ts'
 import { itemRef } from './itemFields.ts'
 
-const code = /^[A-Z0-9][A-Z0-9_-]{2,39}$/
+/** Codes may be sent in small letters. */
+const code = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/
 
-/** The terms of a coupon that all coupons of a batch share. */
 const couponTerms = {
   name: lineOrEmpty(80).nullable().meta({ description: 'Name on receipts.', example: 'Spring sale' }),
   discount: z
@@ -25,8 +25,9 @@ const couponTerms = {
         amount_off: money('Amount of the discount.'),
       }),
     ])
+    .meta({ component: 'CouponDiscount' })
     .meta({ description: 'Discount. Cannot be changed after the coupon was used.', example: { type: 'percent', percent_off: 25 } }),
-  duration: z.enum(['once', 'repeating', 'forever']).default('once').meta({
+  duration: z.enum(['once', 'repeating', 'forever']).meta({ component: 'CouponDuration' }).default('once').meta({
     description: 'Periods of a subscription that get the discount: the first one, those within duration_months, or all.',
     example: 'once',
   }),
@@ -43,7 +44,10 @@ const couponTerms = {
     })
     .refine(({ all, items }) => (all === undefined) !== (items === undefined), 'must have either all or items')
     .default({ all: true })
-    .meta({ description: 'Items that get the discount. In a patch, clear the other member with null.', example: { all: true } }),
+    .meta({
+      description: 'Items that get the discount; everything by default. In a patch, clear the other member with null.',
+      example: { all: true },
+    }),
   audience: z
     .object({
       all: z.literal(true).optional().meta({ description: 'Everybody can use it.', example: true }),
@@ -60,7 +64,10 @@ const couponTerms = {
       'must have one of all, labels and person_ids',
     )
     .default({ all: true })
-    .meta({ description: 'People who can use the coupon. In a patch, clear the other members with null.', example: { all: true } }),
+    .meta({
+      description: 'People who can use the coupon; everybody by default. In a patch, clear the other members with null.',
+      example: { all: true },
+    }),
   minimum_subtotal: money('Minimum subtotal.').nullable().meta({ description: 'Minimum subtotal before the discount.', example: null }),
   first_purchase_only: z
     .boolean()
@@ -88,13 +95,13 @@ export const couponSchema = z.object({
   redemptions_count: z.int().meta({ description: 'Number of uses, including those that running checkouts have reserved.', example: 12 }),
   status: z
     .enum(couponStatuses)
+    .meta({ component: 'CouponStatus' })
     .meta({ description: 'Current status, determined by the dates and the number of uses.', example: 'active' }),
   batch_id: z.string().nullable().meta({ description: 'Batch in which the coupon was generated.', idPrefix: 'cpb', example: null }),
   external_id: externalId(),
   metadata: metadata(),
 })
 
-/** A coupon code to check, and the items to check it for. */
 export const couponCheckInput = z.object({
   code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
   items: z
@@ -110,7 +117,6 @@ export const couponCheckInput = z.object({
     .meta({ description: 'Items to check.', example: [{ type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }] }),
 })
 
-/** The result of checking a coupon code. */
 export const couponCheckOutput = z.object({
   valid: z.boolean().meta({ description: 'True if the coupon can be used for these items.', example: true }),
   reason: z
@@ -135,7 +141,6 @@ export const couponCheckOutput = z.object({
   total: money('Amount to pay.'),
 })
 
-/** A batch of coupons to generate. */
 export const couponBatchInput = z.object({
   template: z
     .object({
@@ -151,7 +156,7 @@ export const couponBatchInput = z.object({
   prefix: z
     .string()
     .toUpperCase()
-    .regex(/^([A-Z0-9][A-Z0-9_-]*)?$/, 'must contain only A-Z, 0-9, _ and -, and begin with a letter or a digit')
+    .regex(/^([A-Za-z0-9][A-Za-z0-9_-]*)?$/, 'must contain only A-Z, 0-9, _ and -, and begin with a letter or a digit')
     .max(12)
     .default('')
     .meta({ description: 'Prefix of every code.', example: 'GIFT-' }),
@@ -159,7 +164,6 @@ export const couponBatchInput = z.object({
   random_length: z.int().min(6).max(16).default(8).meta({ description: 'Number of random characters after the prefix.', example: 8 }),
 })
 
-/** A generated batch of coupons. */
 export const couponBatchOutput = z.object({
   batch_id: reference('cpb', 'Id of the batch; the list can be filtered by it.'),
   count: z.int().meta({ description: 'Number of generated coupons.', example: 10 }),

@@ -11,7 +11,6 @@ import { coupons } from './coupons.ts'
 import { itemRef, personRef } from './itemFields.ts'
 import { orders } from './orders.ts'
 
-/** Redemptions of coupons. */
 export const couponRedemptions = defineResource({
   name: 'coupon_redemptions',
   object: 'coupon_redemption',
@@ -28,6 +27,7 @@ export const couponRedemptions = defineResource({
     amount_off: money('Amount of the discount.'),
     status: z
       .enum(['reserved', 'confirmed', 'released'])
+      .meta({ component: 'RedemptionStatus' })
       .meta({ description: 'Status of the use. Released uses do not count.', example: 'confirmed' }),
   }),
   derived: {
@@ -41,13 +41,13 @@ export const couponRedemptions = defineResource({
   },
   filters: [
     {
-      name: 'coupon',
+      name: 'coupon_id',
       description: 'the id of a coupon',
       value: reference('cpn', 'Id of a coupon.'),
       where: (use, ids: readonly string[]) => use('coupon_id', 'in', ids),
     },
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of a student',
       value: reference('std', 'Id of a student.'),
       where: (use, ids: readonly string[]) => use('person_id', 'in', ids),
@@ -76,6 +76,7 @@ export const couponRedemptions = defineResource({
     list: 'read',
     create: defineCreation({
       scope: 'write',
+      errors: ['invalid_state', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
       id: 'redeemCoupon',
       limit: 'guess',
       input: z.object({

@@ -1,7 +1,8 @@
+// More than 250 lines: one declaration.
 import { z } from 'zod'
 import { type CouponStatus, couponStatuses } from '../domain/coupons/couponRow.ts'
 import { isInState, itemsOf, listsItem, stateOf } from '../domain/coupons/couponSelections.ts'
-import { archiveCoupon, pauseCoupon, resumeCoupon } from '../domain/coupons/couponStates.ts'
+import { archiveCoupon, pauseCoupon, restoreCoupon, resumeCoupon } from '../domain/coupons/couponStates.ts'
 import {
   type AppliesTo,
   basisPoints,
@@ -50,7 +51,6 @@ const discountColumns = (discount: DiscountInput) => ({
 /** The statuses of a coupon that is neither paused nor at its end. Dates and the number of uses decide which of them it has. */
 const usable = ['active', 'scheduled', 'exhausted'] as const satisfies readonly CouponStatus[]
 
-/** Coupons of the school. */
 export const coupons = defineResource({
   name: 'coupons',
   object: 'coupon',
@@ -63,7 +63,7 @@ export const coupons = defineResource({
       staff: 'See and check all coupons, and see who used them',
       othersData: ['staff'],
     },
-    write: { learner: 'Redeem coupons for you', staff: 'Add, change, pause, archive, delete and redeem coupons' },
+    write: { learner: 'Use coupons in your name', staff: 'Add, change, pause, archive, delete and redeem coupons' },
   },
   schema: couponSchema,
   derived: {
@@ -104,17 +104,22 @@ export const coupons = defineResource({
   ],
   required: ['code', 'discount'],
   filters: [
-    { name: 'status', description: 'the current status', value: z.enum(couponStatuses), where: isInState },
+    {
+      name: 'status',
+      description: 'the current status',
+      value: z.enum(couponStatuses).meta({ component: 'CouponStatus' }),
+      where: isInState,
+    },
     'code',
     'code[prefix]',
     {
-      name: 'batch',
+      name: 'batch_id',
       description: 'the id of a batch',
       value: reference('cpb', 'Id of a batch.'),
       where: (coupon, ids: readonly string[]) => coupon('batch_id', 'in', ids),
     },
     {
-      name: 'item',
+      name: 'item_id',
       description: 'the id of an item that the coupon lists',
       value: z
         .string()
@@ -139,6 +144,7 @@ export const coupons = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['code_taken'],
       check: (values, writing) => checkTerms(values as CouponInput, writing),
       defaults: async ({ writer, school }) => ({ currency: await currencyOf(writer, school.id) }),
       after: saveCouponItems,
@@ -151,10 +157,17 @@ export const coupons = defineResource({
     resume: { scope: 'write', summary: 'Resume a paused coupon', from: ['paused'], to: usable, run: resumeCoupon },
     archive: {
       scope: 'write',
-      summary: 'Archive a coupon permanently',
+      summary: 'Archive a coupon, so that it is no longer accepted',
       from: [...usable, 'paused', 'expired'],
       to: 'archived',
       run: archiveCoupon,
+    },
+    restore: {
+      scope: 'write',
+      summary: 'Restore an archived coupon, which is paused if it was before',
+      from: ['archived'],
+      to: [...usable, 'paused', 'expired'],
+      run: restoreCoupon,
     },
   },
   collectionReads: {
@@ -225,7 +238,6 @@ export const coupons = defineResource({
   },
 })
 
-/** The template of a batch, with its default values. */
 type TemplateInput = Omit<SharedTerms, 'discount_type' | 'percent_bps' | 'amount_off' | 'currency' | 'applies_to_all' | 'minimum_amount'> &
   CouponInput & { discount: DiscountInput; applies_to: AppliesTo }
 

@@ -1,6 +1,5 @@
 import { defineArea } from '../framework/declare/area.ts'
 
-/** The scopes of courses. */
 export const courseArea = defineArea('courses', {
   read: {
     learner: 'See the courses of the school',

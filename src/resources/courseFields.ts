@@ -4,13 +4,11 @@ import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
 import { seo } from './seo.ts'
 
-/** The lecturers of a course in a request. */
 export const lecturer_ids = z.array(reference('lec', 'Id of a lecturer.')).max(10).meta({
   description: 'Lecturers of the course, the main lecturer first. Only staff can set them. A published course needs at least one.',
   example: [],
 })
 
-/** The fields of a course. */
 export const courseSchema = z.object({
   title: line(160).meta({ description: 'Name of the course.', example: 'Clay From Scratch' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'clay-from-scratch' }),
@@ -18,11 +16,16 @@ export const courseSchema = z.object({
   ...richText('description', { max: 20_000, description: 'Description of the course.', example: 'Wedging, centring, throwing.' }),
   status: z
     .enum(['draft', 'published', 'archived'])
+    .meta({ component: 'CourseStatus' })
     .meta({ description: 'State of the course. Visitors see only published courses.', example: 'published' }),
   visibility: z
     .enum(['public', 'unlisted', 'members'])
+    .meta({ component: 'CourseVisibility' })
     .meta({ description: 'Who can find a published course. An unlisted course can be opened only with its URL.', example: 'public' }),
-  level: z.enum(['all', 'beginner', 'intermediate', 'advanced']).meta({ description: 'Level of the course.', example: 'beginner' }),
+  level: z
+    .enum(['all', 'beginner', 'intermediate', 'advanced'])
+    .meta({ component: 'CourseLevel' })
+    .meta({ description: 'Level of the course.', example: 'beginner' }),
   language: z.string().max(35).meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
   category: lineOrEmpty(60).nullable().meta({ description: 'Slug of its category in the catalogue.', example: 'ceramics' }),
   tags: z
@@ -32,17 +35,20 @@ export const courseSchema = z.object({
   cover_image: image('Picture of the course.').nullable().meta({ description: 'Picture of the course.', example: null }),
   access: z
     .enum(['free', 'paid', 'plan_only'])
+    .meta({ component: 'CourseAccess' })
     .meta({ description: 'How students get access: free, by purchase, or only through a plan.', example: 'paid' }),
   price: money('Price of a paid course.')
     .nullable()
     .meta({ description: 'Price; null unless access is paid.', example: { amount: 8900, currency: 'EUR' } }),
   lecturers: z
     .array(
-      z.object({
-        id: reference('lec', 'Id of the lecturer.'),
-        display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
-        slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
-      }),
+      z
+        .object({
+          id: reference('lec', 'Id of the lecturer.'),
+          display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
+          slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
+        })
+        .meta({ component: 'LecturerSummary' }),
     )
     .meta({ description: 'Lecturers, the main lecturer first.', example: [] }),
   compare_at_price: money('Former price.').nullable().meta({ description: 'Former price, higher than the current one.', example: null }),
@@ -63,7 +69,10 @@ export const courseSchema = z.object({
     .max(100)
     .meta({ description: 'Share of the published lessons that completes the course.', example: 100 }),
   certificate_enabled: z.boolean().meta({ description: 'True if students receive a certificate.', example: false }),
-  certificate_template: z.enum(['classic', 'modern', 'minimal']).meta({ description: 'Design of the certificate.', example: 'classic' }),
+  certificate_template: z
+    .enum(['classic', 'modern', 'minimal'])
+    .meta({ component: 'CertificateTemplate' })
+    .meta({ description: 'Design of the certificate.', example: 'classic' }),
   seo,
   included_in_plans: z
     .array(
@@ -87,6 +96,7 @@ export const courseSchema = z.object({
       id: reference('enr', 'Id of your enrolment.'),
       status: z
         .enum(['active', 'completed', 'expired', 'suspended', 'canceled'])
+        .meta({ component: 'EnrollmentStatus' })
         .meta({ description: 'State of the enrolment.', example: 'active' }),
       progress_percent: z.int().meta({ description: 'Your progress.', example: 40 }),
       expires_at: timestamp().nullable().meta({ description: 'End of your access; null without a limit.', example: null }),
@@ -100,14 +110,12 @@ export const courseSchema = z.object({
   metadata: metadata(),
 })
 
-/** The texts of a copied course as a request contains them. */
 export const courseCopy = z.object({
   title: line(160).optional().meta({ description: 'Title of the copy.', example: 'Clay From Scratch, evenings' }),
   slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'clay-evenings' }),
   include_curriculum: z.boolean().default(true).meta({ description: 'True to copy sections and lessons.', example: true }),
 })
 
-/** The order of the courses as a request contains it. */
 export const courseOrder = z.object({
   course_ids: z
     .array(reference('crs', 'Id of a course.'))

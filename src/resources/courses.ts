@@ -1,3 +1,4 @@
+// More than 250 lines: one declaration.
 import { z } from 'zod'
 import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from '../domain/courses/courseStates.ts'
 import {
@@ -24,7 +25,7 @@ import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
-import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
+import { freeSlug, reservedSlugs, takeSlug } from '../framework/declare/slugs.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { idsIn } from '../framework/declare/values.ts'
 import { requireNoFieldErrors } from '../framework/write/parseBody.ts'
@@ -37,7 +38,6 @@ import { membershipPlans } from './membershipPlans.ts'
 import { priceField } from './priceField.ts'
 import { seenCount } from './seenCount.ts'
 
-/** The courses of the school. */
 export const courses = defineResource({
   name: 'courses',
   object: 'course',
@@ -48,7 +48,7 @@ export const courses = defineResource({
   scopes: courseArea,
   catalogue: {
     row: ['title', 'slug', 'subtitle', 'level', 'category', 'access', 'price', 'duration_minutes'],
-    filters: ['level', 'language', 'category', 'tag', 'access', 'price[lte]', 'lecturer', 'plan'],
+    filters: ['level', 'language', 'category', 'tag', 'access', 'price[lte]', 'lecturer_id', 'plan_id'],
   },
   schema: courseSchema,
   derived: {
@@ -109,8 +109,8 @@ export const courses = defineResource({
     'language',
     'category',
     { name: 'tag', description: 'a tag of the course', value: z.string().min(1).max(40), where: hasTag },
-    { name: 'lecturer', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasLecturer },
-    { name: 'plan', description: 'the id of a plan that includes it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
+    { name: 'lecturer_id', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasLecturer },
+    { name: 'plan_id', description: 'the id of a plan that includes it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
     {
       name: 'price',
       operator: 'lte',
@@ -157,6 +157,7 @@ export const courses = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['reserved_slug'],
       check: async (values, writing) => [...(await checkCourse(values, writing)), ...(await checkCourseLecturers(values, writing))],
       defaults: async (writing, values) => ({
         ...(await courseDefaults(writing)),
@@ -169,6 +170,7 @@ export const courses = defineResource({
     },
     update: {
       scope: 'write',
+      errors: ['reserved_slug'],
       check: async (values, writing, course) => [
         ...(await checkCourse(values, writing, course)),
         ...(await checkCourseLecturers(values, writing, course)),
@@ -185,6 +187,7 @@ export const courses = defineResource({
   actions: {
     publish: {
       scope: 'write',
+      errors: ['not_publishable'],
       summary: 'Publish a course',
       from: ['draft', 'archived'],
       to: 'published',
@@ -204,15 +207,23 @@ export const courses = defineResource({
       to: 'archived',
       run: archiveCourse,
     },
+    restore: {
+      scope: 'write',
+      summary: 'Publish an archived course again',
+      from: ['archived'],
+      to: 'published',
+      run: publishCourse((details) => new Problem('not_publishable', { details })),
+    },
     duplicate: defineAction('course', {
       scope: 'write',
+      errors: ['slug_taken', 'reserved_slug'],
       view: 'staff',
       summary: 'Copy a course as a draft',
       status: 201,
       input: courseCopy,
       async perform(writing, course, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
-        if (input.slug !== undefined) await lockSlugs(writing.writer, courses, writing.school.id)
+        if (input.slug !== undefined) await takeSlug(writing.writer, courses, { schoolId: writing.school.id, slug: input.slug })
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, courses, { schoolId: writing.school.id, title, id })
         return { made: await duplicateCourse(writing, course, input, free) }

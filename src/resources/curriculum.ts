@@ -16,32 +16,38 @@ import * as fields from './lessonFields.ts'
 const externalKey = z.string().min(1).max(120).meta({ description: 'Key in the source system.', example: 'lms-17' })
 
 /** The outline of a lesson in the tree, without its content. */
-const outline = z.object({
-  id: reference('les', 'Id of the lesson.'),
-  object: z.literal('lesson').meta({ description: 'Type of the object.' }),
-  ...fields.outline,
-  drip: fields.drip,
-  external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: 'lms-17', view: 'staff' }),
-})
+const outline = z
+  .object({
+    id: reference('les', 'Id of the lesson.'),
+    object: z.literal('lesson').meta({ description: 'Type of the object.' }),
+    ...fields.outline,
+    drip: fields.drip,
+    external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: 'lms-17', view: 'staff' }),
+  })
+  .meta({ component: 'LessonOutline' })
 
 const tree = {
   course_id: reference('crs', 'The course.'),
   version: z.int().meta({ description: 'Version of the tree. The ETag begins with it.', example: 12 }),
   sections: z
     .array(
-      z.object({
-        id: reference('sec', 'Id of the section.'),
-        object: z.literal('section').meta({ description: 'Type of the object.' }),
-        title: z.string().meta({ description: 'Name of the section.', example: 'First pots' }),
-        summary: z.string().nullable().meta({ description: 'Summary of the section.', example: null }),
-        position: z.int().meta({ description: 'Position in the course, from 0.', example: 0 }),
-        lessons_count: z.int().meta({ description: 'Number of listed lessons.', example: 5 }),
-        external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: null, view: 'staff' }),
-        lessons: z.array(outline).meta({ description: 'Lessons in their order, without their content.', example: [] }),
-      }),
+      z
+        .object({
+          id: reference('sec', 'Id of the section.'),
+          object: z.literal('section').meta({ description: 'Type of the object.' }),
+          title: z.string().meta({ description: 'Name of the section.', example: 'First pots' }),
+          summary: z.string().nullable().meta({ description: 'Summary of the section.', example: null }),
+          position: z.int().meta({ description: 'Position in the course, from 0.', example: 0 }),
+          lessons_count: z.int().meta({ description: 'Number of listed lessons.', example: 5 }),
+          external_id: externalKey.nullable().meta({ description: 'Key in the source system.', example: null, view: 'staff' }),
+          lessons: z.array(outline).meta({ description: 'Lessons in their order, without their content.', example: [] }),
+        })
+        .meta({ component: 'SectionOutline' }),
     )
     .meta({ description: 'Sections in their order.', example: [] }),
 }
+
+const outlineOfCourse = z.object(tree).meta({ component: 'CourseOutline' })
 
 const order = z.object({
   sections: z
@@ -77,12 +83,17 @@ const imported = z.object({
               kind: fields.lessonKind,
               status: z
                 .enum(['draft', 'published'])
+                .meta({ component: 'LessonStatus' })
                 .optional()
                 .meta({ description: 'State of the lesson. Default for a new lesson: draft.', example: 'draft' }),
               is_preview: z.boolean().optional().meta({ description: 'True if everybody can read it.', example: false }),
               duration_seconds: fields.durationSeconds.optional().meta({ description: 'Duration in seconds.', example: 420 }),
               content: fields.content.optional().meta({ description: 'Text of the lesson.', example: '## Wedging' }),
-              content_format: z.enum(['markdown', 'html']).optional().meta({ description: 'Format of the content.', example: 'markdown' }),
+              content_format: z
+                .enum(['markdown', 'html'])
+                .meta({ component: 'ContentFormat' })
+                .optional()
+                .meta({ description: 'Format of the content.', example: 'markdown' }),
               media: fields.media.optional().meta({ description: 'Media of the lesson.', example: null }),
               quiz: fields.quiz.optional().meta({ description: 'Questions; only for the kind quiz.', example: null }),
               drip: fields.drip
@@ -146,20 +157,21 @@ export const curriculum = defineResource({
       scope: 'read',
       id: 'getCurriculum',
       summary: 'Get the sections and lessons of a course',
-      output: z.object(tree),
+      output: outlineOfCourse,
       run: readTree,
     },
   },
   actions: {
     curriculum_order: defineAction('course', {
       scope: 'write',
+      errors: ['incomplete_order'],
       id: 'setCurriculumOrder',
       method: 'PUT',
       view: 'staff',
       needsIfMatch: true,
       summary: 'Reorder all sections and lessons of a course',
       input: order,
-      output: z.object(tree),
+      output: outlineOfCourse,
       async perform(writing, course, input) {
         const key = { schoolId: writing.school.id, courseId: course.id }
         const wanted = orderFrom(input)
@@ -170,6 +182,7 @@ export const curriculum = defineResource({
     }),
     'curriculum/import': defineAction('course', {
       scope: 'write',
+      errors: ['curriculum_full', 'invalid_state'],
       id: 'importCurriculum',
       view: 'staff',
       summary: 'Import sections and lessons from another system',
@@ -178,7 +191,7 @@ export const curriculum = defineResource({
         created: z.int().meta({ description: 'Number of created sections and lessons.', example: 12 }),
         updated: z.int().meta({ description: 'Number of changed sections and lessons.', example: 3 }),
         deleted: z.int().meta({ description: 'Number of deleted sections and lessons.', example: 0 }),
-        tree: z.object(tree).meta({ description: 'The curriculum after the import.', example: { sections: [] } }),
+        tree: outlineOfCourse.meta({ description: 'The curriculum after the import.', example: { sections: [] } }),
       }),
       async perform(writing, course, input) {
         const { counts, headers } = await importCurriculum(writing, course, input)

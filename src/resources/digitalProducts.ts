@@ -1,3 +1,4 @@
+// More than 250 lines: one declaration.
 import { z } from 'zod'
 import { htmlColumn } from '../domain/markupRenderer.ts'
 import { downloadFile } from '../domain/products/downloadFile.ts'
@@ -30,7 +31,7 @@ import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import { imageField } from '../framework/declare/image.ts'
 import type { Resource } from '../framework/declare/resource.ts'
-import { freeSlug, lockSlugs, reservedSlugs } from '../framework/declare/slugs.ts'
+import { freeSlug, reservedSlugs, takeSlug } from '../framework/declare/slugs.ts'
 import { defineAction, defineRead } from '../framework/declare/typedOperations.ts'
 import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
@@ -39,7 +40,7 @@ import { priceField } from './priceField.ts'
 import { productArea } from './productArea.ts'
 import {
   changedFile,
-  downloadAnswer,
+  downloadResponse,
   fileIdOf,
   fileOrder,
   fileParameter,
@@ -50,7 +51,6 @@ import {
 } from './productFields.ts'
 import { productGrants } from './productGrants.ts'
 
-/** Digital products of the school. */
 export const digitalProducts = defineResource({
   name: 'digital_products',
   object: 'digital_product',
@@ -100,7 +100,7 @@ export const digitalProducts = defineResource({
       where: isOwnedAs,
     },
     {
-      name: 'plan',
+      name: 'plan_id',
       description: 'the id of a membership plan that includes the product',
       value: reference('mpl', 'Id of a plan.'),
       where: isInPlan,
@@ -118,9 +118,10 @@ export const digitalProducts = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', check: checkProduct, defaults: productDefaults, after: savePreviewReference },
+    create: { scope: 'write', errors: ['reserved_slug'], check: checkProduct, defaults: productDefaults, after: savePreviewReference },
     update: {
       scope: 'write',
+      errors: ['reserved_slug'],
       check: checkProduct,
       before: async ({ externalServices }, _product, values) => htmlColumn(externalServices.markup, 'description', values),
       after: savePreviewReference,
@@ -130,13 +131,14 @@ export const digitalProducts = defineResource({
   reads: {
     'files/{file}/download': defineRead('digital_product', {
       scope: 'read',
+      errors: ['download_limit_reached'],
       id: 'downloadProductFile',
       byId: true,
       anonymous: 'partial',
       summary: 'Get the download URL of a file that you own or that is free',
       parameters: fileParameter,
       input: z.object({}),
-      output: downloadAnswer,
+      output: downloadResponse,
       async run({ store, school, caller, externalServices, parameters }, product) {
         if (!store) throw new Error('downloads need a database, because they are counted')
         const file = await downloadFile(store, {
@@ -152,6 +154,7 @@ export const digitalProducts = defineResource({
   actions: {
     publish: {
       scope: 'write',
+      errors: ['not_publishable'],
       summary: 'Publish a product',
       follows: 'addProductFile',
       from: ['draft', 'archived'],
@@ -172,14 +175,22 @@ export const digitalProducts = defineResource({
       to: 'archived',
       run: async ({ now }) => ({ archived_at: now }),
     },
+    restore: {
+      scope: 'write',
+      summary: 'Publish an archived product again',
+      from: ['archived'],
+      to: 'published',
+      run: publishProduct,
+    },
     duplicate: defineAction('digital_product', {
       scope: 'write',
+      errors: ['slug_taken', 'reserved_slug'],
       summary: 'Copy a product as a draft',
       status: 201,
       input: productCopy,
       async perform(writing, product, input): Promise<{ made: string }> {
         if (reservedSlugs.has(String(input.slug))) throw new Problem('reserved_slug')
-        if (input.slug !== undefined) await lockSlugs(writing.writer, digitalProducts, writing.school.id)
+        if (input.slug !== undefined) await takeSlug(writing.writer, digitalProducts, { schoolId: writing.school.id, slug: input.slug })
         const free = (title: string, id: string): Promise<string> =>
           freeSlug(writing.writer, digitalProducts, { schoolId: writing.school.id, title, id })
         return { made: await duplicateProduct(writing, product, input, free) }
@@ -198,6 +209,7 @@ export const digitalProducts = defineResource({
     }),
     'files/order': defineAction('digital_product', {
       scope: 'write',
+      errors: ['incomplete_order'],
       id: 'orderProductFiles',
       method: 'PUT',
       summary: 'Change the order of the files of a product',
@@ -228,6 +240,7 @@ export const digitalProducts = defineResource({
     }),
     removeFile: defineAction('digital_product', {
       scope: 'write',
+      errors: ['invalid_state'],
       id: 'removeProductFile',
       at: 'files/{file}',
       method: 'DELETE',

@@ -47,6 +47,7 @@ export function transitionOf(transition: Transition, summary: string): Enrollmen
 /** Writes the progress in one lesson, by the student or by staff and lecturers. */
 export const putProgress = defineAction('enrollment', {
   scope: 'write',
+  errors: ['invalid_state', 'lesson_locked'],
   id: 'putLessonProgress',
   method: 'PUT',
   summary: 'Set the progress of a student in a lesson',

@@ -3,44 +3,43 @@ import { enrollAndRecord } from '../domain/learning/enrollOnRequest.ts'
 import { lockCourses } from '../domain/learning/lockCourses.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import { defineCollectionAction } from '../framework/declare/typedOperations.ts'
-import { bulk, bulkOutput } from '../framework/write/bulk.ts'
+import { bulk } from '../framework/write/bulk.ts'
+import { isUnchanged, itemsOutput } from '../framework/write/bulkOutput.ts'
+import type { CsvRules } from '../framework/write/csvItems.ts'
 import { explainViolation } from '../framework/write/explainViolation.ts'
 import { toPublicId, uuidOf } from '../lib/ids.ts'
 import { audienceOf } from '../policy/caller.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 
+const itemSchema = z.object({
+  course_id: reference('crs', 'The course.'),
+  student_id: reference('std', 'The student.').optional().meta({ description: 'The student.', idPrefix: 'std' }),
+  student_email: named.student_email.optional().meta({ description: 'E-mail address of the student.', example: 'learner017@example.org' }),
+  student_external_id: z
+    .string()
+    .min(1)
+    .max(120)
+    .optional()
+    .meta({ description: 'Key of the student in the source system.', example: 'erp-17' }),
+  starts_at: timestamp().optional().meta({ description: 'Start of the access.', example: '2026-03-01T09:30:00.000Z' }),
+  expires_at: timestamp()
+    .nullable()
+    .optional()
+    .meta({ description: 'End of the access; null without a limit.', example: '2036-03-01T09:30:00.000Z' }),
+})
+
 /** Enrols many students: each separately, or all or none. */
 export const bulkEnrollments = defineCollectionAction({
   scope: 'write',
+  errors: ['invalid_state'],
   roles: ['lecturer', 'staff'],
   status: 207,
   isAtomic: ({ atomic }) => atomic === true,
+  csv: (): CsvRules => ({ members: itemSchema.shape, options: {} }),
+  isUnchanged,
   summary: 'Enrol many students',
   input: z.object({
-    items: z
-      .array(
-        z.object({
-          course_id: reference('crs', 'The course.'),
-          student_id: reference('std', 'The student.').optional().meta({ description: 'The student.', idPrefix: 'std' }),
-          student_email: named.student_email
-            .optional()
-            .meta({ description: 'E-mail address of the student.', example: 'learner017@example.org' }),
-          student_external_id: z
-            .string()
-            .min(1)
-            .max(120)
-            .optional()
-            .meta({ description: 'Key of the student in the source system.', example: 'erp-17' }),
-          starts_at: timestamp().optional().meta({ description: 'Start of the access.', example: '2026-03-01T09:30:00.000Z' }),
-          expires_at: timestamp()
-            .nullable()
-            .optional()
-            .meta({ description: 'End of the access; null without a limit.', example: '2036-03-01T09:30:00.000Z' }),
-        }),
-      )
-      .min(1)
-      .max(100)
-      .meta({ description: 'Enrolments to create.', example: [] }),
+    items: z.array(itemSchema).min(1).max(100).meta({ description: 'Enrolments to create.', example: [] }),
     create_missing: z
       .boolean()
       .default(false)
@@ -49,11 +48,11 @@ export const bulkEnrollments = defineCollectionAction({
     override: named.override,
     atomic: z.boolean().default(false).meta({ description: 'True to create all enrolments or none.', example: false }),
   }),
-  output: bulkOutput,
+  output: itemsOutput({ idPrefix: 'enr', object: 'enrollment' }),
   async run(writing, input) {
     const { items, create_missing, notify, override, atomic } = input
-    const { school, caller } = writing
-    await lockCourses(writing.writer, school.id, [...new Set(items.map(({ course_id }) => uuidOf('crs', course_id)))])
+    const { caller } = writing
+    await lockCourses(writing.writer, [...new Set(items.map(({ course_id }) => uuidOf('crs', course_id)))])
     const met = new Set<string>()
     const isAnother = (personId: string, courseId: string): boolean => {
       const key = `${personId} ${courseId}`
@@ -64,6 +63,8 @@ export const bulkEnrollments = defineCollectionAction({
     const createMissing = create_missing && audienceOf(caller) === 'staff'
     return await bulk(writing.writer, {
       items,
+      key: ({ student_email, student_external_id, student_id }) => student_email ?? student_external_id ?? student_id,
+      isCsv: writing.isCsv,
       isAtomic: atomic,
       explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),
       async each(item) {

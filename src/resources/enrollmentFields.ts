@@ -6,9 +6,9 @@ const moment = (description: string) => timestamp().nullable().meta({ descriptio
 
 export const enrollmentStatus = z
   .enum(['active', 'completed', 'expired', 'suspended', 'canceled'])
+  .meta({ component: 'EnrollmentStatus' })
   .meta({ description: 'Current state of the enrolment.', example: 'active' })
 
-/** The fields of an enrolment. */
 export const enrollmentSchema = z.object({
   student_id: reference('std', 'The student.'),
   course_id: reference('crs', 'The course.'),
@@ -19,6 +19,7 @@ export const enrollmentSchema = z.object({
     .meta({ description: 'Reason that was given with the last action on the enrolment.', example: null, view: 'staff' }),
   source: z
     .enum(['self', 'manual', 'purchase', 'plan', 'coupon', 'import'])
+    .meta({ component: 'EnrollmentSource' })
     .meta({ description: 'The source of the access; the first one if several sources open it.', example: 'manual' }),
   order_id: reference('ord', 'Order that opened it.')
     .nullable()
@@ -49,7 +50,18 @@ export const enrollmentSchema = z.object({
       issued_at: timestamp().meta({ description: 'Time of issue.', example: '2026-03-01T09:30:00.000Z' }),
       url: z
         .url()
-        .meta({ description: 'URL at which it can be verified.', example: 'https://school.example/api/v1/certificates/7QW3KD9XHM2TB5ZE' }),
+        .meta({ description: 'Page on which anyone can verify it.', example: 'https://school.example/certificates/7QW3KD9XHM2TB5ZE' }),
+      holder_name: z
+        .string()
+        .nullable()
+        .meta({ description: 'Name on the certificate: that of the student at the time of issue.', example: 'Juno Fenwick' }),
+      course_title: z
+        .string()
+        .nullable()
+        .meta({ description: 'Title on the certificate: that of the course at the time of issue.', example: 'Clay From Scratch' }),
+      corrected_at: timestamp()
+        .nullable()
+        .meta({ description: 'Time at which the staff last corrected the name or the title; null if they never did.', example: null }),
     })
     .nullable()
     .meta({ description: 'The certificate; null if none was issued or the course is not completed.', example: null }),
@@ -57,7 +69,6 @@ export const enrollmentSchema = z.object({
   metadata: metadata(),
 })
 
-/** The summary of an enrolment next to its lessons. */
 export const enrollmentSummary = z
   .object({
     id: reference('enr', 'Id of the enrolment.'),
@@ -67,13 +78,15 @@ export const enrollmentSummary = z
     lessons_count: enrollmentSchema.shape.lessons_count,
     completed_at: enrollmentSchema.shape.completed_at,
   })
-  .meta({ description: 'The enrolment.', example: { status: 'active' } })
+  .meta({ description: 'The enrolment.', example: { status: 'active' }, component: 'EnrollmentSummary' })
 
 export const positionSeconds = z.int().min(0).max(86_400).meta({ description: 'Position in the lesson in seconds.', example: 95 })
 
-const lessonStatus = z.enum(['not_started', 'started', 'completed']).meta({ description: 'Progress in the lesson.', example: 'started' })
+const lessonStatus = z
+  .enum(['not_started', 'started', 'completed'])
+  .meta({ component: 'LessonProgressStatus' })
+  .meta({ description: 'Progress in the lesson.', example: 'started' })
 
-/** The progress in one lesson. */
 export const lessonState = z
   .object({
     lesson_id: reference('les', 'The lesson.'),
@@ -82,7 +95,7 @@ export const lessonState = z
     completed_at: moment('Time of completion.'),
     attempts: z.int().meta({ description: 'Number of attempts at its quiz.', example: 0 }),
   })
-  .meta({ description: 'The lesson.', example: { status: 'started' } })
+  .meta({ description: 'The lesson.', example: { status: 'started' }, component: 'LessonState' })
 
 /** The inputs of a new enrolment that are not fields of it. */
 export const named = {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { certificateNumber } from '../domain/learning/certificates.ts'
+import { certificateNumber, currentFacts } from '../domain/learning/certificates.ts'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
 import { reopen, resetProgress } from '../domain/learning/enrollmentTransitions.ts'
 import {
   hasEnrollmentStatus,
+  hasIncompleteLesson,
   learningRules,
   lockCourseForProgress,
   lockCourseOfEnrollment,
@@ -13,11 +14,12 @@ import { enrollmentTimeErrors, enrollOnRequest } from '../domain/learning/enroll
 import { readProgress } from '../domain/learning/readProgress.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { reference } from '../framework/declare/fields.ts'
-import { apiPath } from '../framework/declare/operations.ts'
+import { reference, text } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
+import { audienceOf } from '../policy/caller.ts'
 import { courses } from './courses.ts'
 import { putProgress, transitionOf } from './enrollmentActions.ts'
 import { bulkEnrollments } from './enrollmentBulk.ts'
@@ -26,10 +28,48 @@ import { lessons } from './lessons.ts'
 import { studentArea } from './studentArea.ts'
 import { students } from './students.ts'
 
+export const certificatePath = (number: string): string => `/certificates/${number}`
+
+/** Issues the certificate of a completed course, or, by the staff and with a reason, issues it again with the current name and title. */
+const issueCertificate = defineAction('enrollment', {
+  scope: 'write',
+  errors: ['invalid_state'],
+  id: 'issueCertificate',
+  follows: 'completeEnrollment',
+  summary: 'Issue the certificate of a completed course, or correct it',
+  status: 201,
+  isOnce: true,
+  lockFirst: lockCourseForProgress,
+  input: z.object({
+    reason: text(500).optional().meta({
+      description:
+        'Only for staff: corrects a certificate that was issued before. It is issued again under its number, with the current name of the student and the current title of the course; the audit trail keeps the reason.',
+      example: 'The student has a new name.',
+    }),
+  }),
+  async perform(writing, row, { reason }) {
+    const { writer, caller, now } = writing
+    if (reason !== undefined && audienceOf(caller) !== 'staff')
+      throw new Problem('access_denied', { description: 'reason: only staff can correct a certificate. Leave it out to issue one.' })
+    if (row.completed_at === null)
+      throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
+    if (row.certificate_number !== null && reason === undefined) return { isUnchanged: true }
+    const facts = await currentFacts(writer, { enrollmentId: row.id })
+    if (!facts) throw new Problem('invalid_state', { description: 'The student was erased.' })
+    const { certificate_enabled, ...stated } = facts
+    if (row.certificate_number !== null) {
+      const isCurrent =
+        stated.certificate_holder_name === row.certificate_holder_name && stated.certificate_course_title === row.certificate_course_title
+      return isCurrent ? { isUnchanged: true } : { columns: { ...stated, certificate_corrected_at: now }, reason }
+    }
+    if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course does not issue certificates.' })
+    return { columns: { ...stated, certificate_number: certificateNumber(), certificate_issued_at: now }, reason }
+  },
+})
+
 const rules = learningRules('enrollment')
 const teachers = ['lecturer', 'staff'] as const
 
-/** The enrolments of students in courses, with their progress. */
 export const enrollments = defineResource({
   name: 'enrollments',
   object: 'enrollment',
@@ -47,10 +87,20 @@ export const enrollments = defineResource({
     status: { from: ['status', 'expires_at'], of: (row) => statusAt(row, new Date()) },
     lessons_count: { select: publishedLessonsOf },
     certificate: {
-      from: ['certificate_number', 'certificate_issued_at', 'completed_at'],
-      of: ({ certificate_number: number, certificate_issued_at: issued_at, completed_at }, { school }) =>
+      from: [
+        ...(['certificate_number', 'certificate_issued_at', 'completed_at'] as const),
+        ...(['certificate_holder_name', 'certificate_course_title', 'certificate_corrected_at'] as const),
+      ],
+      of: ({ certificate_number: number, completed_at, ...row }, { school }) =>
         number && completed_at
-          ? { number, issued_at: issued_at ?? completed_at, url: `${school.issuer}${apiPath}/certificates/${number}` }
+          ? {
+              number,
+              issued_at: row.certificate_issued_at ?? completed_at,
+              url: school.issuer + certificatePath(number),
+              holder_name: row.certificate_holder_name,
+              course_title: row.certificate_course_title,
+              corrected_at: row.certificate_corrected_at,
+            }
           : null,
     },
   },
@@ -73,16 +123,22 @@ export const enrollments = defineResource({
     },
     'source',
     {
-      name: 'course',
+      name: 'course_id',
       description: 'the id of a course',
       value: reference('crs', 'Id of a course.'),
       where: (enrollment, ids) => enrollment('enrollment.course_id', 'in', [...ids]),
     },
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of a student',
       value: reference('std', 'Id of a student.'),
       where: (enrollment, ids) => enrollment('enrollment.person_id', 'in', [...ids]),
+    },
+    {
+      name: 'incomplete_lesson_id',
+      description: 'the id of a published lesson that the student has not completed, whether begun or not',
+      value: reference('les', 'Id of a lesson.'),
+      where: (enrollment, ids) => hasIncompleteLesson(enrollment, ids),
     },
     'completed_at',
     'expires_at',
@@ -112,6 +168,7 @@ export const enrollments = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['invalid_state', 'checkout_required'],
       isOnce: true,
       perform: (writing, values) => enrollOnRequest(writing, values),
     },
@@ -119,6 +176,7 @@ export const enrollments = defineResource({
       scope: 'write',
       view: 'staff',
       roles: teachers,
+      errors: ['invalid_state'],
       check: ({ starts_at, expires_at }, { now }) =>
         enrollmentTimeErrors(
           { startsAt: new Date(String(starts_at)), expiresAt: expires_at === null ? null : new Date(String(expires_at)) },
@@ -158,28 +216,7 @@ export const enrollments = defineResource({
       run: (writing, row) => resetProgress(writing, row),
     },
     'progress/{lesson_id}': putProgress,
-    certificate: {
-      scope: 'write',
-      id: 'issueCertificate',
-      follows: 'completeEnrollment',
-      summary: 'Issue the certificate of a completed course',
-      status: 201,
-      isOnce: true,
-      lockFirst: lockCourseForProgress,
-      async perform({ writer, school, now }, row) {
-        if (row.completed_at === null)
-          throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
-        if (row.certificate_number !== null) return { isUnchanged: true }
-        const { certificate_enabled } = await writer
-          .selectFrom('course')
-          .select('certificate_enabled')
-          .where('school_id', '=', school.id)
-          .where('id', '=', row.course_id)
-          .executeTakeFirstOrThrow()
-        if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course does not issue certificates.' })
-        return { columns: { certificate_number: certificateNumber(), certificate_issued_at: now } }
-      },
-    },
+    certificate: issueCertificate,
   },
   collectionActions: { bulk: bulkEnrollments },
 })

@@ -1,6 +1,5 @@
 import { defineArea } from '../framework/declare/area.ts'
 
-/** The scopes of events and RSVPs. */
 export const eventArea = defineArea('events', {
   read: {
     learner: 'See events and your registrations',

@@ -1,21 +1,19 @@
 import { z } from 'zod'
-import type { Representation } from '../framework/declare/representation.ts'
+import type { Representation, RepresentedRow } from '../framework/declare/representation.ts'
 import { type CalendarEntry, iCalendar } from '../lib/iCalendar.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import { textLinesOfHtml } from '../lib/sanitisedHtml.ts'
+import { sitePath } from './sitePaths.ts'
 
 /** Writes events as an iCalendar file (RFC 5545), with the fields that the caller sees. */
 export const calendar: Representation = {
   type: 'text/calendar',
   maxRows: 1000,
   example: 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//school.example//Schoolgate//EN\r\nEND:VCALENDAR\r\n',
-  write: (bodies, { school }) => {
-    const { hostname } = new URL(school.issuer)
-    return iCalendar(
-      `-//${hostname}//Schoolgate//EN`,
-      bodies.map((body) => entryOf(body, hostname)),
-    )
-  },
+  write: (rows, { school, externalServices }) =>
+    iCalendar(
+      `-//${new URL(school.issuer).hostname}//Schoolgate//EN`,
+      rows.map((row) => entryOf(row, { issuer: school.issuer, hasPages: externalServices.hasPages(school) })),
+    ),
 }
 
 const text = z.string().nullable().default(null)
@@ -24,8 +22,10 @@ const text = z.string().nullable().default(null)
 const shown = z.object({
   id: z.string(),
   title: z.string(),
+  slug: z.string(),
   status: z.string(),
   description: text,
+  description_html: text,
   join_url: text,
   created_at: z.string(),
   updated_at: z.string(),
@@ -42,21 +42,28 @@ const shown = z.object({
     .default(null),
 })
 
-/** Returns the entry of an event, with the fields that its reader sees. */
-export function entryOf(body: Body, hostname: string): CalendarEntry {
-  const { location, ...event } = shown.parse(body)
+export interface CalendarSchool {
+  issuer: string
+  hasPages: boolean
+}
+
+/** Returns the entry of an event, with the fields that its reader sees. Its URL is the way in, or else its page. */
+export function entryOf({ body, version }: RepresentedRow, { issuer, hasPages }: CalendarSchool): CalendarEntry {
+  const { location, description_html: html, ...event } = shown.parse(body)
   const { latitude = null, longitude = null } = location ?? {}
   return {
-    uid: `${event.id}@${hostname}`,
+    uid: `${event.id}@${new URL(issuer).hostname}`,
+    sequence: version,
     changedAt: event.updated_at,
     createdAt: event.created_at,
     startsAt: event.starts_at,
     endsAt: event.ends_at,
     title: event.title,
-    description: event.description,
+    description: html === null ? event.description : textLinesOfHtml(html),
+    html,
     location: location && [location.name, location.address].filter((line) => line !== null).join(', '),
     position: latitude === null || longitude === null ? null : { latitude, longitude },
-    url: event.join_url,
+    url: event.join_url ?? (hasPages ? issuer + sitePath('events', event.slug) : null),
     isCanceled: event.status === 'canceled',
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { externalId, line, metadata, money, reference, slug, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { externalId, line, metadata, money, reference, slug, text, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
 
@@ -15,19 +15,17 @@ const location = z
     latitude: z.number().min(-90).max(90).nullable().default(null).meta({ description: 'Degrees north.', example: 53.5 }),
     longitude: z.number().min(-180).max(180).nullable().default(null).meta({ description: 'Degrees east.', example: 10 }),
   })
+  .meta({ component: 'EventLocation' })
   .nullable()
 
-/** The statuses of an RSVP. */
-export const rsvpStatus = z.enum(['going', 'waitlisted', 'canceled', 'attended', 'no_show'])
+export const rsvpStatus = z.enum(['going', 'waitlisted', 'canceled', 'attended', 'no_show']).meta({ component: 'RsvpStatus' })
 
-/** Until when a seat is held for a person on the waitlist. */
 export const offeredUntil = timestamp().nullable().meta({
   description:
     'Until when a seat of an event with a price is held for the person on the waitlist, who pays at the checkout; null if none is.',
   example: null,
 })
 
-/** The fields of an event. */
 export const eventSchema = z.object({
   title: line(160).meta({ description: 'Name of the event.', example: 'Open Kiln Evening' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'open-kiln-evening' }),
@@ -37,12 +35,18 @@ export const eventSchema = z.object({
     example: 'We open the kiln together.',
     gated: true,
   }),
-  kind: z.enum(['online', 'in_person', 'hybrid']).meta({ description: 'Kind of place: online, in person, or both.', example: 'online' }),
-  status: z.enum(['draft', 'published', 'canceled']).meta({
+  kind: z
+    .enum(['online', 'in_person', 'hybrid'])
+    .meta({ component: 'EventKind' })
+    .meta({ description: 'Kind of place: online, in person, or both.', example: 'online' }),
+  status: z.enum(['draft', 'published', 'canceled']).meta({ component: 'EventStatus' }).meta({
     description: 'Only hosts and staff see drafts. Cancelled events remain visible.',
     example: 'published',
   }),
-  phase: z.enum(['upcoming', 'live', 'ended']).meta({ description: 'Phase in time.', example: 'upcoming' }),
+  phase: z
+    .enum(['upcoming', 'live', 'ended'])
+    .meta({ component: 'EventPhase' })
+    .meta({ description: 'Phase in time.', example: 'upcoming' }),
   starts_at: timestamp().meta({ description: 'When it begins.', example: '2027-03-01T18:30:00.000Z' }),
   ends_at: timestamp().meta({ description: 'When it ends, at most 14 days after the start.', example: '2027-03-01T20:30:00.000Z' }),
   time_zone: z
@@ -57,7 +61,11 @@ export const eventSchema = z.object({
   }),
   join_url: address('URL to join online. If the event has a capacity, only people with a seat see it.'),
   recording_url: address('URL of the recording.'),
-  access: z.enum(['public', 'members', 'plans', 'course']).default('public').meta({ description: 'Who can attend.', example: 'public' }),
+  access: z
+    .enum(['public', 'members', 'plans', 'course'])
+    .meta({ component: 'EventAccess' })
+    .default('public')
+    .meta({ description: 'Who can attend.', example: 'public' }),
   plan_ids: z
     .array(reference('mpl', 'Id of a membership plan.'))
     .max(50)
@@ -67,11 +75,13 @@ export const eventSchema = z.object({
     .meta({ description: 'Course of the event, which gives access with access course.', example: null, idPrefix: 'crs' }),
   host_lecturers: z
     .array(
-      z.object({
-        id: reference('lec', 'Id of the lecturer.'),
-        display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
-        slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
-      }),
+      z
+        .object({
+          id: reference('lec', 'Id of the lecturer.'),
+          display_name: z.string().meta({ description: 'Name of the lecturer.', example: 'Marlo Quillfeather' }),
+          slug: slug().meta({ description: 'Readable key of the lecturer.', example: 'marlo-quillfeather' }),
+        })
+        .meta({ component: 'LecturerSummary' }),
     )
     .meta({ description: 'Hosts, main host first; empty for callers who cannot attend the event.', example: [], gated: true }),
   price: money('Price of a seat.')
@@ -83,7 +93,7 @@ export const eventSchema = z.object({
     gated: true,
   }),
   waitlist_enabled: z.boolean().default(true).meta({ description: 'True if the event has a waitlist.', example: true }),
-  waitlist_mode: z.enum(['party', 'seat']).default('party').meta({
+  waitlist_mode: z.enum(['party', 'seat']).meta({ component: 'WaitlistMode' }).default('party').meta({
     description:
       'Who gets a free seat. party: the first on the waitlist, who waits until the seats suffice for all guests. seat: the first on the waitlist for whom the free seats suffice, who can overtake a larger party.',
     example: 'party',
@@ -128,6 +138,21 @@ export const eventSchema = z.object({
     .max(500)
     .nullable()
     .meta({ description: 'Reason for the cancellation; null for callers who cannot attend the event.', example: null, gated: true }),
+  move_notice: z
+    .object({
+      notified: z.int().meta({ description: 'Number of people who have a seat or are on the waitlist now.', example: 24 }),
+      due_at: timestamp().meta({
+        description: 'When the e-mail is sent. Each further change postpones it.',
+        example: '2027-02-01T10:02:00.000Z',
+      }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'The e-mail about a new time or place that is about to be sent; null if there is none. Changes within two minutes are one e-mail, and a change that is undone sends nothing.',
+      example: null,
+      view: 'staff',
+    }),
   external_id: externalId(),
   metadata: metadata(),
 })
@@ -138,37 +163,35 @@ export const eventInputs = z.object({
     .array(reference('lec', 'Id of a lecturer.'))
     .max(10)
     .meta({ description: 'Hosts of the event, main host first.', example: [] }),
+  notify: z.boolean().meta({
+    description:
+      'False to send no e-mail. Otherwise people who have a seat or are on the waitlist of a published event that is not over get one if `starts_at`, `ends_at` or `location` changes.',
+    example: true,
+    isOption: true,
+  }),
 })
 
-/** The id of an RSVP in a URL. */
 export const rsvpPath = z.object({
   rsvp_id: reference('rsv', 'Id of the RSVP.').meta({ description: 'Id of the RSVP.', example: 'rsv_01jgwejj00e6srgkpqm2sqf05m' }),
 })
 
-/** The cancellation of an event as a request contains it. */
 export const cancellation = z.object({
-  reason: z
-    .string()
-    .min(1)
-    .max(500)
+  reason: text(500)
     .nullable()
     .optional()
     .meta({ description: 'Reason, which the e-mail to the attendees contains.', example: 'The kiln is cold.' }),
 })
 
-/** An RSVP of the caller as a request contains it. */
 export const ownRsvp = z.object({
   status: z.enum(['going', 'canceled']).meta({ description: 'going to attend, canceled to withdraw.', example: 'going' }),
   guests: z.int().min(0).max(5).default(0).meta({ description: 'Number of accompanying guests.', example: 0 }),
-  note: z.string().min(1).max(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
+  note: text(500).nullable().default(null).meta({ description: 'Note to the hosts.', example: null }),
 })
 
-/** A change of an RSVP as a request contains it. */
 export const rsvpChange = z.object({
   status: rsvpStatus.exclude(['waitlisted']).meta({ description: 'The new status.', example: 'canceled' }),
 })
 
-/** The people who attended an event as a request contains them. */
 export const attendance = z.object({
   attended: z.array(reference('rsv', 'Id of an RSVP.')).max(500).meta({
     description: 'RSVPs of the people who came. Seats that no request names become no_show; send a long list in parts.',
@@ -176,7 +199,6 @@ export const attendance = z.object({
   }),
 })
 
-/** The recorded attendance of an event. */
 export const attendanceCounts = z.object({
   attended: z.int().meta({ description: 'Number of people who came.', example: 21 }),
   no_show: z.int().meta({ description: 'Number of people who had a seat and did not come.', example: 4 }),

@@ -1,5 +1,6 @@
+// More than 250 lines: one declaration.
 import { duplicateEvent } from '../domain/events/duplicateEvent.ts'
-import { hasRsvp, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
+import { hasOwnRsvp, hasRsvp, isAnnounced, isForEverybody, isForPlan, isHosted, isInvited } from '../domain/events/eventAccess.ts'
 import {
   hasShownHost,
   hostsOf,
@@ -13,6 +14,7 @@ import {
 } from '../domain/events/eventParts.ts'
 import { cancelEvent, fillSeats, publishEvent, removeEventParts, unpublishEvent } from '../domain/events/eventStates.ts'
 import { checkEvent, eventDefaults, requireNotCanceled, saveEventParts } from '../domain/events/eventWriting.ts'
+import { moveNoticeOf, noteMove } from '../domain/events/moveNotices.ts'
 import { changeRsvpStatus, recordAttendance } from '../domain/events/staffRsvps.ts'
 import { submitRsvp } from '../domain/events/submitRsvp.ts'
 import { htmlColumn } from '../domain/markupRenderer.ts'
@@ -27,12 +29,21 @@ import { idsIn } from '../framework/declare/values.ts'
 import { courses } from './courses.ts'
 import { eventArea } from './eventArea.ts'
 import { calendar } from './eventCalendar.ts'
-import { attendance, attendanceCounts, cancellation, eventInputs, eventSchema, ownRsvp, rsvpChange, rsvpPath } from './eventFields.ts'
+import {
+  attendance,
+  attendanceCounts,
+  cancellation,
+  eventInputs,
+  eventSchema,
+  ownRsvp,
+  rsvpChange,
+  rsvpPath,
+  rsvpStatus,
+} from './eventFields.ts'
 import { lecturers } from './lecturers.ts'
 import { priceField } from './priceField.ts'
 import { rsvps } from './rsvps.ts'
 
-/** The events of the school. */
 export const events = defineResource({
   name: 'events',
   object: 'event',
@@ -44,7 +55,7 @@ export const events = defineResource({
   scopes: eventArea,
   catalogue: {
     row: ['title', 'slug', 'starts_at', 'ends_at', 'time_zone', 'kind', 'access', 'price', 'seats_left'],
-    filters: ['phase', 'kind', 'access', 'course', 'lecturer', 'starts_at[gte]', 'starts_at[lte]'],
+    filters: ['phase', 'kind', 'access', 'course_id', 'lecturer_id', 'starts_at[gte]', 'starts_at[lte]'],
   },
   schema: eventSchema,
   derived: {
@@ -61,6 +72,7 @@ export const events = defineResource({
       of: ({ capacity, going_count }) => (capacity === null ? null : Math.max(0, capacity - going_count)),
     },
     my_rsvp: { select: ownRsvpOf },
+    move_notice: { select: moveNoticeOf },
   },
   inputs: eventInputs,
   currentInputs: { lecturer_ids: ({ host_lecturers }) => (host_lecturers ?? []).map(({ id }) => id) },
@@ -104,13 +116,19 @@ export const events = defineResource({
     'kind',
     'access',
     {
-      name: 'course',
+      name: 'course_id',
       description: 'the id of a course',
       value: reference('crs', 'Id of a course.'),
       where: (event, ids: readonly string[]) => event('course_id', 'in', [...ids]),
     },
-    { name: 'plan', description: 'the id of a plan that gives access', value: reference('mpl', 'Id of a plan.'), where: isForPlan },
-    { name: 'lecturer', description: 'the id of a host', value: reference('lec', 'Id of a lecturer.'), where: hasShownHost },
+    {
+      name: 'my_rsvp',
+      description: 'the status of your RSVP',
+      value: rsvpStatus,
+      where: (event, statuses: readonly string[], caller) => hasOwnRsvp(event, statuses, caller),
+    },
+    { name: 'plan_id', description: 'the id of a plan that gives access', value: reference('mpl', 'Id of a plan.'), where: isForPlan },
+    { name: 'lecturer_id', description: 'the id of a host', value: reference('lec', 'Id of a lecturer.'), where: hasShownHost },
     'starts_at',
     'created_at',
     'updated_at',
@@ -148,12 +166,13 @@ export const events = defineResource({
     },
     update: {
       scope: 'write',
+      errors: ['invalid_state'],
       roles: ['lecturer', 'staff'],
       view: 'staff',
       check: checkEvent,
-      async before({ externalServices }, event, values) {
+      async before({ externalServices, now }, event, values) {
         requireNotCanceled(event)
-        return await htmlColumn(externalServices.markup, 'description', values)
+        return { ...noteMove(event, values, now), ...(await htmlColumn(externalServices.markup, 'description', values)) }
       },
       async after(writing, event, changed) {
         await saveEventParts(writing, event, changed)
@@ -165,6 +184,7 @@ export const events = defineResource({
   actions: {
     publish: {
       scope: 'write',
+      errors: ['not_publishable'],
       roles: ['lecturer', 'staff'],
       view: 'staff',
       summary: 'Publish an event',
@@ -205,6 +225,7 @@ export const events = defineResource({
     },
     'rsvps/me': defineAction('event', {
       scope: 'write',
+      errors: ['invalid_state', 'event_full', 'rsvp_closed', 'checkout_required'],
       view: 'public',
       id: 'putMyRsvp',
       follows: 'publishEvent',
@@ -219,6 +240,7 @@ export const events = defineResource({
     }),
     'rsvps/{rsvp_id}': defineAction('event', {
       scope: 'write',
+      errors: ['invalid_state', 'event_full'],
       roles: ['lecturer', 'staff'],
       view: 'staff',
       id: 'updateRsvp',
@@ -234,6 +256,7 @@ export const events = defineResource({
     }),
     attendance: defineAction('event', {
       scope: 'write',
+      errors: ['invalid_state'],
       roles: ['lecturer', 'staff'],
       view: 'staff',
       id: 'recordAttendance',

@@ -1,5 +1,5 @@
 import { eraseByStaff } from '../domain/students/eraseByStaff.ts'
-import { addFacet, findPersonByKeys } from '../domain/students/findOrCreatePerson.ts'
+import { addFacet, findPersonByKeys, lockPeople } from '../domain/students/findOrCreatePerson.ts'
 import {
   checkPerson,
   type PersonChange,
@@ -15,12 +15,11 @@ import { cancelParameter } from './studentFields.ts'
 
 type Facet = 'student' | 'member'
 
-/** Writes the tags or labels of the person. */
 type WriteTags = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
 
-/** Returns the update of a person, which is recorded for both facets. */
 export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', 'write'> => ({
   scope: 'write',
+  errors: ['invalid_state', 'email_taken'],
   check: (values, _writing, row) => checkPerson(values, row),
   async before(writing, row, values) {
     requireNotErased(row)
@@ -34,9 +33,9 @@ export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', '
   },
 })
 
-/** Returns the erasure of a person, which is recorded for both facets. */
 export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> => ({
   scope: 'write',
+  errors: ['self_change', 'last_owner', 'active_subscription'],
   id,
   roles: ['staff'],
   status: 204,
@@ -50,8 +49,10 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
 export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   scope: 'write',
   roles: ['staff'],
+  key: ({ email, external_id }) => [email, external_id].find((one) => typeof one === 'string'),
+  lockAll: ({ writer }, items) => lockPeople(writer, items),
   find: async ({ writer, school, now }, item) => {
-    const id = await findPersonByKeys(writer, school.id, item)
+    const id = await findPersonByKeys(writer, item)
     if (id !== undefined) await addFacet(writer, { schoolId: school.id, personId: id, facet, now })
     return id
   },

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 const text = z.string().nullable().default(null)
 
-/** A post in the feed. */
 export const feedRow = z.object({
   id: z.string(),
   title: z.string(),
@@ -14,7 +13,6 @@ export const feedRow = z.object({
   author: z.object({ display_name: z.string() }),
 })
 
-/** A row in the sitemap. */
 export const sitemapRow = z.object({
   slug: z.string(),
   updated_at: z.string(),

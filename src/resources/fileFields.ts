@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { drawingLimits } from '../domain/files/cleanSvg.ts'
 import { filenameForm } from '../domain/files/fileWriting.ts'
+import { invisible, isVisible } from '../lib/visibleText.ts'
 import { filePurposeNames } from '../policy/filePurposes.ts'
 
-/** The fields that uploads and files have in common. */
 export const fileFields = {
   filename: z
     .string()
     .regex(filenameForm, 'must be a name of 1 to 255 characters without a path')
+    .refine((name) => name === '' || isVisible(name), invisible)
     .meta({ description: 'Name under which the file is saved.', example: 'kiln.webp' }),
   contentType: z
     .string()
@@ -19,9 +20,11 @@ export const fileFields = {
     }),
   purpose: z
     .enum(filePurposeNames)
+    .meta({ component: 'FilePurpose' })
     .meta({ description: 'Purpose of the file, which decides on allowed types, size and visibility.', example: 'image' }),
   visibility: z
     .enum(['public', 'private'])
+    .meta({ component: 'FileVisibility' })
     .meta({ description: 'Public files are served to everybody, private files only at signed URLs.', example: 'public' }),
   checksum: z
     .string()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { releaseFile } from '../domain/files/fileRemoval.ts'
 import { isUploadedBy, referencesOf } from '../domain/files/files.ts'
 import { checkForm, fileOfForm, storeFormFile } from '../domain/files/fileWriting.ts'
+import { metadataKinds } from '../domain/files/pictures/pictureParts.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -11,7 +12,6 @@ import { storage } from './storage.ts'
 
 const pixels = (description: string) => z.int().nullable().meta({ description, example: 1600 })
 
-/** The files of the school. */
 export const files = defineResource({
   name: 'files',
   path: 'storage/files',
@@ -31,6 +31,7 @@ export const files = defineResource({
     visibility: fileFields.visibility,
     status: z
       .enum(['pending', 'ready', 'failed', 'deleted'])
+      .meta({ component: 'FileStatus' })
       .meta({ description: 'Status. Only a file that is ready can be used.', example: 'ready' }),
     alt: z
       .string()
@@ -39,6 +40,14 @@ export const files = defineResource({
       .meta({ description: 'Text alternative for people who cannot see the picture.', example: 'A kiln, open' }),
     width: pixels('Width of a picture in pixels.'),
     height: pixels('Height of a picture in pixels.'),
+    metadata_removed: z
+      .array(z.enum(metadataKinds).meta({ description: 'Kind of metadata.', example: 'gps' }))
+      .nullable()
+      .meta({
+        description:
+          'What was removed from the bytes of a public picture, which keeps its pixels, colour profile and orientation; byte_size and checksum_sha256 describe the rest. Null for other files, and for a picture that a job cleans soon.',
+        example: ['camera', 'gps'],
+      }),
     duration_seconds: z.int().nullable().meta({ description: 'Duration of audio or video, if known.', example: null }),
     url: z.url().nullable().meta({ description: 'URL of a public file.', example: null }),
     references_count: z.int().meta({ description: 'Number of references to the file.', example: 2 }),
@@ -73,6 +82,7 @@ export const files = defineResource({
     get: 'write',
     create: {
       scope: 'write',
+      errors: ['quota_exceeded', 'type_not_allowed'],
       id: 'uploadFile',
       takes: { type: 'multipart/form-data', maxBytes: 26_214_400, receive: storeFormFile },
       check: checkForm,

@@ -15,13 +15,13 @@ const person = (prefix: 'std' | 'mbr', description: string) =>
 
 const textOrNone = (description: string, example: string) => z.string().nullable().meta({ description, example })
 
-/** The submissions of forms. */
 export const formSubmissions = defineResource({
   name: 'form_submissions',
   object: 'form_submission',
   idPrefix: 'fsb',
   table: 'form_submission',
   about: 'A submission of a form. Only the staff of the school see it.',
+  notInApi: 'Not in this API: creating, changing and deleting submissions. People fill in forms on the site of the school.',
   scopes: forms.area,
   schema: z.object({
     form_id: reference('frm', 'Id of the form.'),
@@ -64,7 +64,7 @@ export const formSubmissions = defineResource({
   },
   filters: [
     {
-      name: 'form',
+      name: 'form_id',
       description: 'the id of a form',
       value: reference('frm', 'Id of a form.'),
       where: (submission, ids: readonly string[]) => submission('form_id', 'in', [...ids]),
@@ -77,7 +77,7 @@ export const formSubmissions = defineResource({
       where: (submission, addresses: readonly string[]) => submission('email', 'in', addresses.map(normalised)),
     },
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of a student',
       value: reference('std', 'Id of a student.'),
       where: (submission, ids: readonly string[]) => submission('person_id', 'in', [...ids]),
@@ -89,9 +89,9 @@ export const formSubmissions = defineResource({
   sorts: ['-submitted_at'],
   exports: true,
   csvMembers: {
-    answers: async ({ database, school, parameters, ownerId }) => {
-      const named = (parameters.get('form') as string[] | undefined)?.flatMap((id) => fromPublicId('frm', id) ?? [])
-      return await questionKeys(database, school.id, ownerId === undefined ? named : [ownerId])
+    answers: async ({ database, parameters, ownerId }) => {
+      const named = (parameters.get('form_id') as string[] | undefined)?.flatMap((id) => fromPublicId('frm', id) ?? [])
+      return await questionKeys(database, ownerId === undefined ? named : [ownerId])
     },
   },
   expand: { form: { resource: (): Resource => forms, id: ({ form_id }) => form_id } },

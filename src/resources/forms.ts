@@ -6,25 +6,27 @@ import { everything } from '../framework/declare/expressions.ts'
 import { reference, slug, timestamp } from '../framework/declare/fields.ts'
 import { fromJson } from '../framework/declare/values.ts'
 
-const status = z.enum(['draft', 'published', 'closed'])
+const status = z.enum(['draft', 'published', 'closed']).meta({ component: 'FormStatus' })
 const time = (description: string, view?: 'staff') =>
   timestamp()
     .nullable()
     .meta({ description, example: null, ...(view && { view }) })
 
-const question = z.object({
-  key: z.string().meta({ description: 'Key of the answer.', example: 'which_clay' }),
-  label: z.string().meta({ description: 'The question.', example: 'Which clay?' }),
-  kind: z
-    .enum(['text', 'long_text', 'email', 'phone', 'number', 'date', 'single_choice', 'multiple_choice', 'checkbox', 'file', 'consent'])
-    .meta({ description: 'Type of the answer.', example: 'single_choice' }),
-  required: z.boolean().default(false).meta({ description: 'True if an answer is required.', example: true }),
-  options: z.array(z.string()).meta({ description: 'Options to choose from.', example: ['Stoneware', 'Porcelain'] }),
-  help: z.string().nullable().meta({ description: 'Help text.', example: null }),
-  max_length: z.int().nullable().meta({ description: 'Maximum number of characters.', example: null }),
-})
+const question = z
+  .object({
+    key: z.string().meta({ description: 'Key of the answer.', example: 'which_clay' }),
+    label: z.string().meta({ description: 'The question.', example: 'Which clay?' }),
+    kind: z
+      .enum(['text', 'long_text', 'email', 'phone', 'number', 'date', 'single_choice', 'multiple_choice', 'checkbox', 'file', 'consent'])
+      .meta({ component: 'QuestionType' })
+      .meta({ description: 'Type of the answer.', example: 'single_choice' }),
+    required: z.boolean().default(false).meta({ description: 'True if an answer is required.', example: true }),
+    options: z.array(z.string()).meta({ description: 'Options to choose from.', example: ['Stoneware', 'Porcelain'] }),
+    help: z.string().nullable().meta({ description: 'Help text.', example: null }),
+    max_length: z.int().nullable().meta({ description: 'Maximum number of characters.', example: null }),
+  })
+  .meta({ component: 'FormQuestion' })
 
-/** The forms of the school's site. */
 export const forms = defineResource({
   name: 'forms',
   object: 'form',
@@ -33,6 +35,7 @@ export const forms = defineResource({
   anonymous: 'partial',
   catalogue: false,
   about: 'A form of the school’s site, with its questions. People fill it in on the site; only staff see the submissions.',
+  notInApi: 'Not in this API: creating, changing, submitting and deleting forms. The school does this on its own site.',
   scopes: { read: { learner: 'See the forms of the school', staff: 'See all forms and the submitted answers', othersData: ['staff'] } },
   schema: z.object({
     title: z.string().meta({ description: 'Title of the form.', example: 'Ask the studio' }),
@@ -48,6 +51,11 @@ export const forms = defineResource({
     }),
     notifies_staff: z.boolean().meta({
       description: 'True if owners and admins get an e-mail about new submissions, at most once an hour.',
+      example: false,
+      view: 'staff',
+    }),
+    copies_answers: z.boolean().meta({
+      description: 'True if the confirmation that people get by e-mail contains their answers.',
       example: false,
       view: 'staff',
     }),

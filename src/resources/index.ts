@@ -2,6 +2,7 @@ import type { Area } from '../framework/declare/area.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { operationsOf } from '../framework/declare/operationsOf.ts'
 import type { Resource } from '../framework/declare/resource.ts'
+import { withKeysInFilters } from '../framework/declare/rowKeys.ts'
 import { type ScopeEntry, scopesOf } from '../framework/declare/scopeCatalogue.ts'
 import { account } from './account.ts'
 import { analytics } from './analytics.ts'
@@ -76,9 +77,10 @@ export const resources: readonly Declared[] = [
   account,
 ]
 
-/** Returns the operations of these resources. */
-export const operationsIn = (declared: readonly Declared[]): Operation[] =>
-  declared.flatMap((one) => ('operations' in one ? operationsOf(one) : []))
+export const operationsIn = (declared: readonly Declared[]): Operation[] => {
+  const withRows = declared.flatMap((one) => ('operations' in one ? [one] : []))
+  return withKeysInFilters(withRows.flatMap(operationsOf), withRows)
+}
 
 /** Returns every scope of the service with its sentence on the consent page, identity scopes first. */
 export const scopeCatalogue = (declared: readonly Declared[]): ScopeEntry[] => [

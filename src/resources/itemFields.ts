@@ -5,15 +5,14 @@ import { itemTypes } from '../domain/itemRef.ts'
 export const itemRef = (description: string) =>
   z
     .object({
-      type: z.enum(itemTypes).meta({ description: 'Type of the item.', example: 'course' }),
+      type: z.enum(itemTypes).meta({ component: 'ItemType' }).meta({ description: 'Type of the item.', example: 'course' }),
       id: z
         .string()
         .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event')
         .meta({ description: 'Id of the item.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
     })
-    .meta({ description, example: { type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' } })
+    .meta({ description, example: { type: 'course', id: 'crs_01jgwejj00e6srgkpqm2sqf05m' }, component: 'ItemReference' })
 
-/** Declares a reference to a person by both ids. */
 export const personRef = (description: string) =>
   z
     .object({

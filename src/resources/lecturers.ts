@@ -35,7 +35,6 @@ const links = z
   )
   .max(8)
 
-/** The lecturers of the school. */
 export const lecturers = defineResource({
   name: 'lecturers',
   object: 'lecturer',
@@ -51,7 +50,7 @@ export const lecturers = defineResource({
   },
   catalogue: {
     row: ['display_name', 'slug', 'headline', 'expertise', 'courses_count'],
-    filters: ['expertise', 'course'],
+    filters: ['expertise', 'course_id'],
   },
   schema: z.object({
     display_name: line(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
@@ -62,11 +61,12 @@ export const lecturers = defineResource({
     cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
     links: links.meta({ description: 'Links to other websites.', example: [] }),
     expertise: z
-      .array(z.string().min(1).max(40))
+      .array(line(40))
       .max(15)
       .meta({ description: 'Areas of expertise.', example: ['throwing', 'glazes'] }),
     status: z
       .enum(['active', 'hidden', 'archived'])
+      .meta({ component: 'LecturerStatus' })
       .meta({ description: 'State of the lecturer. Visitors see only active lecturers.', example: 'active' }),
     featured: z.boolean().default(false).meta({ description: 'True if the lecturer is shown first.', example: true }),
     students_count: z
@@ -114,7 +114,7 @@ export const lecturers = defineResource({
     'status',
     'featured',
     { name: 'expertise', description: 'an area of expertise', value: z.string().min(1).max(40), where: hasExpertise },
-    { name: 'course', description: 'the id of a course', value: reference('crs', 'Id of a course.'), where: teachesCourse },
+    { name: 'course_id', description: 'the id of a course', value: reference('crs', 'Id of a course.'), where: teachesCourse },
     'created_at',
     'updated_at',
     'slug[prefix]',
@@ -147,6 +147,7 @@ export const lecturers = defineResource({
     show: { scope: 'write', roles: ['staff'], summary: 'Show a hidden lecturer on the public pages', from: ['hidden'], to: 'active' },
     archive: {
       scope: 'write',
+      errors: ['resource_in_use'],
       roles: ['staff'],
       summary: 'Archive a lecturer',
       from: ['active', 'hidden'],
@@ -157,6 +158,7 @@ export const lecturers = defineResource({
     restore: { scope: 'write', roles: ['staff'], summary: 'Restore an archived lecturer', from: ['archived'], to: 'active' },
     link: defineAction('lecturer', {
       scope: 'write',
+      errors: ['invalid_state'],
       roles: ['staff'],
       id: 'linkLecturer',
       summary: 'Let a person sign in as this lecturer',

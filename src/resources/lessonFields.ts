@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { line, reference, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { line, reference, text, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
+import { playerNames } from '../lib/players.ts'
 
 // The fields of a lesson in requests, for one lesson and for the import of many.
 
@@ -16,9 +17,10 @@ export const lessonTitle = line(160).meta({ description: 'Name of the lesson.', 
 
 export const lessonKind = z
   .enum(['video', 'text', 'audio', 'file', 'quiz', 'assignment', 'live', 'embed'])
+  .meta({ component: 'LessonKind' })
   .meta({ description: 'Kind of the lesson. Cannot be changed later.', example: 'video' })
 
-export const isPreview = z.boolean().default(false).meta({ description: 'True if everybody can read it.', example: false })
+const isPreview = z.boolean().default(false).meta({ description: 'True if everybody can read it.', example: false })
 
 export const durationSeconds = z.int().min(0).max(86_400).nullable().meta({ description: 'Duration in seconds.', example: 420 })
 
@@ -28,6 +30,7 @@ export const content = markupText(200_000, 'Text of the lesson.')
 
 export const contentFormat = z
   .enum(['markdown', 'html'])
+  .meta({ component: 'ContentFormat' })
   .default('markdown')
   .meta({ description: 'Format of the text.', example: 'markdown', view: 'own' })
 
@@ -38,10 +41,13 @@ export const media = z
       example: null,
       idPrefix: 'fil',
     }),
-    embed_url: webUrl(['https']).nullable().default(null).meta({
-      description: 'URL of an external player, instead of a file. Only well-known players are supported.',
-      example: 'https://player.vimeo.com/video/1',
-    }),
+    embed_url: webUrl(['https'])
+      .nullable()
+      .default(null)
+      .meta({
+        description: `A video or another work of ${playerNames}, instead of a file: the address of its page, as people copy it, or of its player. It becomes the address of the player, without cookies if the service offers that.`,
+        example: 'https://player.vimeo.com/video/1?dnt=1',
+      }),
     captions: z
       .array(
         z.object({
@@ -55,33 +61,41 @@ export const media = z
     url: z.url().nullable().default(null).meta({ description: 'Temporary URL of the file.', example: null, readOnly: true }),
     expires_at: timestamp().nullable().default(null).meta({ description: 'Time at which the URL expires.', example: null, readOnly: true }),
   })
+  .meta({ component: 'LessonMedia' })
   .nullable()
   .meta({ description: 'Media of the lesson: a file or an external player.', example: null, view: 'own' })
 
-const choice = z.object({
-  id: itemId('Id of the choice; generated if absent.'),
-  text: z.string().min(1).max(1000).meta({ description: 'Text of the choice.', example: 'Stoneware' }),
-  correct: z.boolean().default(false).meta({ description: 'True if the choice is correct.', example: true, view: 'staff' }),
-})
+const choice = z
+  .object({
+    id: itemId('Id of the choice; generated if absent.'),
+    text: text(1000).meta({ description: 'Text of the choice.', example: 'Stoneware' }),
+    correct: z.boolean().default(false).meta({ description: 'True if the choice is correct.', example: true, view: 'staff' }),
+  })
+  .meta({ component: 'QuizChoice' })
 
-const question = z.object({
-  id: itemId('Id of the question; generated if absent.'),
-  kind: z.enum(['single', 'multiple', 'true_false', 'short_text']).meta({ description: 'Kind of the question.', example: 'single' }),
-  prompt: z.string().min(1).max(2000).meta({ description: 'Text of the question.', example: 'Which clay is fired hottest?' }),
-  choices: z.array(choice).max(10).default([]).meta({ description: 'Choices; empty for the kind short_text.', example: [] }),
-  accepted_answers: z
-    .array(z.string().min(1).max(200).meta({ description: 'An accepted answer.', example: 'kaolin' }))
-    .max(20)
-    .default([])
-    .meta({ description: 'Accepted answers; only for the kind short_text.', example: [], view: 'staff' }),
-  points: z.int().min(1).max(100).default(1).meta({ description: 'Points for a correct answer.', example: 1 }),
-  explanation: z
-    .string()
-    .max(2000)
-    .nullable()
-    .default(null)
-    .meta({ description: 'Explanation of the answer.', example: null, view: 'staff' }),
-})
+const question = z
+  .object({
+    id: itemId('Id of the question; generated if absent.'),
+    kind: z
+      .enum(['single', 'multiple', 'true_false', 'short_text'])
+      .meta({ component: 'QuestionKind' })
+      .meta({ description: 'Kind of the question.', example: 'single' }),
+    prompt: text(2000).meta({ description: 'Text of the question.', example: 'Which clay is fired hottest?' }),
+    choices: z.array(choice).max(10).default([]).meta({ description: 'Choices; empty for the kind short_text.', example: [] }),
+    accepted_answers: z
+      .array(line(200).meta({ description: 'An accepted answer.', example: 'kaolin' }))
+      .max(20)
+      .default([])
+      .meta({ description: 'Accepted answers; only for the kind short_text.', example: [], view: 'staff' }),
+    points: z.int().min(1).max(100).default(1).meta({ description: 'Points for a correct answer.', example: 1 }),
+    explanation: z
+      .string()
+      .max(2000)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Explanation of the answer.', example: null, view: 'staff' }),
+  })
+  .meta({ component: 'QuizQuestion' })
 
 export const quiz = z
   .object({
@@ -95,10 +109,12 @@ export const quiz = z
       .meta({ description: 'Maximum number of attempts; null without a limit.', example: 3 }),
     show_explanations: z
       .enum(['never', 'after_attempt', 'after_passing'])
+      .meta({ component: 'ExplanationTime' })
       .default('never')
       .meta({ description: 'When a student sees the explanations, with `expand=explanations` of an attempt.', example: 'after_passing' }),
     questions: z.array(question).min(1).max(100).meta({ description: 'Questions of the quiz.', example: [] }),
   })
+  .meta({ component: 'Quiz' })
   .nullable()
   .meta({ description: 'Quiz; only for a lesson of the kind quiz.', example: null, view: 'own' })
 
@@ -144,11 +160,13 @@ export const drip = z
   .object({
     mode: z
       .enum(['none', 'days_after_enrollment', 'date'])
+      .meta({ component: 'DripMode' })
       .default('none')
       .meta({ description: 'Condition under which the lesson opens.', example: 'none' }),
     days: z.int().min(0).max(3650).optional().meta({ description: 'Days after enrolment.', example: 7 }),
     at: timestamp().optional().meta({ description: 'Time at which the lesson opens.', example: '2026-03-01T09:30:00.000Z' }),
   })
+  .meta({ component: 'Drip' })
   .default({ mode: 'none' })
   .meta({ description: 'Time at which the lesson opens to enrolled students.', example: { mode: 'none' }, view: 'own' })
 
@@ -161,12 +179,13 @@ export const outline = {
   kind: lessonKind,
   status: z
     .enum(['draft', 'published'])
+    .meta({ component: 'LessonStatus' })
     .meta({ description: 'State of the lesson. Only staff and lecturers of the course see drafts.', example: 'published' }),
   is_preview: isPreview,
   position: z.int().meta({ description: 'Position in the section, from 0.', example: 0 }),
   duration_seconds: durationSeconds,
   locked: z.boolean().meta({ description: 'True if you cannot read the content.', example: false }),
-  lock_reason: z.enum(['not_enrolled', 'drip', 'expired']).nullable().meta({
+  lock_reason: z.enum(['not_enrolled', 'drip', 'expired']).meta({ component: 'LockReason' }).nullable().meta({
     description:
       'Reason why the lesson is locked; null if it is open. not_enrolled: you have no enrolment, or it is cancelled. drip: it opens at unlocks_at. expired: your enrolment gives no access now, because it has ended or is suspended.',
     example: null,

@@ -11,7 +11,6 @@ import { students } from './students.ts'
 
 const rules = learningRules('lesson_progress')
 
-/** The progress of students in single lessons. */
 export const lessonProgress = defineResource({
   name: 'lesson_progress',
   object: 'lesson_progress',
@@ -31,19 +30,19 @@ export const lessonProgress = defineResource({
   derived: { student_id: { from: ['person_id'], of: ({ person_id }) => person_id } },
   filters: [
     {
-      name: 'course',
+      name: 'course_id',
       description: 'the id of a course',
       value: reference('crs', 'Id of a course.'),
       where: (progress, ids) => progress('lesson_progress.course_id', 'in', [...ids]),
     },
     {
-      name: 'lesson',
+      name: 'lesson_id',
       description: 'the id of a lesson',
       value: reference('les', 'Id of a lesson.'),
       where: (progress, ids) => progress('lesson_progress.lesson_id', 'in', [...ids]),
     },
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of a student',
       value: reference('std', 'Id of a student.'),
       where: (progress, ids) => progress('lesson_progress.person_id', 'in', [...ids]),

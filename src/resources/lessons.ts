@@ -25,21 +25,22 @@ import { everything } from '../framework/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../framework/declare/fields.ts'
 import type { Presentation } from '../framework/declare/presentation.ts'
 import { fromJson } from '../framework/declare/values.ts'
+import { playedAddress } from '../lib/players.ts'
 import { curriculum } from './curriculum.ts'
 import * as fields from './lessonFields.ts'
 import { sections } from './sections.ts'
 
-/** Returns the selected files of a lesson. */
 const filesOf = (row: Readonly<Record<string, unknown>>): readonly LessonFile[] =>
   fromJson<LessonFile[] | null | undefined>(row.attachments) ?? []
 
 const addressOf = (file: LessonFile, { externalServices, school }: Pick<Presentation, 'externalServices' | 'school'>) =>
   externalServices.files.downloadAddress(school, { ...file, id: file.file_id })
 
-/** Adds the temporary URL of an uploaded file to the media. */
+/** Adds the temporary URL of an uploaded file to the media. Earlier releases stored the addresses of videos as they were sent. */
 function playable(media: StoredMedia | null, files: readonly LessonFile[], context: Presentation) {
   const file = media && files.find(({ file_id }) => file_id === media.file_id)
-  return media && { ...media, ...(file && addressOf(file, context)) }
+  const embed_url = media?.embed_url ? playedAddress(media.embed_url) : null
+  return media && { ...media, embed_url, ...(file && addressOf(file, context)) }
 }
 
 /** The lessons of a course. Everybody who sees the course sees their outlines; the content requires access. */
@@ -158,9 +159,9 @@ export const lessons = defineResource({
   lockFirst: lockCourseOf('lesson'),
   operations: {
     get: 'read',
-    create: { scope: 'write', check: checkNewLesson, defaults: placeLesson, after: completeLesson },
+    create: { scope: 'write', errors: ['curriculum_full'], check: checkNewLesson, defaults: placeLesson, after: completeLesson },
     update: { scope: 'write', view: 'staff', check: checkChangedLesson, before: moveLesson, after: afterLessonChange },
-    remove: { scope: 'write', view: 'staff', before: enrollmentsInLesson, after: afterLessonRemoval },
+    remove: { scope: 'write', errors: ['invalid_state'], view: 'staff', before: enrollmentsInLesson, after: afterLessonRemoval },
   },
   reads: {
     quiz_analysis: {

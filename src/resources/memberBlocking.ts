@@ -8,6 +8,7 @@ import { reasonInput } from './studentFields.ts'
 export const blocking = {
   block: defineAction('person', {
     scope: 'write',
+    errors: ['self_change'],
     roles: ['staff'],
     summary: 'Block a member from the community',
     from: ['active'],

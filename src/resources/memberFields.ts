@@ -22,7 +22,7 @@ export const memberSchema = z.object({
   joined_at: timestamp().nullable().meta({ description: 'When the person joined.', example: '2026-03-01T09:30:00.000Z' }),
   email: typedEmail().meta({ description: 'E-mail address, unique in the school.', example: 'wren.a@example.org', view: 'own' }),
   bio: z.string().max(1000).nullable().meta({ description: 'About the person.', example: null, view: 'own' }),
-  status: z.enum(['invited', 'active', 'blocked', 'left', 'erased']).meta({
+  status: z.enum(['invited', 'active', 'blocked', 'left', 'erased']).meta({ component: 'MemberStatus' }).meta({
     description:
       'A member is invited until the first sign-in. A blocked member can sign in and learn, but cannot take part in the community. A member who left can join again.',
     example: 'active',
@@ -31,6 +31,7 @@ export const memberSchema = z.object({
   status_reason: reasonField,
   tier: z
     .enum(['free', 'paid', 'comped'])
+    .meta({ component: 'MemberTier' })
     .meta({ description: 'Tier of the member; determined by the subscriptions.', example: 'free', view: 'own' }),
   plans: z
     .array(
@@ -42,7 +43,9 @@ export const memberSchema = z.object({
       }),
     )
     .meta({ description: 'Current membership plans of the member.', example: [], view: 'own' }),
-  roles: z.array(z.enum(roles)).meta({ description: 'Roles of the person in the school.', example: ['learner'], view: 'staff' }),
+  roles: z
+    .array(z.enum(roles).meta({ component: 'PersonRole' }))
+    .meta({ description: 'Roles of the person in the school.', example: ['learner'], view: 'staff' }),
   labels: words('Labels that the school gave the member.', ['founder']),
   note: z.string().max(2000).nullable().meta({ description: 'Internal note of the staff.', example: null, view: 'staff' }),
   directory_visible: z.boolean().meta({ description: 'True if the directory lists the member.', example: true, view: 'own' }),
@@ -65,7 +68,6 @@ const labels = (description: string, example: string) =>
     .default([])
     .meta({ description, example: [example] })
 
-/** A change of the labels of many members. */
 export const labelling = z.object({
   member_ids: z.array(reference('mbr', 'Id of a member.')).min(1).max(100).meta({ description: 'Members to change.', example: [] }),
   add: labels('Labels to add.', 'founder'),

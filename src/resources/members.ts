@@ -23,7 +23,7 @@ import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction, defineCollectionAction } from '../framework/declare/typedOperations.ts'
 import { idsIn } from '../framework/declare/values.ts'
 import { bulk } from '../framework/write/bulk.ts'
-import { itemsOutput } from '../framework/write/bulkAction.ts'
+import { isUnchanged, itemsOutput } from '../framework/write/bulkOutput.ts'
 import type { ProblemDetail } from '../lib/problem.ts'
 import { type Role, roles } from '../policy/caller.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
@@ -37,7 +37,6 @@ import { subscriptions } from './subscriptions.ts'
 /** The scope that adding a member with a plan needs as well. */
 const startsSubscription = scopeName(subscriptions.area, 'write')
 
-/** Members of the school's community. */
 export const members = defineResource({
   name: 'members',
   object: 'member',
@@ -100,7 +99,7 @@ export const members = defineResource({
     'status',
     'tier',
     {
-      name: 'plan',
+      name: 'plan_id',
       description: 'the id of a current plan of the member',
       view: 'staff',
       value: reference('mpl', 'Id of a plan.'),
@@ -111,7 +110,7 @@ export const members = defineResource({
       name: 'role',
       description: 'the role of the person in the school',
       view: 'staff',
-      value: z.enum(roles),
+      value: z.enum(roles).meta({ component: 'PersonRole' }),
       where: hasRole,
     },
     'email',
@@ -138,6 +137,7 @@ export const members = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['email_taken'],
       roles: ['staff'],
       async check(values, writing): Promise<ProblemDetail[]> {
         const scopes = [scopeName(members.area, 'write'), startsSubscription] as const
@@ -167,6 +167,7 @@ export const members = defineResource({
     ...blocking,
     remove: defineAction('person', {
       scope: 'write',
+      errors: ['active_subscription', 'self_change'],
       roles: ['staff'],
       summary: 'Remove a member from the community',
       from: ['active', 'blocked'],
@@ -183,6 +184,7 @@ export const members = defineResource({
     }),
     leave: {
       scope: 'write',
+      errors: ['active_subscription'],
       id: 'leaveSchool',
       isOwn: true,
       summary: 'Leave the community of the school',
@@ -201,10 +203,12 @@ export const members = defineResource({
       limit: 'bulk',
       summary: 'Add and remove labels of many members',
       input: labelling,
+      isUnchanged,
       output: itemsOutput({ idPrefix: 'mbr', object: 'member' }),
       run: (writing, { member_ids, add, remove }) =>
         bulk(writing.writer, {
           items: member_ids,
+          key: (id) => id,
           isAtomic: false,
           async each(id) {
             await labelMember(writing, id, { add, remove })

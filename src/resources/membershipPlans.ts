@@ -25,7 +25,6 @@ import { fromPublicId } from '../lib/ids.ts'
 import { courses } from './courses.ts'
 import { newPrice, planSchema } from './planFields.ts'
 
-/** Membership plans of the school. */
 export const membershipPlans = defineResource({
   name: 'membership_plans',
   object: 'membership_plan',
@@ -40,7 +39,7 @@ export const membershipPlans = defineResource({
   },
   catalogue: {
     row: ['name', 'slug', 'benefits', 'is_free', 'prices'],
-    filters: ['course'],
+    filters: ['course_id'],
   },
   schema: planSchema,
   derived: {
@@ -86,7 +85,7 @@ export const membershipPlans = defineResource({
     'status',
     'visibility',
     {
-      name: 'course',
+      name: 'course_id',
       description: 'the id of a course that the plan includes',
       value: reference('crs', 'Id of a course.'),
       where: opensCourse,
@@ -119,6 +118,7 @@ export const membershipPlans = defineResource({
   actions: {
     activate: {
       scope: 'write',
+      errors: ['not_publishable'],
       summary: 'Activate a plan',
       follows: 'addPlanPrice',
       from: ['draft', 'archived'],
@@ -126,6 +126,7 @@ export const membershipPlans = defineResource({
       run: requirePrice,
     },
     archive: { scope: 'write', summary: 'Archive a plan, so that it accepts no new subscriptions', from: ['active'], to: 'archived' },
+    restore: { scope: 'write', summary: 'Activate an archived plan again', from: ['archived'], to: 'active', run: requirePrice },
     prices: defineAction('membership_plan', {
       scope: 'write',
       id: 'addPlanPrice',
@@ -139,6 +140,7 @@ export const membershipPlans = defineResource({
     }),
     'prices/{price_id}': defineAction('membership_plan', {
       scope: 'write',
+      errors: ['last_price'],
       id: 'updatePlanPrice',
       summary: 'Activate or deactivate a price of a plan',
       method: 'PATCH',

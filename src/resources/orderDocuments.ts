@@ -13,6 +13,7 @@ import { creditNoteSchema, invoiceSchema, receiptSchema, refundPath } from './or
 export const orderDocuments = {
   receipt: defineRead('orders', {
     scope: 'read',
+    errors: ['invalid_state'],
     id: 'getReceipt',
     summary: 'Get the receipt of an order',
     byId: true,
@@ -42,10 +43,11 @@ export const orderDocuments = {
         refunded_total: money(row.refunded_amount),
       }
     },
-    asHtml: (answer) => receiptPage(answer),
+    asHtml: (response) => receiptPage(response),
   }),
   invoice: defineRead('orders', {
     scope: 'read',
+    errors: ['invalid_state'],
     id: 'getInvoice',
     summary: 'Get the invoice of an order',
     byId: true,
@@ -56,11 +58,12 @@ export const orderDocuments = {
       const issuer = await findIssuer(database, school.id)
       return { ...issuer, ...invoice, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
     },
-    asHtml: (answer) => invoicePage(answer),
+    asHtml: (response) => invoicePage(response),
     htmlStyle: documentStyle,
   }),
   'credit_notes/{refund_id}': defineRead('orders', {
     scope: 'read',
+    errors: ['invalid_state'],
     id: 'getCreditNote',
     summary: 'Get the credit note of a refund',
     byId: true,
@@ -76,7 +79,7 @@ export const orderDocuments = {
       const issuer = await findIssuer(database, school.id)
       return { ...issuer, ...note, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
     },
-    asHtml: (answer) => creditNotePage(answer),
+    asHtml: (response) => creditNotePage(response),
     htmlStyle: documentStyle,
   }),
 }

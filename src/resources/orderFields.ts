@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { paymentProviders } from '../domain/orders/payment.ts'
 import { refundReasons } from '../domain/orders/refundOrder.ts'
+import { listOf } from '../framework/declare/elementList.ts'
 import { money, reference, timestamp } from '../framework/declare/fields.ts'
 import { itemRef } from './itemFields.ts'
 
@@ -18,50 +19,47 @@ export const address = (description: string) =>
       region: text('Region or state.'),
       country: text('ISO 3166-1 code.', 'DE'),
     })
+    .meta({ component: 'Address' })
     .nullable()
     .meta({ description, example: null })
 
-export const orderItem = z.object({
-  id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
-  product: itemRef('The item.'),
-  title: z.string().meta({ description: 'Title of the item at the time of the order.', example: 'Clay From Scratch' }),
-  quantity: z.int().meta({ description: 'Number of units.', example: 1 }),
-  unit_price: money('Price of one unit.'),
-  discount: money('Discount on the line.'),
-  tax: money('Tax on the line, included in or added to the price.'),
-  total: money('Total of the line.'),
-  refunded: money('Refunded part of the line, including tax.'),
-  refunded_tax: money('Tax within the refunded part of the line.'),
-})
-
-const orderRefund = z.object({
-  id: reference('rfd', 'Id of the refund.').meta({ description: 'Id of the refund.', idPrefix: 'rfd' }),
-  amount: money('Refunded amount, including tax; 0 if an order with a total of 0 was undone.'),
-  tax: money('Tax within the refunded amount.'),
-  items: z
-    .array(
-      z.object({
-        line_id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
-        amount: money('Refunded part of the line, including tax.'),
-        tax: money('Tax within this part.'),
-      }),
-    )
-    .meta({ description: 'The parts of the lines. They add up to the refund.', example: [] }),
-  reason: z.enum(refundReasons).meta({ description: 'Reason of the refund.', example: 'requested' }),
-  credit_note_number: text('Number of the credit note; null for a refund of 0 and for refunds of earlier releases.', 'CN-2026-000001'),
-  created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
-})
-
-const listOf = (item: z.ZodObject, description: string) =>
-  z.object({
-    object: z.literal('list').meta({ description: 'The type of the object.', example: 'list' }),
-    data: z.array(item).meta({ description, example: [] }),
+export const orderItem = z
+  .object({
+    id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
+    product: itemRef('The item.'),
+    title: z.string().meta({ description: 'Title of the item at the time of the order.', example: 'Clay From Scratch' }),
+    quantity: z.int().meta({ description: 'Number of units.', example: 1 }),
+    unit_price: money('Price of one unit.'),
+    discount: money('Discount on the line.'),
+    tax: money('Tax on the line, included in or added to the price.'),
+    total: money('Total of the line.'),
+    refunded: money('Refunded part of the line, including tax.'),
+    refunded_tax: money('Tax within the refunded part of the line.'),
   })
+  .meta({ component: 'OrderItem' })
 
-/** The items of an order. */
+const orderRefund = z
+  .object({
+    id: reference('rfd', 'Id of the refund.').meta({ description: 'Id of the refund.', idPrefix: 'rfd' }),
+    amount: money('Refunded amount, including tax; 0 if an order with a total of 0 was undone.'),
+    tax: money('Tax within the refunded amount.'),
+    items: z
+      .array(
+        z.object({
+          line_id: reference('oit', 'Id of the line.').meta({ description: 'Id of the line.', idPrefix: 'oit' }),
+          amount: money('Refunded part of the line, including tax.'),
+          tax: money('Tax within this part.'),
+        }),
+      )
+      .meta({ description: 'The parts of the lines. They add up to the refund.', example: [] }),
+    reason: z.enum(refundReasons).meta({ component: 'RefundReason' }).meta({ description: 'Reason of the refund.', example: 'requested' }),
+    credit_note_number: text('Number of the credit note; null for a refund of 0 and for refunds of earlier releases.', 'CN-2026-000001'),
+    created_at: timestamp().meta({ description: 'Time of the refund.', example: '2026-03-01T09:30:00.000Z' }),
+  })
+  .meta({ component: 'Refund' })
+
 export const orderItemList = listOf(orderItem, 'The items; lecturers see only their own courses.')
 
-/** The refunds of an order. */
 export const orderRefundList = listOf(orderRefund, 'The refunds, the oldest first.')
 
 const own = { view: 'own' } as const
@@ -70,9 +68,10 @@ const time = (description: string) => timestamp().nullable().meta({ description,
 
 export const orderSchema = z.object({
   number: z.string().meta({ description: 'Order number: the year and a sequence number.', example: '2026-000512' }),
-  status: z.enum(orderStatuses).meta({ description: 'Status of the order.', example: 'paid' }),
+  status: z.enum(orderStatuses).meta({ component: 'OrderStatus' }).meta({ description: 'Status of the order.', example: 'paid' }),
   kind: z
     .enum(['one_time', 'subscription_initial', 'subscription_renewal', 'zero_total'])
+    .meta({ component: 'OrderKind' })
     .meta({ description: 'Kind of the order.', example: 'one_time' }),
   buyer: z
     .object({
@@ -91,7 +90,7 @@ export const orderSchema = z.object({
   refunded_total: sum('Refunded amount, including tax.'),
   refunded_tax_total: sum('Tax within the refunded amount.'),
   net_total: sum('Total less refunds.'),
-  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
+  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ component: 'TaxMode' }).meta({
     description: 'inclusive: prices include the tax. exclusive: the tax is added to them. none: there is no tax.',
     example: 'inclusive',
   }),
@@ -116,7 +115,7 @@ export const orderSchema = z.object({
     .meta({ description: 'The subscription that the order pays for.', idPrefix: 'sub', example: null, ...own }),
   payment: z
     .object({
-      provider: z.enum(paymentProviders).meta({ description: 'Payment method.', example: 'card' }),
+      provider: z.enum(paymentProviders).meta({ component: 'PaymentProvider' }).meta({ description: 'Payment method.', example: 'card' }),
       card_brand: text('Card brand.', 'visa'),
       card_last4: text('Last four digits of the card number.', '4242'),
       reference: z.string().nullable().meta({ description: 'Identifier of the payment at the provider.', example: null, view: 'staff' }),

@@ -17,7 +17,6 @@ import { everything, nothing } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { fromJson } from '../framework/declare/values.ts'
-import { amountField } from './amountField.ts'
 import { coupons } from './coupons.ts'
 import { normalised } from './emailField.ts'
 import { members } from './members.ts'
@@ -25,6 +24,22 @@ import { orderDocuments } from './orderDocuments.ts'
 import { orderItemList, orderRefundList, orderSchema, orderStatuses } from './orderFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
+
+interface OrderAmounts {
+  currency: string
+  subtotal_amount: string | number
+  discount_amount: string | number
+  tax_amount: string | number
+  total_amount: string | number
+  refunded_amount: string | number
+  refunded_tax_amount: string | number
+}
+type Amount = Exclude<keyof OrderAmounts, 'currency'>
+
+const amountField = <Column extends Amount>(column: Column) => ({
+  from: [column, 'currency'] as const,
+  of: (row: Pick<OrderAmounts, 'currency'> & Record<Column, string | number>) => ({ amount: Number(row[column]), currency: row.currency }),
+})
 
 interface Buyer {
   id: string | null
@@ -34,7 +49,6 @@ interface Buyer {
   email: string
 }
 
-/** Orders of the school. */
 export const orders = defineResource({
   name: 'orders',
   object: 'order',
@@ -43,6 +57,8 @@ export const orders = defineResource({
   numberForm: /^\d{4}-\d{6,10}$/,
   about:
     'A purchase. Its buyer, prices and titles remain as they were at the time. Orders are written by the checkout and the operators of the school.',
+  notInApi:
+    'Not in this API: creating, paying, cancelling and deleting orders, and refunds. The checkout and the operators of the school do this.',
   scopes: {
     read: {
       learner: 'See your orders, payments, refunds and receipts',
@@ -89,22 +105,27 @@ export const orders = defineResource({
     refunds: { select: refundsOf, of: (refunds: StoredRefund[] | null) => (refunds ?? []).map(publicRefund) },
   },
   filters: [
-    { name: 'status', description: 'the status of the order', value: z.enum(orderStatuses), where: isInState },
+    {
+      name: 'status',
+      description: 'the status of the order',
+      value: z.enum(orderStatuses).meta({ component: 'OrderStatus' }),
+      where: isInState,
+    },
     'kind',
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of the buyer as a student',
       value: reference('std', 'Id of a student.'),
       where: (order, ids: readonly string[]) => order('person_id', 'in', ids),
     },
     {
-      name: 'member',
+      name: 'member_id',
       description: 'the id of the buyer as a member',
       value: reference('mbr', 'Id of a member.'),
       where: (order, ids: readonly string[]) => order('person_id', 'in', ids),
     },
     {
-      name: 'product',
+      name: 'product_id',
       description: 'the id of an item of the order',
       value: z
         .string()
@@ -121,18 +142,18 @@ export const orders = defineResource({
     {
       name: 'product_type',
       description: 'the type of an item of the order',
-      value: z.enum(itemTypes),
+      value: z.enum(itemTypes).meta({ component: 'ItemType' }),
       where: (order, types: readonly string[], caller) =>
         hasVisibleItem(order, caller, (item) => item('order_item.product_type', 'in', types)),
     },
     {
-      name: 'coupon',
+      name: 'coupon_id',
       description: 'the id of a coupon',
       value: reference('cpn', 'Id of a coupon.'),
       where: (order, ids: readonly string[], caller) => order.and([order('coupon_id', 'in', ids), isWhole(order, caller)]),
     },
     {
-      name: 'subscription',
+      name: 'subscription_id',
       description: 'the id of a subscription',
       value: reference('sub', 'Id of a subscription.'),
       where: (order, ids: readonly string[], caller) => order.and([order('subscription_id', 'in', ids), isWhole(order, caller)]),
@@ -185,8 +206,8 @@ export const orders = defineResource({
       summary: 'List the items of an order',
       byId: true,
       output: orderItemList,
+      pagedBy: 'id',
       run: async (_reading, row) => ({
-        object: 'list',
         data: (fromJson<StoredOrderItem[] | null>(row.items) ?? []).map(publicOrderItem),
       }),
     },
@@ -197,8 +218,8 @@ export const orders = defineResource({
       byId: true,
       view: 'own',
       output: orderRefundList,
+      pagedBy: 'id',
       run: async (_reading, row) => ({
-        object: 'list',
         data: (fromJson<StoredRefund[] | null>(row.refunds) ?? []).map(publicRefund),
       }),
     },

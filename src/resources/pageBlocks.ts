@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Block } from '../domain/pages/pageBlock.ts'
-import { line as lineOf, lineOrEmpty, webUrl } from '../framework/declare/fields.ts'
+import { line as lineOf, lineOrEmpty, text, webUrl } from '../framework/declare/fields.ts'
 import { markupText, textFormat } from '../framework/declare/richText.ts'
 import { isLinkable, maxUrlLength } from '../lib/webUrl.ts'
 
@@ -71,7 +71,7 @@ const props = {
     items: z
       .array(
         z.object({
-          quote: z.string().min(1).max(1000).meta({ description: 'Quotation.', example: 'Six benches and a kiln' }),
+          quote: text(1000).meta({ description: 'Quotation.', example: 'Six benches and a kiln' }),
           name: line(120, 'Name of the person.'),
           role: lineOrNone(120, 'Role of the person.'),
         }),
@@ -85,7 +85,7 @@ const props = {
       .array(
         z.object({
           question: line(300, 'The question.'),
-          answer: markupText(5000, 'The answer, in Markdown.').min(1).meta({ example: 'Yes.' }),
+          answer: text(5000, markupText(5000, 'The answer, in Markdown.')).meta({ example: 'Yes.' }),
         }),
       )
       .max(60)
@@ -112,22 +112,23 @@ const block = <Type extends Block['type']>(type: Type) =>
     props: z.object(props[type]).meta({ description: 'Properties of the block.', example: {} }),
   })
 
-/** One block of a page. Its properties depend on its type. */
-export const pageBlock = z.discriminatedUnion('type', [
-  block('hero'),
-  block('text'),
-  block('image'),
-  block('gallery'),
-  block('video'),
-  block('course_grid'),
-  block('plan_table'),
-  block('event_list'),
-  block('post_list'),
-  block('lecturer_grid'),
-  block('testimonials'),
-  block('faq'),
-  block('form'),
-  block('button'),
-  block('divider'),
-  block('html'),
-])
+export const pageBlock = z
+  .discriminatedUnion('type', [
+    block('hero'),
+    block('text'),
+    block('image'),
+    block('gallery'),
+    block('video'),
+    block('course_grid'),
+    block('plan_table'),
+    block('event_list'),
+    block('post_list'),
+    block('lecturer_grid'),
+    block('testimonials'),
+    block('faq'),
+    block('form'),
+    block('button'),
+    block('divider'),
+    block('html'),
+  ])
+  .meta({ component: 'PageBlock' })

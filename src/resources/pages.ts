@@ -8,32 +8,27 @@ import { discardDraft, publishPage, requireUnused, restoreRevision, withdrawPage
 import { afterWriting, checkPage, savePageFiles } from '../domain/pages/pageWriting.ts'
 import { renderBlocks } from '../domain/pages/renderBlocks.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
+import { listOf } from '../framework/declare/elementList.ts'
 import { everything } from '../framework/declare/expressions.ts'
-import { externalId, line, lineOrEmpty, metadata, timestamp } from '../framework/declare/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, slug, timestamp } from '../framework/declare/fields.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { newId } from '../lib/ids.ts'
 import { pageBlock } from './pageBlocks.ts'
 
-const segment = '[a-z0-9]+(?:-[a-z0-9]+)*'
-const slugForm = new RegExp(`^${segment}(?:/${segment}){0,2}$`)
+const slugParts = 3
 
-const revisions = z.object({
-  object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
-  data: z
-    .array(
-      z.object({
-        number: z.int().meta({ description: 'Number of the revision, from 1. Restore takes it.', example: 3 }),
-        event: z.enum(['created', 'updated', 'discarded', 'restored']).meta({ description: 'Change that created it.', example: 'updated' }),
-        title: z.string().meta({ description: 'Title of the page in this revision.', example: 'About the workshop' }),
-        author_name: z.string().nullable().meta({ description: 'Author of the change, if known.', example: 'Hazel Lanternfield' }),
-        created_at: timestamp().meta({ description: 'When it was created.', example: '2026-03-01T09:30:00.000Z' }),
-      }),
-    )
-    .meta({ description: 'The last fifty revisions, newest first.', example: [] }),
-})
+const revisions = listOf(
+  z.object({
+    number: z.int().meta({ description: 'Number of the revision, from 1. Restore takes it.', example: 3 }),
+    event: z.enum(['created', 'updated', 'discarded', 'restored']).meta({ description: 'Change that created it.', example: 'updated' }),
+    title: z.string().meta({ description: 'Title of the page in this revision.', example: 'About the workshop' }),
+    author_name: z.string().nullable().meta({ description: 'Author of the change, if known.', example: 'Hazel Lanternfield' }),
+    created_at: timestamp().meta({ description: 'When it was created.', example: '2026-03-01T09:30:00.000Z' }),
+  }),
+  'The last fifty revisions, newest first.',
+)
 
-/** Pages of the school's own site. */
 export const pages = defineResource({
   name: 'pages',
   object: 'page',
@@ -46,21 +41,26 @@ export const pages = defineResource({
     write: { staff: 'Write, change, publish, restore, archive and delete pages' },
   },
   reservedSlugs: ['api', 'oauth', 'mcp', 'files', 'assets', 'admin', 'login'],
-  slugForm,
+  slugParts,
   catalogue: {
     row: ['title', 'slug', 'kind'],
     filters: ['kind'],
   },
   schema: z.object({
     title: line(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
-    slug: z
-      .string()
-      .max(160)
-      .regex(slugForm, 'must be up to three parts joined by /, each of lower-case words joined by hyphens')
-      .meta({ description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.', example: 'about/team' }),
-    kind: z.enum(['home', 'landing', 'about', 'legal', 'custom']).meta({ description: 'Purpose of the page.', example: 'about' }),
-    status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see published pages only.', example: 'published' }),
-    visibility: z.enum(['public', 'members', 'unlisted']).meta({
+    slug: slug({ max: 160, parts: slugParts }).meta({
+      description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.',
+      example: 'about/team',
+    }),
+    kind: z
+      .enum(['home', 'landing', 'about', 'legal', 'custom'])
+      .meta({ component: 'PageKind' })
+      .meta({ description: 'Purpose of the page.', example: 'about' }),
+    status: z
+      .enum(['draft', 'published', 'archived'])
+      .meta({ component: 'PageStatus' })
+      .meta({ description: 'Visitors see published pages only.', example: 'published' }),
+    visibility: z.enum(['public', 'members', 'unlisted']).meta({ component: 'PageVisibility' }).meta({
       description: 'Who can see the published page. An unlisted page is absent from lists and opens only with its slug.',
       example: 'public',
     }),
@@ -148,7 +148,7 @@ export const pages = defineResource({
     update: {
       scope: 'write',
       view: 'staff',
-      needsIfMatch: true,
+      needsIfMatch: ['blocks'],
       check: checkPage,
       before: async (_writing, page, { title }) => (page.live === null ? { title: title } : {}),
       after: (writing, page, changed) => afterWriting('updated')(writing, page, changed),
@@ -163,7 +163,8 @@ export const pages = defineResource({
       byId: true,
       view: 'staff',
       output: revisions,
-      run: async ({ database, school }, page) => ({ object: 'list', data: await listRevisions(database, school.id, page.id) }),
+      pagedBy: 'number',
+      run: async ({ database }, page) => ({ data: await listRevisions(database, page.id) }),
     },
   },
   actions: {
@@ -177,13 +178,23 @@ export const pages = defineResource({
     },
     unpublish: {
       scope: 'write',
+      errors: ['resource_in_use'],
       view: 'staff',
       summary: 'Unpublish a page',
       from: ['published'],
       to: 'draft',
       run: withdrawPage,
     },
-    archive: { scope: 'write', view: 'staff', summary: 'Archive a page', from: ['published'], to: 'archived', run: withdrawPage },
+    archive: {
+      scope: 'write',
+      errors: ['resource_in_use'],
+      view: 'staff',
+      summary: 'Archive a page',
+      from: ['published'],
+      to: 'archived',
+      run: withdrawPage,
+    },
+    restore: { scope: 'write', view: 'staff', summary: 'Restore an archived page as a draft', from: ['archived'], to: 'draft' },
     duplicate: {
       scope: 'write',
       view: 'staff',

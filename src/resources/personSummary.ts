@@ -12,9 +12,8 @@ export const personSummary = (description: string) =>
       display_name: z.string().meta({ description: 'Name in the community.', example: 'Wren Tidewell' }),
       avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
     })
-    .meta({ description, example: {} })
+    .meta({ description, example: {}, component: 'PersonSummary' })
 
-/** Converts the result of `summaryOf` to the summary of the API. */
 export const summaryFrom = (person: StoredSummary | null, context: Presentation) =>
   person === null
     ? { id: null, display_name: 'Deleted member', avatar: null }

@@ -181,11 +181,9 @@ export const personalData = {
   ...tablesWithoutPeople,
 } as const satisfies Record<keyof DB, Coverage>
 
-/** Returns the schema of the rows of a section. */
 export const rowSchema = (section: ResourceSection | TableSection): z.ZodObject =>
   'resource' in section ? section.resource.schema.extend(section.also ?? {}) : section.fields
 
-/** The sections of the export in their order. */
 export const personalSections: readonly (ResourceSection | TableSection)[] = Object.values<Coverage>(personalData).flatMap((coverage) =>
   'sections' in coverage ? coverage.sections : [],
 )

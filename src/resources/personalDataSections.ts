@@ -6,17 +6,14 @@ import type { DB } from '../gen/kysely/tables.ts'
 import { toPublicId } from '../lib/ids.ts'
 import type { PersonViewer } from '../policy/caller.ts'
 
-/** Rows of a resource, in the form of the API. */
 export interface ResourceSection {
   name: string
   about: string
   resource: Resource
   mine: AnyRule
-  /** Columns to add to the fields of the API, with their schemas. */
   also?: z.ZodRawShape
 }
 
-/** Rows of a table without a resource. */
 export interface TableSection {
   name: string
   about: string
@@ -33,12 +30,10 @@ export interface TableSection {
   present?(row: Readonly<Record<string, unknown>>): Record<string, unknown>
 }
 
-/** How a table is covered by the export of a person's data. */
 export type Coverage = { sections: readonly (ResourceSection | TableSection)[] } | { partOf: string } | { reason: string }
 
 type Mine<Table extends TableName> = (rows: Rows<Table>, me: PersonViewer) => ReturnType<AnyRule>
 
-/** The rows of a resource that belong to the person. */
 export function rowsOf<Table extends TableName>(
   name: string,
   { resource, about, mine, also }: { table: Table; resource: Resource; about: string; mine: Mine<Table>; also?: z.ZodRawShape },
@@ -48,19 +43,14 @@ export function rowsOf<Table extends TableName>(
 
 export const tableRows = (section: TableSection): Coverage => ({ sections: [section] })
 
-/** Selects the rows of the person in a table with the column `person_id`. */
 export const ofPerson = (
   rows: { (column: 'person_id', operator: '=', value: string): ReturnType<AnyRule>; lit(value: boolean): ReturnType<AnyRule> },
   me: PersonViewer,
 ) => (me.personId === null ? rows.lit(false) : rows('person_id', '=', me.personId))
 
 /** The confirmed address of the account: rows with it belong to the person, as when the person is erased. */
-export const confirmedEmail = ({ selectFrom }: Pick<Rows<'account'>, 'selectFrom'>, { schoolId, accountId }: PersonViewer) =>
-  selectFrom('account')
-    .select('account.email')
-    .where('account.school_id', '=', schoolId)
-    .where('account.id', '=', accountId)
-    .where('account.email_verified', '=', true)
+export const confirmedEmail = ({ selectFrom }: Pick<Rows<'account'>, 'selectFrom'>, { accountId }: PersonViewer) =>
+  selectFrom('account').select('account.email').where('account.id', '=', accountId).where('account.email_verified', '=', true)
 
 export const text = (description: string) => z.string().meta({ description, example: '' })
 export const orNone = (schema: z.ZodType, description: string) => schema.nullable().meta({ description, example: null })

@@ -17,7 +17,6 @@ export function personalRowsOf({ database, school, caller, externalServices }: R
   })
 }
 
-/** Returns the columns that are read, and the function that keeps only the declared fields. */
 function columnsOf({ fields, columns, present = (row) => ({ ...row }) }: TableSection): Pick<ExportedRows, 'columns' | 'present'> {
   const names = Object.keys(fields.shape)
   return {

@@ -11,34 +11,40 @@ const setOf = (prefix: string, what: string) =>
 
 const amount = money('Price of a period.')
 
-/** A new price as a request contains it. */
 export const newPrice = z.object({
   interval: z
     .enum(['month', 'year', 'one_time'])
+    .meta({ component: 'PriceInterval' })
     .meta({ description: 'Length of a period. A one_time payment covers the whole subscription.', example: 'month' }),
   interval_count: z.int().min(1).max(24).default(1).meta({ description: 'Number of months or years of a period.', example: 1 }),
   amount: amount.meta({ description: 'Price of a period; 0 for a free plan.', example: { amount: 1200, currency: 'EUR' } }),
   trial_days: z.int().min(0).max(365).default(0).meta({ description: 'Days of the free trial, once per person and plan.', example: 14 }),
 })
 
-const price = z.object({
-  id: reference('prc', 'Id of the price.'),
-  ...newPrice.shape,
-  active: z.boolean().meta({ description: 'True if the price can be chosen.', example: true }),
-  created_at: timestamp().meta({ description: 'When the price was added.', example: '2026-03-01T09:30:00.000Z' }),
-})
+const price = z
+  .object({
+    id: reference('prc', 'Id of the price.'),
+    ...newPrice.shape,
+    active: z.boolean().meta({ description: 'True if the price can be chosen.', example: true }),
+    created_at: timestamp().meta({ description: 'When the price was added.', example: '2026-03-01T09:30:00.000Z' }),
+  })
+  .meta({ component: 'PlanPrice' })
 
-/** The fields of a membership plan. */
 export const planSchema = z.object({
   name: line(80).meta({ description: 'Name of the plan.', example: 'Workbench' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'workbench' }),
   ...richText('description', { max: 5000, description: 'Description of the plan.', example: 'A bench in the workshop.' }),
   status: z
     .enum(['draft', 'active', 'archived'])
+    .meta({ component: 'PlanStatus' })
     .meta({ description: 'Only active plans take new subscriptions. Subscriptions to an archived plan continue.', example: 'active' }),
-  visibility: z.enum(['public', 'hidden']).default('public').meta({ description: 'Visitors see only public plans.', example: 'public' }),
+  visibility: z
+    .enum(['public', 'hidden'])
+    .meta({ component: 'PlanVisibility' })
+    .default('public')
+    .meta({ description: 'Visitors see only public plans.', example: 'public' }),
   benefits: z
-    .array(z.string().min(1).max(120))
+    .array(line(120))
     .max(20)
     .meta({ description: 'Benefits of the plan, as text.', example: ['All courses', 'Open bench on Fridays'] }),
   includes: z
@@ -54,7 +60,7 @@ export const planSchema = z.object({
     .meta({ description: 'Contents of the plan. A change applies immediately to all its subscribers.', example: {} }),
   prices: z.array(price).meta({ description: 'Prices of the plan. The amount and interval of a price never change.', example: [] }),
   is_free: z.boolean().meta({ description: 'True if the plan is free.', example: false }),
-  manual_renewal: z.enum(['confirm', 'automatic']).default('confirm').meta({
+  manual_renewal: z.enum(['confirm', 'automatic']).meta({ component: 'ManualRenewal' }).default('confirm').meta({
     description:
       'How a period or trial renews if the school collects payments itself (`collection: manual`). confirm: the subscription is past_due and its order pending until staff confirm the payment. automatic: the payment is recorded without confirmation.',
     example: 'confirm',

@@ -7,20 +7,23 @@ import { seo } from './seo.ts'
 
 const time = (description: string) => timestamp().nullable().meta({ description, example: null })
 
-/** The statuses of a post. */
-export const postStatus = z.enum(['draft', 'scheduled', 'published', 'archived'])
+export const postStatus = z.enum(['draft', 'scheduled', 'published', 'archived']).meta({ component: 'PostStatus' })
 
-/** The fields of a post. */
 export const postSchema = z.object({
   title: line(200).meta({ description: 'Title of the post.', example: 'What the first firing taught us' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'first-firing' }),
-  kind: z.enum(['article', 'announcement']).default('article').meta({ description: 'Kind of post.', example: 'article' }),
+  kind: z
+    .enum(['article', 'announcement'])
+    .meta({ component: 'PostKind' })
+    .default('article')
+    .meta({ description: 'Kind of post.', example: 'article' }),
   status: postStatus.meta({
     description: 'Visitors see published posts. A scheduled post is published at its scheduled time.',
     example: 'published',
   }),
   visibility: z
     .enum(['public', 'members', 'paid', 'plans'])
+    .meta({ component: 'PostVisibility' })
     .default('public')
     .meta({ description: 'Who may read the text. Everybody sees the title and the excerpt.', example: 'public' }),
   plan_ids: z
@@ -37,6 +40,7 @@ export const postSchema = z.object({
     .meta({ description: `The text; absent for callers who may not read it. ${markupLimitsText}`, example: '## The kiln', view: 'own' }),
   content_format: z
     .enum(['markdown', 'html'])
+    .meta({ component: 'ContentFormat' })
     .default('markdown')
     .meta({ description: 'Format of the text.', example: 'markdown', view: 'own' }),
   content_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<h2>The kiln</h2>', view: 'own' }),

@@ -11,9 +11,18 @@ import {
   type StoredAuthor,
   schoolNameOf,
 } from '../domain/posts/postParts.ts'
-import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unschedulePost } from '../domain/posts/postStates.ts'
+import {
+  archivePost,
+  publishIfDue,
+  publishPost,
+  removePostParts,
+  restorePost,
+  unpublishPost,
+  unschedulePost,
+} from '../domain/posts/postStates.ts'
 import { checkPost, postColumns, savePostParts } from '../domain/posts/postWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
+import { listOf } from '../framework/declare/elementList.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference, timestamp } from '../framework/declare/fields.ts'
 import { imageField, imageOf } from '../framework/declare/image.ts'
@@ -31,7 +40,6 @@ type Timed = Parameters<typeof currentTimes>[0] & { seen_as: View }
 // Callers without the staff view see only published posts: the query has compared the times with the database's clock.
 const timesNow = (post: Timed) => currentTimes(post, post.seen_as !== 'staff')
 
-/** The posts of the school's blog. */
 export const posts = defineResource({
   name: 'posts',
   object: 'post',
@@ -54,7 +62,7 @@ export const posts = defineResource({
   },
   catalogue: {
     row: ['title', 'slug', 'kind', 'excerpt', 'tags', 'published_at', 'content_access'],
-    filters: ['kind', 'tag', 'author'],
+    filters: ['kind', 'tag', 'author_id'],
   },
   schema: postSchema,
   derived: {
@@ -114,7 +122,7 @@ export const posts = defineResource({
     'kind',
     'visibility',
     { name: 'tag', description: 'a tag of the post', value: z.string().min(1).max(40), where: hasPostTag },
-    { name: 'author', description: 'the id of the author, a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
+    { name: 'author_id', description: 'the id of the author, a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
     'pinned',
     'published_at',
     'created_at',
@@ -149,7 +157,7 @@ export const posts = defineResource({
     update: {
       scope: 'write',
       view: 'staff',
-      needsIfMatch: true,
+      needsIfMatch: ['content'],
       check: checkPost,
       before: async (writing, _post, values) => postColumns(values, writing),
       after: savePostParts,
@@ -163,20 +171,17 @@ export const posts = defineResource({
       isPublic: 'full',
       summary: 'List the tags of published posts',
       about: 'Each tag of the published posts, with the number of posts that carry it. Use one as the tag filter of the list of posts.',
-      output: z.object({
-        object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
-        data: z
-          .array(
-            z.object({
-              tag: z.string().meta({ description: 'The tag.', example: 'kiln' }),
-              count: z.int().meta({ description: 'Number of posts with this tag.', example: 4 }),
-            }),
-          )
-          .meta({ description: 'Tags, most common first, at most 1000.', example: [] }),
-      }),
+      output: listOf(
+        z.object({
+          tag: z.string().meta({ description: 'The tag.', example: 'kiln' }),
+          count: z.int().meta({ description: 'Number of posts with this tag.', example: 4 }),
+        }),
+        'Tags, most common first, at most 1000.',
+      ),
+      pagedBy: 'tag',
       async run({ database, school, caller }) {
         await requireOffered(database, { resource: posts, schoolId: school.id, caller })
-        return { object: 'list', data: await countTags(database, school.id) }
+        return { data: await countTags(database) }
       },
     },
   },
@@ -188,7 +193,7 @@ export const posts = defineResource({
       from: ['draft', 'scheduled', 'published'],
       to: ['published', 'scheduled'],
       input: z.object({
-        at: timestamp()
+        scheduled_for: timestamp()
           .nullable()
           .optional()
           .meta({ description: 'Time of the publication, at most one year from now. Default: now.', example: null }),
@@ -202,6 +207,14 @@ export const posts = defineResource({
       from: ['scheduled'],
       to: 'draft',
       run: unschedulePost,
+    },
+    unpublish: {
+      scope: 'write',
+      view: 'staff',
+      summary: 'Return a published post to draft',
+      from: ['published'],
+      to: 'draft',
+      run: unpublishPost,
     },
     archive: {
       scope: 'write',

@@ -1,6 +1,5 @@
 import { defineArea } from '../framework/declare/area.ts'
 
-/** The scopes of digital products and their grants. */
 export const productArea = defineArea('digital_products', {
   read: {
     learner: 'See digital products, and download your own',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mostFiles } from '../domain/products/productFiles.ts'
+import { maxFiles } from '../domain/products/productFiles.ts'
 import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
@@ -11,19 +11,14 @@ const fileTitle = line(160).meta({ description: 'Title of the file.', example: '
 
 const fileId = reference('fil', 'Id of a private, completely uploaded file with the purpose digital_product.')
 
-/** A new file of a product as a request contains it. */
 export const newFile = z.object({ file_id: fileId, title: fileTitle })
 
-/** A change of a file as a request contains it. */
 export const changedFile = z.object({ file_id: fileId.optional(), title: fileTitle.optional() })
 
-/** The id of a product's file in a URL. */
 export const fileParameter = z.object({ file: reference('dpf', 'Id of a file of the product.') })
 
-/** Returns the stored id of the file that the URL names. */
 export const fileIdOf = (parameters: ParameterValues<(typeof fileParameter)['shape']>): string => uuidOf('dpf', parameters.get('file'))
 
-/** The fields of a digital product. */
 export const productSchema = z.object({
   title: line(160).meta({ description: 'Name of the product.', example: 'Glaze Recipe Cards' }),
   slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'glaze-recipe-cards' }),
@@ -37,10 +32,15 @@ export const productSchema = z.object({
     .meta({ description: 'Tags of the product.', example: ['glaze'] }),
   kind: z
     .enum(['ebook', 'template', 'audio', 'video', 'image_pack', 'software', 'bundle', 'other'])
+    .meta({ component: 'ProductKind' })
     .meta({ description: 'Kind of the product.', example: 'template' }),
-  status: z.enum(['draft', 'published', 'archived']).meta({ description: 'Visitors see only published products.', example: 'published' }),
+  status: z
+    .enum(['draft', 'published', 'archived'])
+    .meta({ component: 'ProductStatus' })
+    .meta({ description: 'Visitors see only published products.', example: 'published' }),
   access: z
     .enum(['free', 'paid', 'plan_only'])
+    .meta({ component: 'ProductAccess' })
     .meta({ description: 'How people get the product. Everybody can download a free product.', example: 'paid' }),
   price: money('Price of a paid product.')
     .nullable()
@@ -95,8 +95,7 @@ export const productSchema = z.object({
   metadata: metadata(),
 })
 
-/** The response to a download request. */
-export const downloadAnswer = z.object({
+export const downloadResponse = z.object({
   url: z.url().meta({
     description: 'URL of the content. Anybody with the URL can use it until it expires.',
     example: 'https://school.example/files/fil_01/glaze-cards.pdf',
@@ -104,21 +103,18 @@ export const downloadAnswer = z.object({
   expires_at: timestamp().meta({ description: 'When the URL expires.', example: '2026-03-01T09:35:00.000Z' }),
 })
 
-/** The texts of a copied product as a request contains them. */
 export const productCopy = z.object({
   title: line(160).optional().meta({ description: 'Name of the copy.', example: 'Glaze Recipe Cards, second set' }),
   slug: slug().optional().meta({ description: 'Readable key of the copy.', example: 'glaze-recipe-cards-2' }),
 })
 
-/** The order of a product's files as a request contains it. */
 export const fileOrder = z.object({
   file_ids: z
     .array(reference('dpf', 'Id of a file of the product.'))
-    .max(mostFiles)
+    .max(maxFiles)
     .meta({ description: 'All files of the product, each once.', example: [] }),
 })
 
-/** The fields of a product that a client may send. */
 export const productWritable = [
   'title',
   'slug',

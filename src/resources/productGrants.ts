@@ -14,7 +14,6 @@ const person = {
   member_id: reference('mbr', 'Id of the person as a member.'),
 }
 
-/** Grants of digital products. */
 export const productGrants: Resource = defineResource({
   name: 'grants',
   object: 'product_grant',
@@ -33,7 +32,7 @@ export const productGrants: Resource = defineResource({
         member_id: person.member_id.nullable().meta({ description: 'The person as a member.', example: null, idPrefix: 'mbr' }),
       })
       .meta({ description: 'Owner of the product.', example: {} }),
-    source: z.enum(['purchase', 'plan', 'coupon', 'manual']).meta({
+    source: z.enum(['purchase', 'plan', 'coupon', 'manual']).meta({ component: 'GrantSource' }).meta({
       description: 'Source of the grant. A grant with the source plan only counts downloads; the plan itself grants access.',
       example: 'manual',
     }),

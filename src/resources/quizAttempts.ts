@@ -6,15 +6,15 @@ import { quizQuestionIds } from '../domain/learning/quizQuestionIds.ts'
 import { resultsOf } from '../domain/learning/quizResults.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { reference } from '../framework/declare/fields.ts'
+import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { fromPublicId } from '../lib/ids.ts'
 import { enrollments } from './enrollments.ts'
 import { lessons } from './lessons.ts'
+import { regradeAttempts } from './quizRegrade.ts'
 import { students } from './students.ts'
 
-/** The answers of an attempt, as they are sent and stored. */
 export const quizAnswers = {
   answers: z
     .array(
@@ -39,7 +39,7 @@ export const quizAttempts = defineResource({
   idPrefix: 'qat',
   table: 'quiz_attempt',
   about:
-    'An attempt of a student at the quiz of a lesson, with the result of each question. Passing it completes the lesson. Later changes of the quiz do not change a result.',
+    'An attempt of a student at the quiz of a lesson, with the result of each question. Passing it completes the lesson. Later changes of the quiz do not change a result until its attempts are graded again.',
   scopes: enrollments.area,
   under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
   schema: z.object({
@@ -65,6 +65,17 @@ export const quizAttempts = defineResource({
       )
       .nullable()
       .meta({ description: 'Result of each question; null for attempts from before results were recorded.', example: [] }),
+    regraded: z
+      .object({
+        at: timestamp().meta({
+          description: 'Time at which the attempt was last graded again with another result.',
+          example: '2026-03-01T09:30:00.000Z',
+        }),
+        previous_score_percent: z.number().meta({ description: 'The score before that.', example: 33.33 }),
+        previous_passed: z.boolean().meta({ description: 'True if the attempt was passed before that.', example: false }),
+      })
+      .nullable()
+      .meta({ description: 'The result that a corrected answer key has replaced; null if the result is the original one.', example: null }),
     explanations: z
       .array(
         z.object({
@@ -85,19 +96,28 @@ export const quizAttempts = defineResource({
       from: ['results', 'answers'],
       of: ({ results, answers }) => resultsOf({ results: fromJson(results), answers: fromJson(answers) }),
     },
+    regraded: {
+      from: ['regraded_at', 'previous_score_bps', 'previous_passed'],
+      of: ({ regraded_at, previous_score_bps, previous_passed }) =>
+        regraded_at && {
+          at: regraded_at,
+          previous_score_percent: (previous_score_bps ?? 0) / 100,
+          previous_passed: previous_passed ?? false,
+        },
+    },
     explanations: { select: explainedQuestionsOf, of: explanationsOf },
   },
   inputs: z.object(quizAnswers),
   required: ['answers'],
   filters: [
     {
-      name: 'lesson',
+      name: 'lesson_id',
       description: 'the id of a lesson',
       value: reference('les', 'Id of a lesson.'),
       where: (attempt, ids) => attempt('quiz_attempt.lesson_id', 'in', [...ids]),
     },
     {
-      name: 'student',
+      name: 'student_id',
       description: 'the id of a student',
       value: reference('std', 'Id of a student.'),
       where: (attempt, ids) => attempt('quiz_attempt.person_id', 'in', [...ids]),
@@ -109,9 +129,9 @@ export const quizAttempts = defineResource({
   exports: true,
   csvMembers: {
     results: {
-      names: async ({ database, school, parameters }) => {
-        const lessonIds = (parameters.get('lesson') as string[] | undefined)?.flatMap((id) => fromPublicId('les', id) ?? [])
-        return lessonIds && (await quizQuestionIds(database, school.id, lessonIds))
+      names: async ({ database, parameters }) => {
+        const lessonIds = (parameters.get('lesson_id') as string[] | undefined)?.flatMap((id) => fromPublicId('les', id) ?? [])
+        return lessonIds && (await quizQuestionIds(database, lessonIds))
       },
       key: 'question_id',
       value: 'points_awarded',
@@ -126,6 +146,12 @@ export const quizAttempts = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', view: 'public', perform: (writing, { answers }) => attemptQuiz(writing, answers) },
+    create: {
+      scope: 'write',
+      errors: ['invalid_state', 'lesson_locked', 'attempts_exhausted'],
+      view: 'public',
+      perform: (writing, { answers }) => attemptQuiz(writing, answers),
+    },
   },
+  collectionActions: { regrade: regradeAttempts },
 })

@@ -7,7 +7,7 @@ import { countRsvps } from '../domain/events/submitRsvp.ts'
 import { summaryOf } from '../domain/people/personSummary.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../framework/declare/expressions.ts'
-import { reference, timestamp } from '../framework/declare/fields.ts'
+import { reference, text, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { idIn } from '../framework/declare/values.ts'
 import { parentOf } from '../framework/write/writing.ts'
@@ -19,7 +19,6 @@ import { personSummary, summaryFrom } from './personSummary.ts'
 
 const isMine: Rule<'rsvp'> = (rsvp, me) => (me.personId === null ? rsvp.lit(false) : rsvp('rsvp.person_id', '=', me.personId))
 
-/** The RSVPs of people to events. */
 export const rsvps: Resource = defineResource({
   name: 'rsvps',
   object: 'rsvp',
@@ -37,7 +36,7 @@ export const rsvps: Resource = defineResource({
       example: null,
     }),
     offered_until: offeredUntil,
-    note: z.string().min(1).max(500).nullable().meta({ description: 'Note to the hosts.', example: null }),
+    note: text(500).nullable().meta({ description: 'Note to the hosts.', example: null }),
     guests: z.int().min(0).max(5).meta({ description: 'Number of accompanying guests.', example: 0 }),
     queued_at: timestamp().meta({
       description: 'When the RSVP took its position in the order of the waitlist.',
@@ -79,6 +78,7 @@ export const rsvps: Resource = defineResource({
     list: 'read',
     create: {
       scope: 'write',
+      errors: ['event_full', 'checkout_required'],
       roles: ['lecturer', 'staff'],
       parentStatus: ['published'],
       check: checkGuest,

@@ -24,7 +24,6 @@ const taxFields = {
   tax_due: amount('tax less refunded_tax.'),
 }
 
-/** The reports on orders, taxes, subscriptions and coupons. */
 export const salesReports = {
   tax: defineCollectionRead({
     ...forStaff,
@@ -60,8 +59,8 @@ export const salesReports = {
     parameters: z.object({
       ...periodParameters,
       product_type: z.enum(productTypes).optional().meta({ description: 'Only products of this type.' }),
-      product,
-      coupon: only('cpn', 'Only orders with this coupon.'),
+      product_id: product,
+      coupon_id: only('cpn', 'Only orders with this coupon.'),
       currency: z
         .string()
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
@@ -83,7 +82,7 @@ export const salesReports = {
         orders: figure('Paid orders.'),
         average_order: amount('Average amount of a paid order, before refunds.'),
       },
-      'Groups by group_by, the 100 with the highest gross. An order counts in every group that contains one of its lines.',
+      'Groups by group_by, the 100 with the highest gross. The amounts of all groups add up to the totals; an order counts in every group that contains one of its lines, so that the orders of the groups can be more than those of the totals.',
     ),
     rows: parts,
     run: readOverDays(revenue),
@@ -95,12 +94,12 @@ export const salesReports = {
     parameters: z.object({
       ...periodParameters,
       status: z
-        .array(z.enum(orderStatuses))
+        .array(z.enum(orderStatuses).meta({ component: 'OrderStatus' }))
         .min(1)
         .max(orderStatuses.length)
         .optional()
         .meta({ description: 'Only orders whose current status is one of these.' }),
-      product,
+      product_id: product,
     }),
     output: overDays('orders', {
       placed: figure('Placed orders.'),
@@ -119,7 +118,7 @@ export const salesReports = {
     summary: 'Get the number of new, cancelled and ended subscriptions',
     about:
       'A subscription runs from its start to its end, also while it is past due, but not while it is paused. Its price counts per month: a yearly price is divided by twelve and rounded half up. Trials, complimentary subscriptions and one-time payments count as 0.',
-    parameters: z.object({ ...periodParameters, plan: only('mpl', 'Only this plan.') }),
+    parameters: z.object({ ...periodParameters, plan_id: only('mpl', 'Only this plan.') }),
     output: overDays('subscriptions', {
       new: figure('New subscriptions of people without an earlier subscription that has ended.'),
       reactivated: figure('New subscriptions of people with an earlier subscription that has ended.'),

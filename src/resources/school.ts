@@ -8,6 +8,7 @@ import { checkImprint } from '../domain/school/imprint.ts'
 import { shownCounts } from '../domain/school/schoolCounts.ts'
 import { checkSchool } from '../domain/school/schoolRules.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
+import { listOf } from '../framework/declare/elementList.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { line, slug, webUrl } from '../framework/declare/fields.ts'
 import { richText } from '../framework/declare/richText.ts'
@@ -15,7 +16,6 @@ import { fromJson } from '../framework/declare/values.ts'
 import { emailAddress } from './emailField.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
-/** The school. */
 export const school = defineResource({
   name: 'school',
   object: 'school',
@@ -55,7 +55,7 @@ export const school = defineResource({
       .string()
       .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
       .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
-    tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({
+    tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ component: 'TaxMode' }).meta({
       description: 'inclusive: prices include tax; exclusive: the checkout adds tax to prices; none: no tax applies. Follows settings.tax.',
       example: 'inclusive',
     }),
@@ -66,6 +66,7 @@ export const school = defineResource({
     legal,
     registration: z
       .enum(['open', 'invite_only', 'closed'])
+      .meta({ component: 'RegistrationMode' })
       .meta({ description: 'Who can create an account. Invited people always can.', example: 'open' }),
     settings: settings.meta({ description: 'Settings of the school.', example: { show_counts: true } }),
     features: features.meta({
@@ -132,8 +133,9 @@ export const school = defineResource({
     get: 'read',
     update: {
       scope: 'write',
+      errors: ['currency_locked'],
       view: 'staff',
-      needsIfMatch: true,
+      needsIfMatch: ['description', 'supported_locales', 'social_links'],
       check: async (values, writing) => [...checkSchool(values), ...(await checkImprint(values, writing))],
       before: async (writing, row, values) => {
         await requireCurrencyChange(writing, row, values)
@@ -149,19 +151,16 @@ export const school = defineResource({
       about:
         'Each category that has courses, with the number of courses that visitors see. Use its slug as the category filter of the list of courses.',
       isPublic: true,
-      output: z.object({
-        object: z.literal('list').meta({ description: 'Type of the object.', example: 'list' }),
-        data: z
-          .array(
-            z.object({
-              slug: z.string().meta({ description: 'Value of the course field category.', example: 'ceramics' }),
-              name: z.string().meta({ description: 'Display name of the category.', example: 'Ceramics' }),
-              courses_count: count('Courses in it that visitors see.'),
-            }),
-          )
-          .meta({ description: 'Categories with at least one course, ordered by slug.', example: [] }),
-      }),
-      run: async ({ database, school }) => ({ object: 'list', data: await listCategories(database, school.id) }),
+      output: listOf(
+        z.object({
+          slug: z.string().meta({ description: 'Value of the course field category.', example: 'ceramics' }),
+          name: z.string().meta({ description: 'Display name of the category.', example: 'Ceramics' }),
+          courses_count: count('Courses in it that visitors see.'),
+        }),
+        'Categories with at least one course, ordered by slug.',
+      ),
+      pagedBy: 'slug',
+      run: async ({ database, school }) => ({ data: await listCategories(database, school.id) }),
     },
   },
 })

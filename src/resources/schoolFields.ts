@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lineOrEmpty, webUrl } from '../framework/declare/fields.ts'
+import { lineOrEmpty, text, webUrl } from '../framework/declare/fields.ts'
 
 const line = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
 
@@ -9,15 +9,15 @@ const webAddress = (description: string) => webUrl().meta({ description, example
 
 const isOn = (description: string) => z.boolean().default(true).meta({ description, example: true })
 
-/** The settings of the school. */
 export const settings = z.object({
   show_counts: isOn('True if visitors see the numbers of participants.'),
   member_directory: z
     .enum(['off', 'members', 'public'])
+    .meta({ component: 'DirectoryVisibility' })
     .default('members')
     .meta({ description: 'Who sees the directory of members.', example: 'members' }),
   comments_enabled: isOn('True if people can comment.'),
-  comment_moderation: z.enum(['none', 'first', 'all']).default('none').meta({
+  comment_moderation: z.enum(['none', 'first', 'all']).meta({ component: 'CommentModeration' }).default('none').meta({
     description: 'Comments of members that wait for a moderator: none, those of people without a published comment, or all.',
     example: 'first',
     view: 'staff',
@@ -30,15 +30,11 @@ export const settings = z.object({
     .default(null)
     .meta({ description: 'A comment of a member with more links waits for a moderator; null without a limit.', example: 2, view: 'staff' }),
   comment_blocked_words: z
-    .array(z.string().trim().min(1).max(60))
+    .array(text(60, z.string().trim()))
     .max(200)
     .default([])
     .meta({ description: 'A comment of a member with one of these words waits for a moderator.', example: ['casino'], view: 'staff' }),
-  form_consent_text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(2000)
+  form_consent_text: text(2000, z.string().trim())
     .nullable()
     .default(null)
     .meta({ description: 'Text that people agree to when they send a form without its own; null without one.', example: null }),
@@ -60,6 +56,7 @@ export const settings = z.object({
     .object({
       mode: z
         .enum(['inclusive', 'exclusive', 'none'])
+        .meta({ component: 'TaxMode' })
         .default('none')
         .meta({ description: 'How prices relate to tax.', example: 'inclusive' }),
       default_rate_bps: z.int().min(0).max(5000).default(0).meta({
@@ -84,7 +81,6 @@ export const settings = z.object({
     .meta({ description: 'Tax on what the school sells.', example: { mode: 'inclusive', default_rate_bps: 1900 }, view: 'staff' }),
 })
 
-/** The features of the school. */
 export const features = z.object({
   courses: isOn('Courses are offered.'),
   events: isOn('Events are offered.'),
@@ -94,7 +90,6 @@ export const features = z.object({
   community: isOn('Members can see the directory and reply to each other.'),
 })
 
-/** The postal address of the school. */
 export const postalAddress = z
   .object({
     name: line(120, 'Name of the recipient.'),
@@ -113,18 +108,16 @@ export const postalAddress = z
   .nullable()
   .meta({ description: 'Postal address.', example: null })
 
-/** The profiles of the school in social networks. */
 export const socialLinks = z
   .array(
     z.object({
-      network: z.string().min(1).max(30).meta({ description: 'Name of the network.', example: 'mastodon' }),
+      network: text(30).meta({ description: 'Name of the network.', example: 'mastodon' }),
       url: webAddress('URL of the profile.').meta({ description: 'URL of the profile.', example: 'https://social.example/@lanternfield' }),
     }),
   )
   .max(12)
   .meta({ description: 'Profiles in social networks.', example: [] })
 
-/** The legal documents of the school. */
 export const legal = z
   .object({
     terms_url: webAddress('Terms.')

@@ -9,7 +9,6 @@ import { externalId, line, metadata, reference } from '../framework/declare/fiel
 import { courses } from './courses.ts'
 import { curriculum } from './curriculum.ts'
 
-/** The sections of a course. */
 export const sections = defineResource({
   name: 'sections',
   object: 'section',
@@ -46,10 +45,11 @@ export const sections = defineResource({
   lockFirst: lockCourseOf('section'),
   operations: {
     get: 'read',
-    create: { scope: 'write', check: checkNewSection, defaults: placeSection, after: countSectionIn },
+    create: { scope: 'write', errors: ['curriculum_full'], check: checkNewSection, defaults: placeSection, after: countSectionIn },
     update: { scope: 'write', view: 'staff', after: countSectionIn },
     remove: {
       scope: 'write',
+      errors: ['section_not_empty', 'invalid_state'],
       view: 'staff',
       parameters: z.object({
         cascade: z.boolean().default(false).meta({ description: 'True to delete the lessons of the section as well.' }),

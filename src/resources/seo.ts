@@ -8,4 +8,4 @@ export const seo = z
     description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
     noindex: z.boolean().default(false).meta({ description: 'True to ask search engines not to index the page.', example: false }),
   })
-  .meta({ description: 'Data for search engines.', example: { title: 'Clay course', description: null, noindex: false } })
+  .meta({ description: 'Data for search engines.', example: { title: 'Clay course', description: null, noindex: false }, component: 'Seo' })

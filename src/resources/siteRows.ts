@@ -16,20 +16,33 @@ const seo = z
 
 const money = z.object({ amount: z.number(), currency: z.string() })
 
-const lecturer = z.object({ display_name: z.string(), slug: z.string() })
+/** Rows inside another row, expanded or not. */
+const rowsOf = <Row extends z.ZodType>(row: Row) =>
+  z.union([z.array(row), z.object({ data: z.array(row) }).transform(({ data }) => data)]).default([])
+
+const lecturer = z.object({ display_name: z.string(), slug: z.string(), headline: text, avatar: picture })
+
+const planPrice = z.object({
+  id: z.string(),
+  interval: z.string(),
+  interval_count: z.number().default(1),
+  amount: money,
+  trial_days: z.number().default(0),
+  active: z.boolean().default(true),
+})
 
 const courseItem = z.object({
   id: z.string(),
   title: z.string(),
   slug: z.string(),
   subtitle: text,
+  language: z.string().optional(),
   level: z.string(),
   access: z.string(),
   price: money.nullable().default(null),
   cover_image: picture,
 })
 
-/** A course in a list. */
 export const courseItemRow = courseItem
 
 /** A course on its page. */
@@ -40,12 +53,17 @@ export const courseRow = courseItem.extend({
   tags: z.array(z.string()).default([]),
   compare_at_price: money.nullable().default(null),
   enrollment_open: z.boolean(),
+  enrollment_starts_at: text,
+  enrollment_ends_at: text,
+  my_enrollment: z.object({ status: z.string(), progress_percent: z.number() }).nullable().default(null),
+  /** Only people who manage the course see it. */
+  position: z.number().optional(),
   access_duration_days: z.number().nullable().default(null),
   certificate_enabled: z.boolean(),
   lessons_count: z.number(),
   duration_minutes: z.number(),
-  lecturers: z.array(lecturer).default([]),
-  included_in_plans: z.array(z.object({ name: z.string(), slug: z.string() })).default([]),
+  lecturers: rowsOf(lecturer),
+  included_in_plans: rowsOf(z.object({ id: z.string(), name: z.string(), slug: z.string(), prices: z.array(planPrice).default([]) })),
   seo,
   updated_at: z.string(),
   curriculum: z
@@ -54,7 +72,15 @@ export const courseRow = courseItem.extend({
         z.object({
           title: z.string(),
           summary: text,
-          lessons: z.array(z.object({ title: z.string(), is_preview: z.boolean(), duration_seconds: z.number().nullable().default(null) })),
+          lessons: z.array(
+            z.object({
+              id: z.string(),
+              title: z.string(),
+              is_preview: z.boolean(),
+              status: z.string().default('published'),
+              duration_seconds: z.number().nullable().default(null),
+            }),
+          ),
         }),
       ),
     })
@@ -62,8 +88,20 @@ export const courseRow = courseItem.extend({
     .default(null),
 })
 
-/** A lecturer in a list. */
-export const lecturerItemRow = z.object({ display_name: z.string(), slug: z.string(), headline: text, avatar: picture })
+export const lessonRow = z.object({
+  id: z.string(),
+  course_id: z.string(),
+  title: z.string(),
+  status: z.string().default('published'),
+  is_preview: z.boolean(),
+  unlocked: z.boolean(),
+  duration_seconds: z.number().nullable().default(null),
+  content_html: text,
+  media: z.object({ embed_url: text, url: text }).nullable().default(null),
+  attachments: z.array(z.object({ filename: z.string(), download_url: text })).default([]),
+})
+
+export const lecturerItemRow = lecturer
 
 /** A lecturer on their page. */
 export const lecturerRow = lecturerItemRow.extend({
@@ -77,7 +115,6 @@ export const lecturerRow = lecturerItemRow.extend({
     .default(null),
 })
 
-/** An event in a list. */
 export const eventItemRow = z.object({
   title: z.string(),
   slug: z.string(),
@@ -93,7 +130,7 @@ export const eventItemRow = z.object({
 })
 
 /** An event on its page. */
-export const eventRow = eventItemRow.extend({
+const eventRow = eventItemRow.extend({
   id: z.string(),
   access: z.string(),
   description_html: text,
@@ -108,39 +145,32 @@ export const eventRow = eventItemRow.extend({
 /** An event, as the API returns it to a signed-in person. */
 export const ownEventRow = eventRow.extend({
   going_count: z.number().nullable().default(null),
+  join_url: text,
+  recording_url: text,
   my_rsvp: z
     .object({ status: z.string(), waitlist_position: z.number().nullable().default(null), offered_until: text })
     .nullable()
     .default(null),
 })
 
-/** A post in a list. */
 export const postItemRow = z.object({
   title: z.string(),
   slug: z.string(),
   excerpt: text,
   published_at: text,
   cover_image: picture,
+  content_access: z.string(),
+  visibility: z.string(),
 })
 
 /** A post on its page. */
 export const postRow = postItemRow.extend({
-  visibility: z.string(),
   content_html: text,
-  content_access: z.string(),
   tags: z.array(z.string()).default([]),
   reading_minutes: z.number(),
   author: lecturer.nullable().default(null),
   updated_at: z.string(),
   seo,
-})
-
-const planPrice = z.object({
-  interval: z.string(),
-  interval_count: z.number().default(1),
-  amount: money,
-  trial_days: z.number().default(0),
-  active: z.boolean().default(true),
 })
 
 /** A membership plan. */
@@ -154,8 +184,11 @@ export const planRow = z.object({
   badge: text,
 })
 
+/** A subscription of the person who is signed in. */
+export const ownSubscriptionRow = z.object({ plan_id: z.string(), status: z.string(), access: z.boolean() })
+
 /** A membership plan in a list. */
-export const planItemRow = planRow.omit({ id: true })
+export const planItemRow = planRow.omit({ description_html: true })
 
 /** A page of the school in a list. */
 export const pageItemRow = z.object({
@@ -165,6 +198,9 @@ export const pageItemRow = z.object({
   kind: z.string(),
   show_in_navigation: z.boolean(),
 })
+
+/** A form of the school, in menus. */
+export const formItemRow = z.object({ slug: z.string(), title: z.string() })
 
 /** A page of the school. */
 export const pageRow = pageItemRow.extend({
@@ -183,6 +219,7 @@ const menu = z.array(menuItem.extend({ children: z.array(menuItem).default([]) }
 
 /** The branding of the school and its menus. */
 export const appearanceRow = z.object({
+  home_page_id: text,
   social_image: picture,
   cover: picture,
   logo: picture,
@@ -190,7 +227,8 @@ export const appearanceRow = z.object({
   announcement: z.object({ text: z.string(), url: text, starts_at: text, ends_at: text }).nullable().default(null),
 })
 
-/** The school. */
+export const listBody = z.object({ data: z.array(z.unknown()), page: z.object({ next_cursor: text, prev_cursor: text }) })
+
 export const schoolRow = z.object({
   name: z.string(),
   tagline: text,
@@ -200,10 +238,13 @@ export const schoolRow = z.object({
   social_links: z.array(z.object({ url: z.string() })).default([]),
 })
 
+export type OwnSubscription = z.output<typeof ownSubscriptionRow>
+export type SiteCourse = z.output<typeof courseRow>
 export type OwnEvent = z.output<typeof ownEventRow>
 export type SiteCourseItem = z.output<typeof courseItemRow>
 export type SitePictureRow = z.output<typeof picture>
 export type SiteSeo = z.output<typeof seo>
+export type SitePlanPrice = z.output<typeof planPrice>
 export type SiteMoney = z.output<typeof money>
 export type SiteMenuItem = z.output<typeof menu>[number]
 export type SiteTarget = z.output<typeof target>

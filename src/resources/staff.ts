@@ -10,7 +10,6 @@ import { school } from './school.ts'
 
 const isMe: Rule<'staff'> = (staff, me) => (me.personId === null ? staff.lit(false) : staff('person_id', '=', me.personId))
 
-/** The staff of the school. */
 export const staff = defineResource({
   name: 'staff',
   path: 'school/staff',
@@ -27,11 +26,17 @@ export const staff = defineResource({
         avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
       })
       .meta({ description: 'The person.', example: {} }),
-    role: z.enum(['owner', 'admin', 'lecturer']).meta({ description: 'Role, which decides on permissions.', example: 'admin' }),
+    role: z
+      .enum(['owner', 'admin', 'lecturer'])
+      .meta({ component: 'StaffRole' })
+      .meta({ description: 'Role, which decides on permissions.', example: 'admin' }),
     lecturer_id: reference('lec', 'Lecturer profile of the person.')
       .nullable()
       .meta({ description: 'Lecturer profile of the person.', idPrefix: 'lec', example: null }),
-    status: z.enum(['invited', 'active', 'removed']).meta({ description: 'Only active staff have permissions.', example: 'active' }),
+    status: z
+      .enum(['invited', 'active', 'removed'])
+      .meta({ component: 'StaffStatus' })
+      .meta({ description: 'Only active staff have permissions.', example: 'active' }),
     invited_at: timestamp().nullable().meta({ description: 'When the person was invited.', example: '2026-03-01T09:30:00.000Z' }),
     accepted_at: timestamp()
       .nullable()
@@ -62,6 +67,7 @@ export const staff = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['invalid_state', 'email_taken'],
       id: 'inviteStaff',
       roles: ['staff'],
       check: checkProfile,
@@ -69,6 +75,7 @@ export const staff = defineResource({
     },
     update: {
       scope: 'write',
+      errors: ['self_change', 'last_owner'],
       roles: ['staff'],
       async before(writing, row, { role }) {
         await requireChangeable(writing, row, role)
@@ -77,6 +84,7 @@ export const staff = defineResource({
     },
     remove: {
       scope: 'write',
+      errors: ['self_change', 'last_owner'],
       id: 'removeStaff',
       roles: ['staff'],
       status: 204,

@@ -1,6 +1,5 @@
 import { defineArea } from '../framework/declare/area.ts'
 
-/** The scopes of students, enrolments, progress and certificates. */
 export const studentArea = defineArea('students', {
   read: {
     learner: 'See your student profile, enrolments, progress, quiz results and certificates',
@@ -12,8 +11,8 @@ export const studentArea = defineArea('students', {
     learner:
       'Change your student profile, enrol you in courses, cancel your enrolments, take quizzes, record your progress and request your certificates',
     lecturer:
-      'In your courses: enrol students, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
+      'In your courses: enrol students, change, suspend, complete and cancel their enrolments, change or reset their progress, grade quizzes again, and issue certificates',
     staff:
-      'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, and issue certificates',
+      'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, grade quizzes again, and issue certificates',
   },
 })

@@ -61,6 +61,8 @@ export const studentExport = z.object({
       completed_at: time('Time of completion.'),
       canceled_at: time('Time of cancellation.'),
       certificate_number: text('Number of the certificate.'),
+      certificate_holder_name: text('Name on the certificate.'),
+      certificate_course_title: text('Title on the certificate.'),
     },
     'Enrolments in courses.',
   ),

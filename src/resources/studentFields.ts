@@ -3,13 +3,10 @@ import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } 
 import { image } from '../framework/declare/image.ts'
 import { typedEmail } from './emailField.ts'
 
-/** Tags that the school gives to a person. */
 export const words = (description: string, example: string[]) => z.array(line(40)).max(50).meta({ description, example, view: 'staff' })
 
-/** The reason for the state of a person. */
 export const reasonField = z.string().max(500).nullable().meta({ description: 'Reason given by the staff.', example: null, view: 'staff' })
 
-/** The reason for a change of state. */
 export const reasonInput = z.object({
   reason: z
     .string()
@@ -20,14 +17,12 @@ export const reasonInput = z.object({
     .meta({ description: 'Reason; visible to staff.', example: 'Asked for a break' }),
 })
 
-/** True to send an invitation. */
 export const send_invite = z.boolean().meta({
   description: 'True to send an invitation by e-mail. The state is invited until the person signs in.',
   example: false,
   createOnly: true,
 })
 
-/** True to cancel the running subscriptions of the person. */
 export const cancelParameter = z.object({
   cancel_subscriptions: z
     .boolean()
@@ -62,7 +57,7 @@ export const studentSchema = z.object({
     .regex(/^\+[1-9]\d{1,14}$/, 'must be + and 2 to 15 digits')
     .nullable()
     .meta({ description: 'Telephone number (E.164).', example: '+4930123456', view: 'own' }),
-  status: z.enum(['invited', 'active', 'suspended', 'erased']).meta({
+  status: z.enum(['invited', 'active', 'suspended', 'erased']).meta({ component: 'StudentStatus' }).meta({
     description:
       'invited: until the first sign-in. suspended: the student can sign in and see results, but cannot open lessons. erased: only anonymous records remain.',
     example: 'active',
@@ -72,7 +67,7 @@ export const studentSchema = z.object({
   note: z.string().max(2000).nullable().meta({ description: 'Internal note.', example: null, view: 'staff' }),
   custom_fields: z
     .record(
-      z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have a name of 1 to 40 characters from a-z, 0-9 and _'),
+      z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have 1 to 40 characters from a-z, 0-9 and _'),
       z.union([z.string().max(500), z.number(), z.boolean()]),
     )
     .refine((members) => Object.keys(members).length <= 30, 'must have at most 30 members')

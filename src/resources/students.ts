@@ -24,7 +24,6 @@ import { studentArea } from './studentArea.ts'
 import { studentExport } from './studentExport.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
-/** The students of the school. */
 export const students = defineResource({
   name: 'students',
   object: 'student',
@@ -106,6 +105,7 @@ export const students = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      errors: ['email_taken'],
       roles: ['staff'],
       async check(values, writing) {
         const fieldErrors = checkPerson(values)
@@ -132,8 +132,8 @@ export const students = defineResource({
       view: 'own',
       summary: 'Export all data of a student',
       output: studentExport,
-      async run({ database, school }, row) {
-        const rest = await exportPerson(database, { schoolId: school.id, personId: row.id })
+      async run({ database }, row) {
+        const rest = await exportPerson(database, { personId: row.id })
         const status_reason = row.student_status_reason
         return {
           object: 'student_export',
@@ -173,6 +173,7 @@ export const students = defineResource({
     }),
     resend_invite: defineAction('person', {
       scope: 'write',
+      errors: ['invalid_state'],
       id: 'resendStudentInvite',
       roles: ['staff'],
       summary: 'Send an invitation to a student without a login',

@@ -9,15 +9,15 @@ const noTime = (description: string) => timestamp().nullable().meta({ descriptio
 /** The reasons that a person can choose. Only background jobs set payment_failed. */
 export const reason = z.enum(cancellationReasons).exclude(['payment_failed'])
 
-/** The fields of a subscription. */
 export const subscriptionSchema = z.object({
   member_id: reference('mbr', 'Member who has the subscription; without it, the caller.'),
   plan_id: reference('mpl', 'Plan of the subscription.'),
   price_id: reference('prc', 'Price of the subscription.'),
   status: z
     .enum(subscriptionStates)
+    .meta({ component: 'SubscriptionStatus' })
     .meta({ description: 'Status of the subscription. canceled and expired are final.', example: 'active' }),
-  collection: z.enum(['automatic', 'manual', 'comped']).meta({
+  collection: z.enum(['automatic', 'manual', 'comped']).meta({ component: 'CollectionMethod' }).meta({
     description:
       'Who collects payments. automatic: the checkout of the school. manual: the school itself. comped: the subscription is complimentary.',
     example: 'automatic',

@@ -25,7 +25,7 @@ import { afterSubscribing, checkSubscription, subscriptionDefaults } from '../do
 import { paymentProviders } from '../domain/orders/payment.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything, nothing } from '../framework/declare/expressions.ts'
-import { moneyIn, reference, timestamp } from '../framework/declare/fields.ts'
+import { moneyIn, reference, text, timestamp } from '../framework/declare/fields.ts'
 import type { Resource } from '../framework/declare/resource.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { uuidOf } from '../lib/ids.ts'
@@ -34,7 +34,6 @@ import { membershipPlans } from './membershipPlans.ts'
 import { orders } from './orders.ts'
 import { reason, subscriptionSchema } from './subscriptionFields.ts'
 
-/** Subscriptions to membership plans. */
 export const subscriptions = defineResource({
   name: 'subscriptions',
   object: 'subscription',
@@ -45,7 +44,7 @@ export const subscriptions = defineResource({
   scopes: {
     read: { learner: 'See your subscriptions', staff: 'See the subscriptions of all members', othersData: ['staff'] },
     write: {
-      learner: 'Start, change, resume and cancel your subscriptions',
+      learner: 'Start, change, resume and cancel your subscriptions. This can cost you money',
       staff: 'Start, change, pause, resume and cancel the subscriptions of all members, and mark them as paid',
     },
   },
@@ -96,9 +95,9 @@ export const subscriptions = defineResource({
     'status',
     'collection',
     'cancel_at_period_end',
-    { name: 'plan', description: 'the id of a plan', value: reference('mpl', 'Id of a plan.'), where: hasPlanId },
-    { name: 'price', description: 'the id of a price', value: reference('prc', 'Id of a price.'), where: hasPriceId },
-    { name: 'member', description: 'the id of a member', value: reference('mbr', 'Id of a member.'), where: hasMemberId },
+    { name: 'plan_id', description: 'the id of a plan', value: reference('mpl', 'Id of a plan.'), where: hasPlanId },
+    { name: 'price_id', description: 'the id of a price', value: reference('prc', 'Id of a price.'), where: hasPriceId },
+    { name: 'member_id', description: 'the id of a member', value: reference('mbr', 'Id of a member.'), where: hasMemberId },
     'current_period_end',
     'created_at',
     'updated_at',
@@ -116,9 +115,16 @@ export const subscriptions = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', check: checkSubscription, defaults: subscriptionDefaults, after: afterSubscribing },
+    create: {
+      scope: 'write',
+      errors: ['invalid_state', 'already_subscribed', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
+      check: checkSubscription,
+      defaults: subscriptionDefaults,
+      after: afterSubscribing,
+    },
     update: {
       scope: 'write',
+      errors: ['invalid_state'],
       roles: ['staff'],
       check: checkTimes,
       before: async (_writing, row, values) => moveTimes(row, values),
@@ -127,6 +133,7 @@ export const subscriptions = defineResource({
   actions: {
     cancel: defineAction('subscription', {
       scope: 'write',
+      errors: ['invalid_state'],
       summary: 'Cancel a subscription at the end of its period, or now',
       input: z.object({
         at: z
@@ -161,6 +168,7 @@ export const subscriptions = defineResource({
     }),
     mark_paid: defineAction('subscription', {
       scope: 'write',
+      errors: ['invalid_state'],
       id: 'markSubscriptionPaid',
       roles: ['staff'],
       summary: 'Confirm a payment that the school collected itself',
@@ -170,7 +178,7 @@ export const subscriptions = defineResource({
           .exclude(['none'])
           .default('manual')
           .meta({ description: 'Payment method.', example: 'bank_transfer' }),
-        reference: z.string().trim().min(1).max(200).optional().meta({
+        reference: text(200, z.string().trim()).optional().meta({
           description: 'Identifier of the payment. A payment with the same provider and reference counts once.',
           example: 'SEPA 81-2',
         }),
@@ -181,6 +189,7 @@ export const subscriptions = defineResource({
     }),
     change_plan: defineAction('subscription', {
       scope: 'write',
+      errors: ['invalid_state', 'already_subscribed', 'checkout_required'],
       id: 'changePlan',
       summary: 'Change to another price or plan',
       input: z.object({

@@ -8,6 +8,7 @@ const figures = { reason: 'Figures about many people together.' }
 /** The tables whose rows are not in the export of a person's data, each with the reason. */
 export const tablesWithoutPeople = {
   outbox: { reason: 'Messages on their way, removed after they are delivered.' },
+  notification: { reason: 'Names the rows that news are about. The rows themselves are in the export.' },
   platform_report: technical,
   used_challenge: technical,
   webhook_endpoint: notPersonal,
@@ -22,6 +23,7 @@ export const tablesWithoutPeople = {
   oidc_client_tombstone: technical,
   signing_key: technical,
   file_removal: technical,
+  former_slug: { reason: 'Former addresses of rows. The rows themselves are in the export.' },
   storage_usage: technical,
   change_epoch: technical,
   order_counter: technical,

@@ -69,6 +69,10 @@ export const uploads = defineResource({
   views: { own: isUploadOf },
   operations: {
     get: 'write',
-    create: { scope: 'write', defaults: (writing, values) => announceFile(writing, values) },
+    create: {
+      scope: 'write',
+      errors: ['quota_exceeded', 'type_not_allowed'],
+      defaults: (writing, values) => announceFile(writing, values),
+    },
   },
 })

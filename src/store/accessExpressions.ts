@@ -41,7 +41,6 @@ export const grantsAccess: RawBuilder<SqlBool> = sql<SqlBool>`(
     AND NOT (${subscription.ref('subscription.amount')} > 0 AND ${isPast('subscription.current_period_end', graceBegins)} AND ${waitsForPayment}))
   OR (${status} = 'past_due' AND coalesce(${subscription.ref('subscription.past_due_since')} > ${graceBegins}, false)))`
 
-/** Matches a plan that includes the course. */
 export const includesCourse = (plan: Builder<'membership_plan'>, courseId: string | Expression<string>): Condition =>
   plan.or([
     plan('membership_plan.includes_all_courses', '=', true),
@@ -56,7 +55,6 @@ export const includesCourse = (plan: Builder<'membership_plan'>, courseId: strin
     ),
   ])
 
-/** Matches if the person currently has a plan that includes the course. */
 export const hasCoursePlan = (
   rows: Pick<Builder<never>, 'exists' | 'selectFrom'>,
   { schoolId, personId, courseId }: Record<'schoolId' | 'personId' | 'courseId', Expression<string>>,

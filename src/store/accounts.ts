@@ -8,7 +8,6 @@ export interface AccountRow {
   name: string
   given_name: string | null
   family_name: string | null
-  /** The file of the person's picture. */
   avatar: { id: string; filename: string } | null
   locale: string | null
   time_zone: string | null

@@ -39,23 +39,24 @@ export interface ListedGrant extends GrantRow {
   client_name: string | null
 }
 
-/** Returns the live grants of a school, newest first; those of one account or one client if named. */
-export async function listGrants(
-  prisma: PrismaClient,
-  { schoolId, accountId, clientId }: InSchool & { accountId?: string | undefined; clientId?: string | undefined },
-): Promise<ListedGrant[]> {
+export interface GrantFilter extends InSchool {
+  id?: string | undefined
+  accountId?: string | undefined
+  clientId?: string | undefined
+  /** Only grants that were given before this time. */
+  before?: Date | undefined
+}
+
+/** Returns the live grants of a school that meet the filter, newest first. */
+export async function listGrants(prisma: PrismaClient, filter: GrantFilter): Promise<ListedGrant[]> {
   const grants = await prisma.oidc_grant.findMany({
-    where: {
-      ...isLive(schoolId),
-      ...(accountId !== undefined && { account_id: accountId }),
-      ...(clientId !== undefined && { client_id: clientId }),
-    },
+    where: isLive(filter),
     include: { account: { select: { email: true } } },
     orderBy: [{ created_at: 'desc' }, { id: 'asc' }],
   })
   const ids = [...new Set(grants.map(({ client_id }) => client_id))]
   const clients = await prisma.oidc_client.findMany({
-    where: { school_id: schoolId, id: { in: ids } },
+    where: { school_id: filter.schoolId, id: { in: ids } },
     select: { id: true, metadata: true },
   })
   const names = new Map(clients.map(({ id, metadata }) => [id, String(asObject(metadata).client_name ?? '')]))
@@ -67,18 +68,8 @@ export async function listGrants(
   }))
 }
 
-/** Returns the number of live grants of a client. */
-export async function countGrants(prisma: PrismaClient, { schoolId, clientId }: InSchool & { clientId: string }): Promise<number> {
-  return await prisma.oidc_grant.count({ where: { ...isLive(schoolId), client_id: clientId } })
-}
-
-/** Returns a live grant. */
-export async function findGrant(
-  prisma: PrismaClient,
-  { schoolId, id }: InSchool & { id: string },
-): Promise<{ account_id: string; client_id: string } | undefined> {
-  const grant = await prisma.oidc_grant.findFirst({ where: { ...isLive(schoolId), id }, select: { account_id: true, client_id: true } })
-  return grant ?? undefined
+export async function countGrants(prisma: PrismaClient, filter: GrantFilter): Promise<number> {
+  return await prisma.oidc_grant.count({ where: isLive(filter) })
 }
 
 /** Returns the keys of a school that are still published: all but those retired longer than `keepHours` ago. */
@@ -94,13 +85,59 @@ export async function listSigningKeys(
   })
 }
 
-const isLive = (schoolId: string) => ({ school_id: schoolId, revoked_at: null, expires_at: { gt: new Date() } })
+/** Returns the last run of every job. */
+export const listJobRuns = (prisma: PrismaClient) => prisma.job_run.findMany()
+
+export interface OutboxListing extends InSchool {
+  kind?: string | undefined
+  /** Only deliveries to this webhook endpoint, with their events. */
+  endpoint?: string | undefined
+  state?: string | undefined
+  limit: number
+}
+
+/** Lists rows of the outbox, newest first. Payloads other than the events of webhooks are sealed, and left out. */
+export async function listOutbox(prisma: PrismaClient, { schoolId, kind, endpoint, state, limit }: OutboxListing) {
+  const rows = await prisma.outbox.findMany({
+    where: {
+      school_id: schoolId,
+      ...(kind !== undefined && { kind }),
+      ...(endpoint !== undefined && { kind: 'webhook', target: endpoint }),
+      ...(state !== undefined && { state }),
+    },
+    omit: { payload: endpoint === undefined },
+    orderBy: { id: 'desc' },
+    take: limit,
+  })
+  return rows.map(({ id, payload, ...row }) => ({ ...row, id: String(id), event: payload ? asObject(payload) : null }))
+}
+
+/** Returns the webhook endpoints of a school, with the number of their deliveries that wait and that were given up. */
+export async function listEndpoints(prisma: PrismaClient, { schoolId }: InSchool) {
+  const [endpoints, counts] = await Promise.all([
+    prisma.webhook_endpoint.findMany({ where: { school_id: schoolId } }),
+    prisma.outbox.groupBy({ by: ['target', 'state'], where: { school_id: schoolId, kind: 'webhook' }, _count: true }),
+  ])
+  return endpoints.map((endpoint) => {
+    const countOf = (state: string): number => counts.find((one) => one.target === endpoint.name && one.state === state)?._count ?? 0
+    return { ...endpoint, pending: countOf('pending'), dead: countOf('dead') }
+  })
+}
+
+const isLive = ({ schoolId, id, accountId, clientId, before }: GrantFilter) => ({
+  school_id: schoolId,
+  revoked_at: null,
+  expires_at: { gt: new Date() },
+  ...(id !== undefined && { id }),
+  ...(accountId !== undefined && { account_id: accountId }),
+  ...(clientId !== undefined && { client_id: clientId }),
+  ...(before !== undefined && { created_at: { lt: before } }),
+})
 
 const asObject = (json: unknown): Record<string, unknown> => (json ?? {}) as Record<string, unknown>
 
 const latest = (one: Date | null, other: Date | null): Date | null => (one && other ? (one > other ? one : other) : (one ?? other))
 
-/** A client with the values that its text columns can have. */
 const clientRow = ({
   id,
   created_at,

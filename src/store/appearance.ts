@@ -1,9 +1,9 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader } from './database.ts'
+import type { Reader, SchoolReader } from './database.ts'
 import { type Builder, type Condition, isAmong } from './expressions.ts'
+import { withMarker } from './inSchool.ts'
 import type { StatementCache } from './statementCache.ts'
 
-/** The looks of a school, as the columns of its row. */
 export interface LookRow {
   theme: string
   mode: string
@@ -73,19 +73,19 @@ const selectLogo = ({ selectFrom }: Builder<'appearance'>, name: 'logo' | 'logo_
     .where('file.status', '=', 'ready')
     .where('file.visibility', '=', 'public')
 
-/** The looks of a school with its logos. */
 export interface AppearanceRow extends LookRow {
   logo: LogoRow | null
   logo_dark: LogoRow | null
 }
 
-/** The branding of a school's pages, as stored. */
 export interface BrandingRow {
   name: string
   /** The main language of the school (BCP 47). */
   locale: string
   time_zone: string
   registration: string
+  contact_email: string | null
+  support_url: string | null
   legal: { privacy_url?: string | null; terms_url?: string | null; imprint_page_id?: string | null } | null
   /** Which of the requested slugs belong to pages that visitors can open; null for none. */
   legal_slugs: string[] | null
@@ -99,20 +99,29 @@ export interface LegalPages {
   isOpen(page: Builder<'page'>): Condition
 }
 
-/** Returns everything that the pages of a school show of it, in one statement. */
 export async function findBranding(
-  db: Reader,
+  db: SchoolReader,
   schoolId: string,
   { statements, ...pages }: LegalPages & { statements: StatementCache },
 ): Promise<BrandingRow | undefined> {
-  const statement = statements.compile('branding', { schoolId }, ({ schoolId: id }) => brandingOf(db, String(id), pages))
+  const statement = statements.compile('branding', { schoolId }, ({ schoolId: id }) =>
+    brandingOf(withMarker(db, String(id)), String(id), pages),
+  )
   return (await db.executeQuery<BrandingRow>(statement)).rows[0]
 }
 
 function brandingOf(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages) {
   return db
     .selectFrom('school')
-    .select(['school.name', 'school.locale', 'school.time_zone', 'school.registration', 'school.legal'])
+    .select([
+      'school.name',
+      'school.locale',
+      'school.time_zone',
+      'school.registration',
+      'school.legal',
+      'school.contact_email',
+      'school.support_url',
+    ])
     .select(({ selectFrom }) =>
       selectFrom('appearance')
         .select((row) =>
@@ -141,7 +150,6 @@ function brandingOf(db: Reader, schoolId: string, { slugs, isOpen }: LegalPages)
     .$castTo<BrandingRow>()
 }
 
-/** Returns the school's custom stylesheet, empty if it has none. */
 export async function findCustomCss(db: Reader, schoolId: string): Promise<string> {
   const row = await db.selectFrom('appearance').select('custom_css').where('school_id', '=', schoolId).executeTakeFirst()
   return row?.custom_css ?? ''

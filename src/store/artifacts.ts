@@ -26,7 +26,6 @@ export interface Artifacts {
   destroy(key: ArtifactKey): Promise<void>
   /** From this call on, `find` hides everything that names the grant, also what is saved afterwards. */
   endGrant(ended: EndedGrant): Promise<void>
-  /** The same for everything that names the client. */
   endClient(ended: EndedClient): Promise<void>
   /** Lets an enabled client start again after it was disabled: earlier values stay hidden. */
   restoreClient(restored: EndedClient): Promise<void>
@@ -36,7 +35,6 @@ export interface Artifacts {
   destroyOfAccount(schoolId: string, model: string, accountId: string): Promise<void>
 }
 
-/** One artefact of an account. */
 export interface OwnedArtifact {
   id: string
   payload: string

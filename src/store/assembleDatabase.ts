@@ -4,8 +4,9 @@ import type { DB } from '../gen/kysely/tables.ts'
 import type { PrismaClient } from '../gen/prisma/client.ts'
 import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
-import type { Queue } from './queue.ts'
 import { rawSql } from './rawSql.ts'
+import { compiledBySchool } from './schoolParameter.ts'
+import type { Queue } from './servicePool.ts'
 import type { Sql } from './sql.ts'
 import type { AfterCommit, TransactionGuard } from './transactionGuard.ts'
 
@@ -47,7 +48,7 @@ export function assembleDatabase(engine: Engine, guard: TransactionGuard): Datab
   }
 
   const over = (connections: Connections): Database => {
-    const inner = new Kysely<DB>({ dialect: connections.dialect })
+    const inner = new Kysely<DB>({ dialect: compiledBySchool(connections.dialect) })
     const kysely = guardedKysely(inner, guard, () => {
       throw new Error('database.kysely starts no transaction: use database.transaction, which guards its inside')
     })

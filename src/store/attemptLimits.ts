@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createCaches } from '../lib/caches.ts'
 import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import type { RateLimitPolicy, RateLimitsOptions } from './rateLimits.ts'
 import type { RedisClient } from './redis.ts'
@@ -18,7 +18,6 @@ export interface AttemptLimits {
   /** Sends the steps that `work` starts in one round trip, if the store can. */
   together<Result>(work: () => Result): Result
   begin(policy: RateLimitPolicy, key: LimitKey): Promise<BegunAttempt>
-  /** Ends an attempt that `begin` began. */
   end(policy: RateLimitPolicy, key: LimitKey, outcome: 'counted' | 'not counted'): Promise<void>
   /** Forgets the failures of a key. Attempts that are under way keep their places. */
   forget(policy: RateLimitPolicy, key: LimitKey): Promise<void>
@@ -31,12 +30,12 @@ const pendingMilliseconds = 30_000
  * Attempt limits in Redis where there is one, shared by all processes; otherwise each process counts for itself. One hash a key, one
  * command a step. Keys are hashed, so that no address and no e-mail address is stored.
  */
-export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): AttemptLimits {
+export function createAttemptLimits({ redis, prefix, onError, caches = createCaches() }: RateLimitsOptions): AttemptLimits {
   const scripts = redis && defineScripts(redis)
-  let attempts: LRUCache<string, Attempts> | undefined
+  let attempts: Memory | undefined
   // Created on first use: its tables take 3 MB, and with Redis it is needed only while that does not respond.
-  const memory = (): LRUCache<string, Attempts> => {
-    attempts ??= new LRUCache<string, Attempts>({ max: keysInMemory })
+  const memory = (): Memory => {
+    attempts ??= caches.create<Attempts>('attempts')
     return attempts
   }
   const count = sharedOrLocal(onError)
@@ -71,6 +70,11 @@ export function createAttemptLimits({ redis, prefix, onError, keysInMemory = 100
   }
 }
 
+interface Memory {
+  get(name: string): Attempts | undefined
+  set(name: string, attempts: Attempts): unknown
+}
+
 interface Attempts {
   failed: number
   /** When the failures are forgotten, in milliseconds since 1970. */
@@ -79,12 +83,12 @@ interface Attempts {
   pendingUntil: number
 }
 
-function attemptsIn(memory: LRUCache<string, Attempts>, name: string, now: number): Attempts {
+function attemptsIn(memory: Memory, name: string, now: number): Attempts {
   const { failed, failedUntil, pending, pendingUntil } = memory.get(name) ?? { failed: 0, failedUntil: 0, pending: 0, pendingUntil: 0 }
   return { failed: failedUntil > now ? failed : 0, failedUntil, pending: pendingUntil > now ? pending : 0, pendingUntil }
 }
 
-function beginInMemory(memory: LRUCache<string, Attempts>, name: string, requests: number, now: number): BegunAttempt {
+function beginInMemory(memory: Memory, name: string, requests: number, now: number): BegunAttempt {
   const found = attemptsIn(memory, name, now)
   if (found.failed >= requests) return verdictOf(found.failedUntil - now)
   if (found.failed + found.pending >= requests) return { state: 'busy' }
@@ -93,7 +97,7 @@ function beginInMemory(memory: LRUCache<string, Attempts>, name: string, request
 }
 
 function endInMemory(
-  memory: LRUCache<string, Attempts>,
+  memory: Memory,
   name: string,
   { isCounted, windowMilliseconds, now }: { isCounted: boolean; windowMilliseconds: number; now: number },
 ): void {

@@ -1,4 +1,3 @@
-/** One kind of event in the audit trail. */
 export interface AuditEventKind {
   /** The sentence for docs/audit.md: what happened. */
   about: string
@@ -6,7 +5,6 @@ export interface AuditEventKind {
    * `long`: the event shows who could access what, or proves a consent. It is kept as `security_days` says, the others as `days` says.
    */
   keep: 'standard' | 'long'
-  /** The event ends every grant of the entry's client or of its person. */
   endsGrantsOf?: 'client' | 'person'
 }
 
@@ -71,7 +69,6 @@ export const auditEvents = {
   },
   'operator.demo_loaded': { about: 'An operator loaded the demo school.', keep: 'standard' },
   'operator.demo_removed': { about: 'An operator removed the demo school.', keep: 'standard' },
-  'operator.demo_scaled': { about: 'An operator added generated data to the demo school.', keep: 'standard' },
   'operator.grant_revoked': { about: 'An operator revoked a grant and all its tokens.', keep: 'long' },
   'operator.grants_revoked': { about: 'An operator revoked every grant of a person.', keep: 'long', endsGrantsOf: 'person' },
   'operator.integration_added': { about: 'An operator added an integration.', keep: 'long' },
@@ -82,7 +79,6 @@ export const auditEvents = {
   'operator.keys_rotated': { about: 'An operator rotated the signing keys.', keep: 'long' },
   'operator.migrated': { about: 'An operator applied migrations.', keep: 'standard' },
   'operator.order_canceled': { about: 'An operator cancelled an order.', keep: 'standard' },
-  'operator.order_failed': { about: 'An operator recorded a failed payment of an order.', keep: 'standard' },
   'operator.order_paid': { about: 'An operator recorded the payment of an order.', keep: 'standard' },
   'operator.order_refunded': { about: 'An operator recorded a refund.', keep: 'standard' },
   'operator.outbox_discarded': { about: 'An operator deleted work of the outbox.', keep: 'standard' },
@@ -142,6 +138,10 @@ export const auditEvents = {
     about: 'An owner or admin downloaded entries of the audit trail. `details` has the filter.',
     keep: 'long',
   },
+  'school.second_factor_removed': {
+    about: 'An owner or admin removed the second factors of a student or member who had lost them. `details` has the account of the staff.',
+    keep: 'long',
+  },
   'second_factor.failed': { about: 'The password was right, and the second factor was wrong.', keep: 'standard' },
   'session.ended': { about: 'A person ended one of their browser sessions on their account page.', keep: 'standard' },
   'session.others_ended': {
@@ -162,7 +162,6 @@ declare const isWrite: unique symbol
 /** The event of a write through the API: the type of the object and the action. Only `writeEvent` returns one. */
 export type WriteEvent = string & { [isWrite]: true }
 
-/** An event that docs/audit.md lists. */
 export type AuditEvent = NamedAuditEvent | WriteEvent
 
 /** Returns the event of a write to a resource through the API: `course.created`. */
@@ -174,13 +173,11 @@ export function writeEvent(object: string, action: string): WriteEvent {
 
 const isWriteEvent = (event: string): event is WriteEvent => /^\w+\.[\w/{}]+$/.test(event)
 
-/** True for the events of the table. */
 export const isNamedEvent = (event: string): event is NamedAuditEvent => Object.hasOwn(auditEvents, event)
 
 /** The objects of the API whose writes change who can access what. */
 const objectsOfAccess: ReadonlySet<string> = new Set(['account', 'staff'])
 
-/** True for events that are kept longer. */
 export function isKeptLonger(event: string): boolean {
   if (isNamedEvent(event)) return auditEvents[event].keep === 'long'
   return objectsOfAccess.has(event.slice(0, event.indexOf('.')))

@@ -4,6 +4,7 @@ import { firstIdAt } from '../lib/ids.ts'
 import { isKeptLonger } from './auditEvents.ts'
 import { refs } from './columns.ts'
 import type { Reader } from './database.ts'
+import { withoutSchool } from './inSchool.ts'
 import { unnest } from './unnest.ts'
 
 /** How long the audit trail is kept, in days: `audit` of server.yaml. */
@@ -55,7 +56,7 @@ async function listEvents(db: Reader, schoolId: string): Promise<string[]> {
       SELECT (SELECT min(${log.event}) FROM audit_log WHERE ${log.school_id} = ${schoolId} AND ${log.event} > found.event)
         FROM found WHERE found.event IS NOT NULL
     )
-    SELECT event FROM found WHERE event IS NOT NULL`.execute(db)
+    SELECT event FROM found WHERE event IS NOT NULL`.execute(withoutSchool(db))
   return rows.map(({ event }) => event)
 }
 

@@ -10,7 +10,6 @@ interface SearchedTexts {
   body: Expression<unknown>
   /** One line about the row, for a list of results. */
   line: Expression<unknown>
-  /** The amount and the currency of its price. */
   price?: readonly [amount: Expression<unknown>, currency: Expression<unknown>]
 }
 
@@ -77,7 +76,6 @@ export interface WordsQuery {
 
 const maxWords = 12
 
-/** Returns the words of a text. */
 export const wordsOf = (text: string): string[] =>
   [
     ...new Set(
@@ -90,7 +88,6 @@ export const wordsOf = (text: string): string[] =>
 
 export const hasWordSearch = (table: string): boolean => searchedTexts.has(table)
 
-/** Returns the title of a row, which a search compares. */
 export const searchedTitle = (table: string): Expression<unknown> => textsOf(table).title
 
 /** Returns the query in the languages of the school, as a scalar: NULL if no word is left. */
@@ -98,7 +95,6 @@ export const wordsQuery = ({ schoolId, words, needsEvery }: WordsQuery): Express
   sql<string>`(SELECT search_query(${[...words]}::text[], ${school.locale} || ${school.supported_locales}, ${needsEvery})
     FROM "school" WHERE ${school.id} = ${schoolId})`
 
-/** Matches rows of the table whose words match the query. */
 export function matchesWords(table: string, query: Expression<unknown>): Expression<SqlBool> {
   const { title, words, body } = textsOf(table)
   return sql<SqlBool>`search_vector(${title}, ${words}, ${body}) @@ ${query}`

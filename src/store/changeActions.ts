@@ -50,7 +50,6 @@ export const changeActions = {
 
 export type ChangeAction = keyof typeof changeActions
 
-/** The action that a verb leads to. */
 const ofVerb: Readonly<Record<string, ChangeAction>> = {
   activate: 'activated',
   archive: 'archived',

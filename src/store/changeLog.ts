@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
+import { actorOf } from './actors.ts'
 import type { ChangeAction } from './changeActions.ts'
 import type { Reader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
@@ -25,9 +26,11 @@ export interface RecordedChange extends Omit<Change, 'school_id' | 'action'>, Ch
   /** As it was stored: earlier releases used other names. */
   action: string
   occurred_at: Date
+  /** Null if an earlier release wrote it. */
+  actor_kind: string | null
+  client_id: string | null
 }
 
-/** How long changes are kept. */
 export const changeDays = 30
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -40,10 +43,8 @@ export const firstPosition: ChangePosition = { epoch: '0', transaction: '0', id:
 const ownEpoch = (db: Reader) =>
   db.selectFrom('change_epoch').select('number').where('database_started_at', '=', sql<Date>`pg_postmaster_start_time()`)
 
-/** The same for a writer, which adds it. */
 const writtenEpoch = (db: Reader) => sql<string>`coalesce(${ownEpoch(db)}, current_change_epoch())`
 
-/** The id of the transaction that runs. */
 const ownTransaction = sql<string>`pg_current_xact_id()::text::bigint`
 
 /** The oldest transaction that still runs: all before it are final. */
@@ -57,21 +58,20 @@ export async function beginChangeEpoch(db: Reader): Promise<void> {
   await sql`SELECT current_change_epoch()`.execute(db)
 }
 
-/** Records a change, in the transaction that makes it. */
 export async function recordChange(db: Reader, { school_id, type, resource_id, action, version }: Change): Promise<void> {
   await recordChanges(db, { school_id, type, action }, [{ id: resource_id, version }])
 }
 
-/** Records the same change of many rows of one type, in one statement. */
 export async function recordChanges(
   db: Reader,
   { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return
+  const { kind, clientId } = actorOf(db)
   await db
     .insertInto('change_log')
-    .columns(['school_id', 'epoch', 'transaction', 'id', 'type', 'resource_id', 'action', 'version'])
+    .columns(['school_id', 'epoch', 'transaction', 'id', 'type', 'resource_id', 'action', 'version', 'actor_kind', 'client_id'])
     .expression(
       db
         .selectFrom(changedRows(rows))
@@ -84,6 +84,8 @@ export async function recordChanges(
           ref('changed.resource_id').as('resource_id'),
           sql<string>`${val(action)}::text`.as('action'),
           ref('changed.version').as('version'),
+          sql<string>`${val(kind)}::text`.as('actor_kind'),
+          sql<string | null>`${val(clientId ?? null)}::text`.as('client_id'),
         ]),
     )
     .execute()
@@ -97,6 +99,42 @@ function changedRows(rows: readonly { id: string; version: number }[]) {
     resource_id: string
     version: number
   }>`unnest(${ids}::uuid[], ${resourceIds}::uuid[], ${versions}::int[])`.as<'changed'>(sql`changed (id, resource_id, version)`)
+}
+
+export interface ChangeCount {
+  type: string
+  action: string
+  /** The number of rows. */
+  count: number
+}
+
+/** Returns what the current transaction has recorded so far. */
+export async function changesOfTransaction(db: Reader): Promise<ChangeCount[]> {
+  return await db
+    .selectFrom('change_log')
+    .select(['type', 'action'])
+    .select(({ fn, cast }) => cast<number>(fn.count('resource_id').distinct(), 'integer').as('count'))
+    .where('transaction', '=', ownTransaction)
+    .where('epoch', '=', writtenEpoch(db))
+    .groupBy(['type', 'action'])
+    .orderBy('type')
+    .orderBy('action')
+    .execute()
+}
+
+/** Returns the ids of the rows of a type that the current transaction has changed so far, at most `limit`. */
+export async function rowsChangedInTransaction(db: Reader, type: string, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('change_log')
+    .select('resource_id')
+    .distinct()
+    .where('transaction', '=', ownTransaction)
+    .where('epoch', '=', writtenEpoch(db))
+    .where('type', '=', type)
+    .orderBy('resource_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ resource_id }) => resource_id)
 }
 
 export interface ChangeQuery {
@@ -114,7 +152,7 @@ export async function readChanges(db: Reader, schoolId: string, { types, after, 
   const { epoch, transaction, id } = after ?? firstPosition
   return await db
     .selectFrom('change_log')
-    .select(['id', 'type', 'resource_id', 'action', 'version', 'occurred_at'])
+    .select(['id', 'type', 'resource_id', 'action', 'version', 'occurred_at', 'actor_kind', 'client_id'])
     .select(({ cast }) => [cast<string>('epoch', 'text').as('epoch'), cast<string>('transaction', 'text').as('transaction')])
     .where('school_id', '=', schoolId)
     .where(({ refTuple }) => isAfter(refTuple('epoch', 'transaction', 'id'), sql`(${epoch}::bigint, ${transaction}::bigint, ${id}::uuid)`))
@@ -159,7 +197,6 @@ export async function isUnreached(db: Reader, { epoch, transaction }: ChangePosi
   return is_unreached
 }
 
-/** Removes up to `limit` changes that are too old to be read. */
 export async function sweepChanges(db: Reader, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .with('old', (one) =>

@@ -5,7 +5,6 @@ import type { Reader } from './database.ts'
 import { daySeconds, now, secondsAgo } from './expressions.ts'
 import { storableText } from './storableText.ts'
 
-/** How long a removed client is remembered. */
 const keptDays = 90
 
 /** The tables, and the clients that were removed in the same statement. */

@@ -1,6 +1,6 @@
 import { type AuditEntry, auditRow } from './audit.ts'
 import { rememberRemoved } from './clientTombstones.ts'
-import type { Reader, Writer } from './database.ts'
+import type { Reader, SchoolReader, Writer } from './database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
@@ -39,6 +39,18 @@ export function findClient(db: Reader, schoolId: string, id: string): Promise<Cl
 /** Returns the client, disabled or not. */
 export function findAnyClient(db: Reader, schoolId: string, id: string): Promise<ClientRow | undefined> {
   return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).executeTakeFirst()
+}
+
+/** Returns the names that clients have given themselves, at most 200 characters of each, by id. */
+export async function clientNames(db: SchoolReader, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('oidc_client')
+    .select(['id', 'metadata'])
+    .where(({ ref }) => isAmongTexts(ref('id'), ids))
+    .$narrowType<Pick<ClientRow, 'metadata'>>()
+    .execute()
+  return new Map(rows.flatMap(({ id, metadata: { client_name: name } }) => (typeof name === 'string' ? [[id, name.slice(0, 200)]] : [])))
 }
 
 const clientsOf = (db: Reader, schoolId: string) =>
@@ -161,7 +173,6 @@ export interface PruneRules {
   schoolId?: string
 }
 
-/** Returns the number of unused self-registered clients. */
 export async function countUnusedClients(db: Reader, rules: PruneRules): Promise<number> {
   return (await db.selectFrom('oidc_client').select('id').where(isUnused(rules)).execute()).length
 }

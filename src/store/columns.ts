@@ -1,10 +1,8 @@
 import { type Expression, sql } from 'kysely'
 import type { DB } from '../gen/kysely/tables.ts'
 
-/** A table of the database. */
 export type TableName = keyof DB
 
-/** A column of a table. */
 export type ColumnName<Table extends TableName> = keyof DB[Table] & string
 
 /** A table under an alias in a text of SQL: its columns, and itself as `${rows}` for FROM and JOIN. */
@@ -22,7 +20,6 @@ export function aliased<Table extends TableName>(table: Table, alias: string = t
   })
 }
 
-/** Returns names of columns of a table, separated by commas. */
 export const columns = <Table extends TableName>(_table: Table, names: readonly ColumnName<Table>[]): string => names.join(', ')
 
 /** Returns the columns of a table for an `sql` template of Kysely: `refs('orders').paid_at` is `"orders"."paid_at"`. */

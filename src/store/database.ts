@@ -4,15 +4,28 @@ import type { PrismaClient } from '../gen/prisma/client.ts'
 import type { FactGuard } from './facts/factGuard.ts'
 import type { Sql } from './sql.ts'
 
-/** Kysely as the request pipeline uses it. */
 export type Reader = Kysely<DB>
 export type Writer = Transaction<DB>
+
+/** A handle whose statements read and write rows of one school only: see `inSchool`. */
+export type SchoolReader = Reader & InSchool
+export type SchoolWriter = Writer & InSchool
+
+interface InSchool {
+  readonly schoolId: string
+}
+
+export type DatabaseOf = (schoolId: string) => SchoolDatabase
+
+export interface SchoolDatabase extends InSchool {
+  kind: Database['kind']
+  kysely: SchoolReader
+  transaction<Result>(work: (writer: SchoolWriter) => Promise<Result>, purpose?: 'read' | 'write'): Promise<Result>
+}
 
 /** One transaction that can also run a whole file of statements. */
 export interface Script extends Sql {
   runFile(text: string): Promise<void>
-  /** Appends rows in the text format of COPY, one a line. They are read as fast as the database takes them. */
-  copyIn(table: string, columns: readonly string[], lines: Iterable<string>): Promise<void>
 }
 
 /** The kinds of work with separate connections. The embedded database has one connection for all of them. */
@@ -24,13 +37,11 @@ export interface PoolFigures {
   max: number
   inUse: number
   idle: number
-  /** Requests that wait for a connection. */
   waiting: number
 }
 
 export interface DatabaseFigures {
   pools: readonly PoolFigures[]
-  /** Connections that were lost since the start. */
   lostConnections: number
 }
 
@@ -58,7 +69,6 @@ export interface Database {
   alone(text: string): Promise<void>
   /** Runs `work` if no other instance is running it now; answers undefined otherwise. A PostgreSQL advisory lock, by its name or its key. */
   exclusively<Result>(name: string | number, work: () => Promise<Result>): Promise<Result | undefined>
-  /** Returns how busy the connections are. */
   figures(): DatabaseFigures
   /** Writes something that leaves no trace. Throws when the database does not respond within two seconds, is full or is read-only. */
   ping(): Promise<void>

@@ -21,7 +21,6 @@ const kinds: Readonly<Record<string, Violation['kind']>> = {
   23514: 'value',
 }
 
-/** Returns the violation that an error reports; undefined for other errors. */
 export function violationOf(error: unknown): Violation | undefined {
   if (!(error instanceof Error)) return undefined
   const code = errorCode(error)

@@ -8,15 +8,14 @@ import { PGlite, type PGliteOptions, type QueryOptions, type Transaction, types 
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { PGliteDialect } from 'kysely'
 import { outage } from '../lib/outage.ts'
-import { inChildSpan, type Tracing } from '../lib/tracing.ts'
+import type { Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
-import { copyStatement } from './copyText.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import type { ConnectionWatch, FactGuard } from './facts/factGuard.ts'
 import type { MarkedChange } from './facts/factMarkers.ts'
 import { makePrivate } from './makePrivate.ts'
-import { createStatementSpans } from './statementSpans.ts'
+import { type TraceStatement, traceStatements } from './statementSpans.ts'
 import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
@@ -86,9 +85,6 @@ export async function openEmbedded({ dataDirectory, facts, tracing, image }: Emb
             query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
               (await transaction.query<Row>(text, [...values])).rows,
             runFile: async (text) => void (await transaction.exec(text)),
-            // It takes a whole file only: who has many rows brings them in parts.
-            copyIn: async (table, columns, lines) =>
-              void (await transaction.query(copyStatement(table, columns, "'/dev/blob'"), [], { blob: new Blob([...lines]) })),
           }),
         ),
       alone: async (text) => void (await pglite.query(text)),
@@ -139,12 +135,7 @@ async function emptyCluster(directory: string | null): Promise<Blob | undefined>
 /** Written by scripts/generate.ts. */
 const emptyClusterFile = fileURLToPath(new URL('../gen/embedded/image.tar.gz', import.meta.url))
 
-interface StatementTracing {
-  tracing: Tracing | undefined
-  spanOf: ReturnType<typeof createStatementSpans>
-}
-
-interface Surroundings {
+interface EmbeddedContext {
   guard: TransactionGuard
   facts: FactGuard
   tracing?: Tracing | undefined
@@ -157,23 +148,20 @@ interface Surroundings {
 class Embedded extends PGlite {
   readonly #guard: TransactionGuard
   readonly #facts: FactGuard
-  readonly #tracing: Tracing | undefined
-  readonly #spanOf = createStatementSpans()
-  constructor({ guard, facts, tracing }: Surroundings, options: PGliteOptions) {
+  readonly #traced: TraceStatement
+  constructor({ guard, facts, tracing }: EmbeddedContext, options: PGliteOptions) {
     super(options)
     this.#guard = guard
     this.#facts = facts
-    this.#tracing = tracing
+    this.#traced = traceStatements(tracing)
   }
   override async query<Row>(text: string, values?: unknown[], options?: QueryOptions) {
     this.#guard.assertOutside('the database')
     const watch = this.#facts.watch()
     const named = watch.named()
     try {
-      const result = await inChildSpan(
-        this.#tracing,
-        () => this.#spanOf(text),
-        () => super.query<Row>(text, values, { ...options, onNotice: (message) => watch.note(message) }),
+      const result = await this.#traced(text, () =>
+        super.query<Row>(text, values, { ...options, onNotice: (message) => watch.note(message) }),
       )
       if (!watch.isEmpty) await watch.settle(named)
       return result
@@ -188,7 +176,7 @@ class Embedded extends PGlite {
     let change: MarkedChange | undefined
     try {
       const result = await super.transaction(async (transaction) => {
-        const result = await work(noting(transaction, watch, { tracing: this.#tracing, spanOf: this.#spanOf }))
+        const result = await work(noting(transaction, watch, this.#traced))
         if (!watch.isEmpty) change = await watch.begin()
         return result
       })
@@ -201,16 +189,12 @@ class Embedded extends PGlite {
 }
 
 /** Returns the same transaction. Its messages reach the watch, its statements the trace. */
-function noting(transaction: Transaction, watch: ConnectionWatch, { tracing, spanOf }: StatementTracing): Transaction {
+function noting(transaction: Transaction, watch: ConnectionWatch, traced: TraceStatement): Transaction {
   const onNotice: QueryOptions['onNotice'] = (message) => watch.note(message)
   const [query, exec] = [transaction.query.bind(transaction), transaction.exec.bind(transaction)]
   return Object.assign(transaction, {
     query: <Row>(text: string, values?: unknown[], options?: QueryOptions) =>
-      inChildSpan(
-        tracing,
-        () => spanOf(text),
-        () => query<Row>(text, values, { ...options, onNotice }),
-      ),
+      traced(text, () => query<Row>(text, values, { ...options, onNotice })),
     exec: (text: string, options?: QueryOptions) => exec(text, { ...options, onNotice }),
   })
 }

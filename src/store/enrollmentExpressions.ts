@@ -43,7 +43,6 @@ const isOwnOfLesson = (personId: string) =>
   sql<SqlBool>`${ref('enrollment.school_id')} = ${ref('lesson.school_id')} AND ${ref('enrollment.course_id')} = ${ref('lesson.course_id')}
     AND ${ref('enrollment.person_id')} = ${personId}`
 
-/** Matches rows of `enrollment` that currently have one of these statuses. */
 export function hasCurrentStatus(statuses: readonly string[]): Expression<SqlBool> {
   // An expired enrolment may still be stored with another status. The stored status is a condition as well, because an index finds it.
   const stored = [...new Set(statuses.flatMap((one) => (one === 'expired' ? ['expired', 'active', 'completed'] : [one])))]
@@ -61,7 +60,6 @@ export const opensByEnrollment = (personId: string): Expression<Date | null> =>
   sql<Date | null>`(SELECT ${opensAtOfEnrollment} FROM "enrollment"
      WHERE ${isOwnOfLesson(personId)} AND ${lockOfEnrollment} = 'drip')`
 
-/** Selects when the person completed a row of `lesson`. */
 export const lessonCompletedAt = (personId: string): Expression<Date | null> =>
   sql<Date | null>`(SELECT ${ref('lesson_progress.completed_at')} FROM "lesson_progress" JOIN "enrollment"
        ON ${ref('enrollment.school_id')} = ${ref('lesson_progress.school_id')} AND ${ref('enrollment.id')} = ${ref('lesson_progress.enrollment_id')}
@@ -72,7 +70,6 @@ export const isEnrolledSql = (personId: string): Expression<SqlBool> =>
   sql<SqlBool>`(${ref('course.status')} IN ('published', 'archived') AND EXISTS (SELECT 1 FROM "enrollment"
      WHERE ${isOwnInCourse(personId)} AND ${status} <> 'canceled'))`
 
-/** Selects the person's enrolment in a row of `course`, as JSON. */
 export const enrollmentOf = (personId: string): Expression<unknown> =>
   sql`(SELECT jsonb_build_object('id', ${ref('enrollment.id')}, 'status', ${currentStatus},
          'progress_percent', ${ref('enrollment.progress_percent')}, 'expires_at', ${ref('enrollment.expires_at')})

@@ -2,7 +2,6 @@ import type { Sql } from './sql.ts'
 
 const rowsAtOnce = 500
 
-/** Returns the columns of a table with their types, in their order. */
 export async function listColumns(sql: Sql, table: string): Promise<{ name: string; type: string }[]> {
   return await sql.query(
     `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute

@@ -4,10 +4,8 @@ import { refs } from './columns.ts'
 
 const school = refs('school')
 
-/** A condition of a query. */
 export type Condition = Expression<SqlBool>
 
-/** Builds expressions over the rows of these tables. */
 export type Builder<Tables extends keyof DB> = ExpressionBuilder<DB, Tables>
 
 /** The time at which the transaction began. */
@@ -19,8 +17,7 @@ export const clockTime: AliasableExpression<Date> = sql<Date>`clock_timestamp()`
 /** Compares a column with any number of ids in one parameter: an `in` list may exceed the limit of 65535 parameters. */
 export const isAmong = (column: Expression<string>, ids: readonly string[]): Condition => sql<SqlBool>`${column} = ANY(${[...ids]}::uuid[])`
 
-/** The same for texts. */
-export const isAmongTexts = (column: Expression<string>, texts: readonly string[]): Condition =>
+export const isAmongTexts = (column: Expression<string | null>, texts: readonly string[]): Condition =>
   sql<SqlBool>`${column} = ANY(${[...texts]}::text[])`
 
 /** Replaces an absent time in an order. A literal, because an index over it matches only the same text. */
@@ -31,9 +28,23 @@ export function beginsWith(column: Expression<unknown>, text: string): Expressio
   return sql<SqlBool>`${column} ^@ ${text}`
 }
 
-/** Texts in which this one occurs, in capitals or not. */
+/** Texts in which this one occurs, in capitals or not, with umlauts or their digraphs: `Zuerich` is in `Zürich`. */
 export function contains(column: Expression<unknown>, text: string): Expression<SqlBool> {
-  return sql<SqlBool>`${column} ILIKE ${`%${text.replace(/[\\%_]/g, '\\$&')}%`}`
+  const alternatives = spellingsOf(text).map((one) => sql`${column} ILIKE ${`%${one.replace(/[\\%_]/g, '\\$&')}%`}`)
+  return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
+}
+
+const umlauts = [
+  ['ä', 'ae'],
+  ['ö', 'oe'],
+  ['ü', 'ue'],
+] as const
+
+function spellingsOf(text: string): string[] {
+  const composed = text.normalize('NFC')
+  const withUmlauts = umlauts.reduce((all, [umlaut, digraph]) => all.replace(new RegExp(digraph, 'gi'), umlaut), composed)
+  const withDigraphs = umlauts.reduce((all, [umlaut, digraph]) => all.replace(new RegExp(umlaut, 'giu'), digraph), composed)
+  return [...new Set([text, composed, withUmlauts, withDigraphs])]
 }
 
 /** The place of a row among those with the same owner, the newest first. */
@@ -49,13 +60,10 @@ const hasNot = (column: Expression<unknown>, schoolId: string, members: Readonly
   sql<SqlBool>`NOT EXISTS (
     SELECT 1 FROM "school" WHERE ${school.id} = ${schoolId} AND ${column} @> ${JSON.stringify(members)}::jsonb)`
 
-/** True if the school has not turned the feature off. */
 export const isOffered = (schoolId: string, feature: string): Expression<SqlBool> => hasNot(school.features, schoolId, { [feature]: false })
 
-/** True if the school shows everybody the number of participants. */
 export const showsCounts = (schoolId: string): Expression<SqlBool> => hasNot(school.settings, schoolId, { show_counts: false })
 
-/** True if the school shows comments. */
 export const areCommentsOn = (schoolId: string): Expression<SqlBool> => hasNot(school.settings, schoolId, { comments_enabled: false })
 
 /** A time so many seconds after the transaction began. */
@@ -64,17 +72,13 @@ export const secondsFromNow = (seconds: number): Expression<Date> => sql<Date>`n
 /** A time so many seconds before the transaction began. */
 export const secondsAgo = (seconds: number): Expression<Date> => sql<Date>`now() - make_interval(secs => ${seconds})`
 
-/** The time so many hours before another. */
 export const hoursBefore = (at: Expression<Date>, hours: Expression<number | null>): Expression<Date> =>
   sql<Date>`${at} - make_interval(hours => ${hours})`
 
-/** The time so many hours from now. */
 export const inHours = (hours: Expression<number>): Expression<Date> => sql<Date>`now() + make_interval(hours => ${hours})`
 
-/** The seconds of so many days. */
 export const daySeconds = (days: number): number => days * 86_400
 
-/** Types of the columns of `unnested`, with the values that they hold. */
 interface UnnestedTypes {
   uuid: string
   text: string

@@ -36,12 +36,10 @@ export interface StoredUpload {
   content_type: string
 }
 
-/** The upload of a row with the type of its file, within the query that reads the row. */
 export const selectUpload: Expression<StoredUpload> = sql<StoredUpload>`(
     SELECT json_build_object('id', ${upload.id}, 'status', ${upload.status}, 'expires_at', ${upload.expires_at},
                              'content_type', ${file.content_type})
       FROM "file" WHERE ${file.school_id} = ${upload.school_id} AND ${file.id} = ${upload.file_id})`
 
-/** How often a file is named. */
 export const countReferences: Expression<number | string> = sql<number | string>`(
     SELECT count(*) FROM "file_reference" WHERE ${fileReference.school_id} = ${file.school_id} AND ${fileReference.file_id} = ${file.id})`

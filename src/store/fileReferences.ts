@@ -1,4 +1,5 @@
 import type { Writer } from './database.ts'
+import { lockRows } from './lockRows.ts'
 
 /** The facts that decide whether a row can reference a file. */
 export interface NamedFile {
@@ -16,7 +17,6 @@ export interface Referrer {
   id: string
 }
 
-/** A file, and the field that names it. */
 export interface FileReference {
   field: string
   fileId: string
@@ -97,6 +97,7 @@ async function unlink(writer: Writer, { schoolId, type, id }: Referrer, { field,
 
 async function touch(writer: Writer, schoolId: string, fileIds: readonly string[]): Promise<void> {
   if (fileIds.length === 0) return
+  await lockRows(writer, 'file', { schoolId, ids: fileIds })
   await writer
     .updateTable('file')
     .set({ unused_since: new Date() })

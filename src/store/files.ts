@@ -4,7 +4,6 @@ import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
 import { planRemoval } from './fileRemovals.ts'
 import { changeRoom } from './storageUsage.ts'
 
-/** The columns that serving a file's bytes needs. */
 export interface ServedFile {
   id: string
   filename: string
@@ -15,15 +14,15 @@ export interface ServedFile {
   storage_key: string
 }
 
-/** The properties of a file's stored bytes. */
 export interface FileFacts {
   byteSize: number
   checksum: string
   width: number | null
   height: number | null
+  /** The kinds of metadata that were removed from a public picture; null if it was not searched. */
+  metadataRemoved: string[] | null
 }
 
-/** Returns a complete file of the school. */
 export async function findReadyFile(db: Reader, schoolId: string, id: string): Promise<ServedFile | undefined> {
   return await db
     .selectFrom('file')
@@ -35,12 +34,11 @@ export async function findReadyFile(db: Reader, schoolId: string, id: string): P
     .executeTakeFirst()
 }
 
-/** Marks a pending file as complete and stores what is known of its bytes. */
 export async function completeFile(
   writer: Writer,
   schoolId: string,
   id: string,
-  { byteSize, checksum, width, height }: FileFacts,
+  { byteSize, checksum, width, height, metadataRemoved }: FileFacts,
 ): Promise<void> {
   const before = await writer
     .selectFrom('file')
@@ -59,6 +57,7 @@ export async function completeFile(
       checksum_sha256: checksum,
       width,
       height,
+      metadata_removed: metadataRemoved && JSON.stringify(metadataRemoved),
       version: file('version', '+', 1),
       updated_at: now,
       unused_since: now,
@@ -69,6 +68,69 @@ export async function completeFile(
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
   await changeRoom(writer, schoolId, byteSize - Number(before.bytes))
+}
+
+/** A public picture whose metadata nobody has looked for. */
+export interface UncleanedFile {
+  school_id: string
+  id: string
+  content_type: string
+  storage_key: string
+}
+
+/** Returns a public picture of any school whose metadata nobody has looked for. */
+export async function findUncleaned(
+  db: Reader,
+  { types, maxBytes }: { types: readonly string[]; maxBytes: number },
+): Promise<UncleanedFile | undefined> {
+  return await db
+    .selectFrom('file')
+    .select(['school_id', 'id', 'content_type', 'storage_key'])
+    .where('metadata_removed', 'is', null)
+    .where('visibility', '=', 'public')
+    .where('status', '=', 'ready')
+    .where('content_type', 'in', types)
+    .where('bytes', '<=', String(maxBytes))
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function markCleaned(db: Reader, { school_id, id }: UncleanedFile): Promise<true> {
+  await db.updateTable('file').set({ metadata_removed: '[]' }).where('school_id', '=', school_id).where('id', '=', id).execute()
+  return true
+}
+
+/** Replaces the bytes of a file. Returns false if the file is gone or was cleaned meanwhile. */
+export async function replaceBytes(
+  writer: Writer,
+  { school_id, id, storage_key }: UncleanedFile,
+  { key, byteSize, checksum, width, height, metadataRemoved }: FileFacts & { key: string },
+): Promise<boolean> {
+  const before = await writer
+    .selectFrom('file')
+    .select('bytes')
+    .where('school_id', '=', school_id)
+    .where('id', '=', id)
+    .where('storage_key', '=', storage_key)
+    .where('metadata_removed', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!before) return false
+  const replaced = await writer
+    .updateTable('file')
+    .set((file) => ({
+      ...{ storage_key: key, bytes: byteSize, checksum_sha256: checksum, width, height },
+      metadata_removed: JSON.stringify(metadataRemoved ?? []),
+      version: file('version', '+', 1),
+      updated_at: now,
+    }))
+    .where('school_id', '=', school_id)
+    .where('id', '=', id)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id, type: 'file', action: 'updated' }, replaced)
+  await changeRoom(writer, school_id, byteSize - Number(before.bytes))
+  return true
 }
 
 /** Plans the removal of a deleted file's bytes and frees its storage quota. */

@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { refs } from './columns.ts'
 import type { Reader } from './database.ts'
+import { withoutSchool } from './inSchool.ts'
 
 const form = refs('form')
 const formSubmission = refs('form_submission')
@@ -53,7 +54,7 @@ export async function countByDay(
                AND ${submission.submitted_at} >= (days.day::timestamp AT TIME ZONE zone.zone_name)
                AND ${submission.submitted_at} < ((days.day + 1)::timestamp AT TIME ZONE zone.zone_name)) AS count
       FROM today, LATERAL (SELECT (today.day - back)::date AS day FROM generate_series(${days}::int - 1, 0, -1) AS back) AS days
-     ORDER BY days.day`.execute(database)
+     ORDER BY days.day`.execute(withoutSchool(database))
   return rows
 }
 
@@ -68,6 +69,6 @@ export async function countChoices(
            LATERAL (SELECT CASE WHEN jsonb_typeof(answer.value) = 'array' THEN answer.value ELSE jsonb_build_array(answer.value) END AS list) AS listed,
            LATERAL jsonb_array_elements_text(listed.list) AS chosen (option)
      WHERE ${submission.school_id} = ${schoolId} AND ${submission.form_id} = ${formId} AND NOT ${submission.spam} AND answer.key = ANY(${[...keys]}::text[])
-     GROUP BY answer.key, chosen.option ORDER BY answer.key, count(*) DESC, chosen.option LIMIT 5000`.execute(database)
+     GROUP BY answer.key, chosen.option ORDER BY answer.key, count(*) DESC, chosen.option LIMIT 5000`.execute(withoutSchool(database))
   return rows
 }

@@ -66,7 +66,6 @@ export async function saveGrant(
   return isFirst(await logged.selectFrom('saved').select('is_first').execute())
 }
 
-/** The live grants of the same account to the same client. */
 const earlierGrants = (db: Reader, { schoolId, accountId, clientId }: { schoolId: string; accountId: string; clientId: string }) =>
   liveGrants(db, schoolId).select('id').where('account_id', '=', accountId).where('client_id', '=', clientId)
 
@@ -84,22 +83,6 @@ export interface GrantRow {
   expires_at: Date
 }
 
-/** Returns the live grants of a school, newest first; those of one account or one client if named. */
-export function listGrants(
-  db: Reader,
-  schoolId: string,
-  { accountId, clientId }: { accountId?: string; clientId?: string } = {},
-): Promise<GrantRow[]> {
-  const all = liveGrants(db, schoolId)
-  const ofAccount = accountId === undefined ? all : all.where('account_id', '=', accountId)
-  return (clientId === undefined ? ofAccount : ofAccount.where('client_id', '=', clientId))
-    .select(['id', 'account_id', 'client_id', 'payload', 'created_at', 'last_used_at', 'expires_at'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .$narrowType<Pick<GrantRow, 'payload'>>()
-    .execute()
-}
-
 export interface GrantSelection {
   accountId?: string | undefined
   clientId?: string | undefined
@@ -111,24 +94,16 @@ export interface GrantSelection {
 export function listGrantKeys(
   db: Reader,
   schoolId: string,
-  { limit, ...selection }: GrantSelection & { limit: number },
+  { limit, accountId, clientId, before }: GrantSelection & { limit: number },
 ): Promise<Pick<GrantRow, 'id' | 'account_id' | 'client_id'>[]> {
-  return selectedGrants(db, schoolId, selection).select(['id', 'account_id', 'client_id']).orderBy('id').limit(limit).execute()
-}
-
-/** Returns the number of live grants. */
-export async function countLiveGrants(db: Reader, schoolId: string, selection: GrantSelection): Promise<number> {
-  const { count } = await selectedGrants(db, schoolId, selection)
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-function selectedGrants(db: Reader, schoolId: string, { accountId, clientId, before }: GrantSelection) {
-  const all = liveGrants(db, schoolId)
-  const ofAccount = accountId === undefined ? all : all.where('account_id', '=', accountId)
-  const ofClient = clientId === undefined ? ofAccount : ofAccount.where('client_id', '=', clientId)
-  return before === undefined ? ofClient : ofClient.where('created_at', '<', before)
+  return liveGrants(db, schoolId)
+    .$if(accountId !== undefined, (grants) => grants.where('account_id', '=', String(accountId)))
+    .$if(clientId !== undefined, (grants) => grants.where('client_id', '=', String(clientId)))
+    .$if(before !== undefined, (grants) => grants.where('created_at', '<', before ?? new Date()))
+    .select(['id', 'account_id', 'client_id'])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 }
 
 const liveGrants = (db: Reader, schoolId: string) =>

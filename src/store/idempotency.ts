@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Reader } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
+import { withoutSchool } from './inSchool.ts'
 import { storableJson } from './storableText.ts'
 
 /** An answer that was given under a key, word by word. */
-export interface StoredAnswer {
+export interface StoredResponse {
   fingerprint: string
   status: number
   headers: Record<string, string>
@@ -21,33 +22,33 @@ export const idempotencyId = (parts: readonly string[]): string => createHash('s
 export async function lockKey(db: Reader, schoolId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{
     locked: boolean
-  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(db)
+  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(withoutSchool(db))
   return rows[0]?.locked ?? false
 }
 
 /** Returns the response that was stored under the key within the last day. */
-export async function findAnswer(db: Reader, schoolId: string, id: string): Promise<StoredAnswer | undefined> {
+export async function findStoredResponse(db: Reader, schoolId: string, id: string): Promise<StoredResponse | undefined> {
   return await db
     .selectFrom('idempotency_record')
     .select(['fingerprint', 'status', 'headers', 'body'])
     .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('expires_at', '>', now)
-    .$narrowType<{ headers: StoredAnswer['headers'] }>()
+    .$narrowType<{ headers: StoredResponse['headers'] }>()
     .executeTakeFirst()
 }
 
 /** Stores a response for a day. The key must be locked. */
-export async function storeAnswer(db: Reader, schoolId: string, id: string, answer: StoredAnswer): Promise<void> {
+export async function storeResponse(db: Reader, schoolId: string, id: string, response: StoredResponse): Promise<void> {
   await db
     .insertInto('idempotency_record')
     .values({
       school_id: schoolId,
       id,
-      fingerprint: answer.fingerprint,
-      status: answer.status,
-      headers: storableJson(answer.headers),
-      body: answer.body,
+      fingerprint: response.fingerprint,
+      status: response.status,
+      headers: storableJson(response.headers),
+      body: response.body,
       expires_at: secondsFromNow(keptHours * 3600),
     })
     .onConflict((conflict) =>
@@ -63,8 +64,7 @@ export async function storeAnswer(db: Reader, schoolId: string, id: string, answ
     .execute()
 }
 
-/** Removes up to `limit` expired responses. */
-export async function sweepAnswers(db: Reader, limit: number): Promise<number> {
+export async function sweepStoredResponses(db: Reader, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .with('old', (one) =>
       one.selectFrom('idempotency_record').select(['school_id', 'id']).where('expires_at', '<=', now).limit(limit).forUpdate().skipLocked(),
@@ -78,7 +78,7 @@ export async function sweepAnswers(db: Reader, limit: number): Promise<number> {
 }
 
 /** Erases stored responses that contain one of these texts. The key stays taken, so that the request is not repeated. */
-export async function forgetAnswers(db: Reader, schoolId: string, texts: readonly string[]): Promise<void> {
+export async function forgetStoredResponses(db: Reader, schoolId: string, texts: readonly string[]): Promise<void> {
   await db
     .updateTable('idempotency_record')
     .set({

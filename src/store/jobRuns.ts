@@ -2,35 +2,18 @@ import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
 import { storableJson, storableText } from './storableText.ts'
 
-/** One completed run of a scheduled job. */
 export interface JobRun {
   name: string
   everySeconds: number
   startedAt: Date
   /** The counts that the job returned; undefined if it failed. */
   result: Record<string, number> | undefined
-  /** Why it failed. */
   failure: string | undefined
-}
-
-/** The last run of a job, as it is stored. */
-export interface StoredJobRun {
-  name: string
-  every_seconds: number
-  started_at: Date
-  finished_at: Date | null
-  succeeded_at: Date | null
-  failed_at: Date | null
-  failure: string | null
-  /** Failed runs in a row. */
-  failures: number
-  result: unknown
 }
 
 /** Longest reason that is stored, in characters. */
 const longestFailure = 300
 
-/** Stores the last run of a job. */
 export async function recordJobRun(db: Reader, { name, everySeconds, startedAt, result, failure }: JobRun): Promise<void> {
   const run = { every_seconds: everySeconds, started_at: startedAt, finished_at: now }
   const reason = storableText(failure ?? '').slice(0, longestFailure)
@@ -47,6 +30,3 @@ export async function recordJobRun(db: Reader, { name, everySeconds, startedAt, 
     )
     .execute()
 }
-
-/** Returns the last run of every job that has run, by name. */
-export const jobRuns = (db: Reader): Promise<StoredJobRun[]> => db.selectFrom('job_run').selectAll().orderBy('name').execute()

@@ -2,7 +2,6 @@ import type { Reader } from './database.ts'
 import { daySeconds, now, secondsAgo, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
-/** The purpose of a mailed link. A link is valid for one purpose only. */
 export type MailedLinkPurpose = 'sign_up' | 'password_reset' | 'email_change'
 
 /** Identifies one link: `id` is the hash of the token in its URL. */
@@ -76,7 +75,6 @@ export async function voidMailedLinks(db: Reader, schoolId: string, accountId: s
   await (purpose === undefined ? links : links.where('purpose', '=', purpose)).execute()
 }
 
-/** Removes at most `limit` links that expired more than a day ago. Returns their number. */
 export async function sweepMailedLinks(db: Reader, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .with('old', (one) =>

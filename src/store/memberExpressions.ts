@@ -8,5 +8,4 @@ export const showsDirectoryTo = (schoolId: string, ...modes: readonly ('members'
   sql<SqlBool>`EXISTS (SELECT FROM "school" WHERE ${school.id} = ${schoolId}
     AND coalesce(${school.settings} ->> 'member_directory', 'members') = ANY (${[...modes]}::text[]))`
 
-/** The same of the row of a school. */
 export const isDirectoryPublic: Expression<SqlBool> = sql<SqlBool>`(${school.settings} ->> 'member_directory') = 'public'`

@@ -5,7 +5,7 @@ import type { Database, Script } from './database.ts'
 import { runAlone } from './migrations/aloneMigration.ts'
 import { type Migration, readMigrations } from './migrations/migrationFiles.ts'
 import { compareHistory, type MigrationHistory, readRecords } from './migrations/migrationHistory.ts'
-import { migrationLockMilliseconds, migrationPatienceSeconds } from './timeLimit.ts'
+import { migrationLockMilliseconds, migrationTimeoutSeconds } from './timeLimit.ts'
 
 /** The key by which Prisma Migrate keeps others out. Sharing it, the two never run at the same time. */
 const migrateLock = 72707369
@@ -18,7 +18,7 @@ export interface MigrateOptions {
   /** Applies the missing migrations as far as this is true, and stops before the first other one. */
   mayApply?: (name: string) => boolean
   /** How long one migration is attempted while sessions hold locks that it needs. */
-  patienceSeconds?: number
+  timeoutSeconds?: number
 }
 
 /**
@@ -39,7 +39,6 @@ export async function migrate(database: Database, directory: string, options: Mi
   }
 }
 
-/** How the migrations of the directory and of the database compare. */
 export async function migrationHistory(database: Database, directory: string): Promise<MigrationHistory> {
   return compareHistory(await readMigrations(directory), await readRecords(database.sql))
 }
@@ -54,15 +53,15 @@ const lockPollMs = 200
 async function applyMissing(
   database: Database,
   migrations: readonly Migration[],
-  { onMigrated, mayApply = () => true, patienceSeconds = migrationPatienceSeconds }: MigrateOptions,
+  { onMigrated, mayApply = () => true, timeoutSeconds = migrationTimeoutSeconds }: MigrateOptions,
 ): Promise<string[]> {
-  await patiently(patienceSeconds, () => database.script((script) => prepareRecords(script, migrations)))
+  await patiently(timeoutSeconds, () => database.script((script) => prepareRecords(script, migrations)))
   const { missing } = compareHistory(migrations, await readRecords(database.sql))
   const applied: string[] = []
   for (const migration of missing) {
     if (!mayApply(migration.name)) break
     try {
-      await patiently(patienceSeconds, () => (migration.isAlone ? applyAlone(database, migration) : applyWhole(database, migration)))
+      await patiently(timeoutSeconds, () => (migration.isAlone ? applyAlone(database, migration) : applyWhole(database, migration)))
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new Error(`migration ${migration.name} failed and left nothing behind: ${reason}${isLocked(cause) ? lockAdvice : ''}`, {
@@ -147,7 +146,6 @@ async function prepareRecords(script: Script, migrations: readonly Migration[]):
   )
 }
 
-/** As Prisma Migrate creates it. */
 const recordTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
     "id"                    VARCHAR(36) PRIMARY KEY NOT NULL,
     "checksum"              VARCHAR(64) NOT NULL,

@@ -7,7 +7,6 @@ import type { Sql } from './sql.ts'
 /** The rows that a request to the token endpoint or the revocation endpoint names. */
 export interface MintingQuery {
   schoolId: string
-  /** The client of the request. */
   clientId: string | undefined
   /** A token or code in the database. Its grant and account are read with it. */
   artifact?: ArtifactKey | undefined
@@ -87,7 +86,7 @@ const person = aliased('person')
 const staff = aliased('staff')
 const file = aliased('file')
 const token = aliased('oidc_artifact', 'token')
-const asking = aliased('oidc_client', 'asking')
+const requesting = aliased('oidc_client', 'asking')
 const owner = aliased('oidc_client', 'owner')
 const granted = aliased('oidc_grant', 'granted')
 const accountColumns = [
@@ -109,7 +108,7 @@ const statement = `
               THEN ${token.payload} END AS payload,
          ${token.grant_id} AS artifact_grant_id, ${token.client_id} AS artifact_client_id, ${token.account_id} AS artifact_account_id,
          ${token.consumed_at}, CASE WHEN ${token.successor_until} > now() THEN ${token.successor} END AS successor,
-         ${asking.metadata} AS client_metadata, ${asking.created_at} AS client_created_at, ${asking.registered_via},
+         ${requesting.metadata} AS client_metadata, ${requesting.created_at} AS client_created_at, ${requesting.registered_via},
          wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, wanted.account_id AS wanted_account_id,
          ${accountColumns.join(', ')},
          (SELECT json_build_object('id', ${file.id}, 'filename', ${file.filename}) FROM ${file}
@@ -120,7 +119,7 @@ const statement = `
     LEFT JOIN ${token} ON ${token.school_id} = one.school_id AND ${token.model} = $3::text AND ${token.id} = $4::text
                       AND ${token.expires_at} > now()
    CROSS JOIN LATERAL (SELECT coalesce($5::text, ${token.grant_id}) AS grant_id, coalesce($6::uuid, ${token.account_id}) AS account_id) AS wanted
-    LEFT JOIN ${asking} ON ${asking.school_id} = one.school_id AND ${asking.id} = $2::text AND ${asking.disabled_at} IS NULL
+    LEFT JOIN ${requesting} ON ${requesting.school_id} = one.school_id AND ${requesting.id} = $2::text AND ${requesting.disabled_at} IS NULL
     LEFT JOIN ${owner} ON ${owner.school_id} = one.school_id AND ${owner.id} = ${token.client_id} AND ${owner.disabled_at} IS NULL
     LEFT JOIN ${granted} ON ${granted.school_id} = one.school_id AND ${granted.id} = wanted.grant_id
                         AND ${granted.revoked_at} IS NULL AND ${granted.expires_at} > now()

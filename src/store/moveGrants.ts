@@ -2,7 +2,6 @@ import type { Sql } from './sql.ts'
 
 export interface GrantMove {
   schoolId: string
-  /** The issuer at which the grants were given. */
   from: string
   to: string
 }
@@ -19,7 +18,6 @@ const movedResource = `CASE jsonb_typeof(a.payload::jsonb->'resource')
 const ofIssuer = `school_id = $1 AND revoked_at IS NULL AND expires_at > now()
     AND coalesce(payload->>'iss', CASE WHEN payload->'resources' ? $2::text THEN $2 END) = $2`
 
-/** Returns the number of live grants that were given at an issuer. */
 export async function countGrantsOf(sql: Sql, { schoolId, from }: Omit<GrantMove, 'to'>): Promise<number> {
   const [row] = await sql.query<{ count: string | number }>(`SELECT count(*) AS count FROM oidc_grant WHERE ${ofIssuer}`, [schoolId, from])
   return Number(row?.count)

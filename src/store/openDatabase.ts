@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Caches } from '../lib/caches.ts'
 import { hasOptions, poolerOf } from '../lib/pooler.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import type { Database } from './database.ts'
@@ -7,6 +8,7 @@ import type { Fact } from './facts/fact.ts'
 import { createFactGuard } from './facts/factGuard.ts'
 
 export interface DatabaseOptions {
+  caches?: Caches | undefined
   /** `postgres://user:password@host:port/name`. Absent: the embedded database. */
   databaseUrl?: string
   /** Where the embedded database keeps its files, in a folder `db`. */
@@ -24,18 +26,15 @@ export interface DatabaseOptions {
   image?: Blob
   /** Called for facts that a statement outside a transaction changed without naming them: see `FactGuard`. */
   onLateMark?: (facts: readonly Fact[]) => void
-  /** Records the statements of the lanes. */
   tracing?: Tracing | undefined
   /** Called for lost connections. The next query opens a new one. */
   onError?: (error: Error) => void
 }
 
-/** True if the data directory contains an embedded database. */
 export const hasEmbeddedDatabase = (dataDirectory: string): boolean => existsSync(join(dataDirectory, 'db', 'PG_VERSION'))
 
-/** Opens the database that the options name. The caller closes it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDirectory, memory = false, image, tracing, onLateMark = () => {}, onError = () => {} } = options
+  const { databaseUrl, dataDirectory, memory = false, image, caches, tracing, onLateMark = () => {}, onError = () => {} } = options
   // Each database is loaded only where it is used.
   if (databaseUrl === undefined) {
     const { openEmbedded } = await import('./embedded.ts')
@@ -51,5 +50,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const poolSizes = { api: poolSize, authorization: authorizationPoolSize, background: backgroundPoolSize }
   const { openPostgresql } = await import('./postgresql.ts')
   const facts = createFactGuard('postgresql', onLateMark)
-  return openPostgresql({ databaseUrl, pooler, poolSizes, namedStatements, facts, tracing, onError })
+  return openPostgresql({ databaseUrl, pooler, poolSizes, namedStatements, caches, facts, tracing, onError })
 }

@@ -2,7 +2,6 @@ import type { ChangeAction } from './changeActions.ts'
 import { recordChanges } from './changeLog.ts'
 import type { Reader } from './database.ts'
 
-/** A person as an UPDATE of `person` returns it. */
 export interface ChangedPerson {
   id: string
   version: number

@@ -16,7 +16,6 @@ export interface PersonRows {
 // Tables and columns come from declarations, so one table type represents them.
 type AnyRows = { any_rows: Record<string, string> }
 
-/** Reads these rows in batches, each with a separate short statement. */
 export async function* personRows(
   database: Reader,
   { table, columns, keys, schoolId, where }: PersonRows,

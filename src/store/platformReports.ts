@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Writer } from './database.ts'
 import { lockByName } from './lockByName.ts'
 
-/** A report of another system of the school, by its sender's reference. */
 export interface ReportKey {
   schoolId: string
   operation: string

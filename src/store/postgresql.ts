@@ -1,25 +1,18 @@
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { PostgresDialect } from 'kysely'
-import { Client, type ClientBase, type ClientConfig, types } from 'pg'
+import { type Client, types } from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
-import { from as copyFrom } from 'pg-copy-streams'
-import { isLostConnection } from '../lib/outage.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Pooler } from '../lib/pooler.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { assembleDatabase, type Connections } from './assembleDatabase.ts'
-import { copyStatement } from './copyText.ts'
 import type { Database, Lane } from './database.ts'
 import type { FactGuard } from './facts/factGuard.ts'
-import { watchingClient } from './facts/watchingClient.ts'
-import { GuardedPool } from './guardedPool.ts'
-import { createStatementNames, namingClient } from './namedStatements.ts'
-import { poolerClient, type SessionSettings, settingStatement, startOptions } from './poolerClient.ts'
 import { createPulse, pulseSettings } from './pulse.ts'
-import { createQueue } from './queue.ts'
-import { tracingClient } from './statementSpans.ts'
-import { type StatementLimits, timedClient } from './timedClient.ts'
-import { sessionLimits, sessionSettings, statementSeconds } from './timeLimit.ts'
+import { connectClient, type ServiceClientConfig, type StatementLimits } from './serviceClient.ts'
+import { createQueue, ServicePool } from './servicePool.ts'
+import { createStatementNames } from './statementNames.ts'
+import { traceStatements } from './statementSpans.ts'
+import { type SessionLimits, sessionLimits, sessionSettings, statementSeconds } from './timeLimit.ts'
 import { timestampParser } from './timestampParser.ts'
 import { createTransactionGuard } from './transactionGuard.ts'
 
@@ -29,7 +22,6 @@ export interface PoolSizes {
   api: number
   /** The authorization server and its pages. */
   authorization: number
-  /** Background jobs. */
   background: number
 }
 
@@ -39,6 +31,7 @@ export interface PostgresqlOptions {
   poolSizes: PoolSizes
   /** True names statements, which poolers such as PgBouncer before 1.21 do not support in transaction mode. */
   namedStatements: boolean
+  caches: Caches | undefined
   facts: FactGuard
   tracing?: Tracing | undefined
   onError: (error: Error) => void
@@ -49,69 +42,49 @@ export interface PostgresqlOptions {
  * use up the connections of another; one more connection watches the server.
  */
 export function openPostgresql(options: PostgresqlOptions): Database {
-  const { databaseUrl, pooler, poolSizes, namedStatements, facts, tracing, onError: report } = options
+  const { databaseUrl, pooler, poolSizes, namedStatements, caches, facts, tracing, onError: report } = options
   let lostConnections = 0
   const onError = (error: Error): void => {
     lostConnections += 1
     report(error)
   }
-  const base = poolerClient(Client, pooler)
-  const client = { Client: watchingClient(namedStatements ? namingClient(base, createStatementNames()) : base, facts) }
   const guard = createTransactionGuard()
-  const configOf = (settings: SessionSettings): ClientConfig => connectionConfig(databaseUrl, pooler, settings)
-  const scriptSettings = sessionSettings(sessionLimits.script)
-  const withScriptClient = <Result>(Connection: typeof Client, work: (client: Client) => Promise<Result>): Promise<Result> =>
-    withClient(new Connection(configOf(scriptSettings)), { settings: settingStatement(pooler, scriptSettings), onError }, work)
-  const pools = new Map<Lane, GuardedPool>()
-  const ofAll = (work: (pool: GuardedPool) => void) => (): void => {
+  const configOf = (limits: SessionLimits): ServiceClientConfig => ({
+    ...connectionConfig(databaseUrl),
+    pooler,
+    settings: sessionSettings(limits),
+  })
+  const lockConfig = configOf(sessionLimits.script)
+  const watched = { facts, names: namedStatements ? createStatementNames(caches) : undefined }
+  const scriptConfig = { ...lockConfig, ...watched }
+  const traced = traceStatements(tracing)
+  const pools = new Map<Lane, ServicePool>()
+  const ofAll = (work: (pool: ServicePool) => void) => (): void => {
     for (const pool of pools.values()) work(pool)
   }
+  const readiness = configOf(sessionLimits.readiness)
   const pulse = createPulse({
-    config: { ...configOf(readinessSettings), connectionTimeoutMillis: connectMs },
-    Client: base,
-    settings: settingStatement(pooler, readinessSettings),
-    isSetByTransaction: pooler === 'transaction',
+    config: { ...readiness, settings: { ...readiness.settings, ...pulseSettings }, connectionTimeoutMillis: connectMs },
     onSilence: ofAll((pool) => pool.cutOff()),
     onRecovery: ofAll((pool) => pool.replaceAll()),
   })
-  const locks = createQueue({ places: mostLocks, name: 'background jobs' })
+  const locks = createQueue({ places: maxLocks, name: 'background jobs' })
 
   const connectionsOf = (lane: Lane): Connections => {
-    const settings = sessionSettings(sessionLimits[lane])
-    const settingText = settingStatement(pooler, settings)
     const config = {
-      ...configOf(settings),
-      ...(settingText !== undefined && { onConnect: async (made: ClientBase) => void (await made.query(settingText)) }),
+      ...configOf(sessionLimits[lane]),
+      ...watched,
+      traced,
+      limits: limitsOf(lane),
       connectionTimeoutMillis: connectMs,
-      Client: tracingClient(
-        timedClient(client.Client, {
-          ...limitsOf(lane),
-          // The others have been idle for as long, on the same network.
-          onSilent: () => pools.get(lane)?.replaceAll(),
-        }),
-        tracing,
-      ),
     }
-    const pool = new GuardedPool({ config, size: poolSizes[lane], guard, pulse, onError })
+    const pool = new ServicePool({ config, size: poolSizes[lane], guard, pulse, onError })
     pools.set(lane, pool)
     return {
       dialect: new PostgresDialect({ pool }),
-      write: createQueue({ places: writePlaces(poolSizes[lane]), patienceMs: connectMs, name: 'changes of the database' }),
+      write: createQueue({ places: writePlaces(poolSizes[lane]), timeoutMs: connectMs, name: 'changes of the database' }),
       prismaAdapter: async () => new (await import('@prisma/adapter-pg')).PrismaPg(pool),
-      async query<Row extends object>(text: string, values: readonly unknown[] = [], name?: string) {
-        // Not `pool.query`: that throws the connection away on every error, also on a unique violation.
-        const client = await pool.connect()
-        let isLost = false
-        try {
-          return (await client.query<Row>({ text, values: [...values], ...(name && namedStatements && { name }) })).rows
-        } catch (error) {
-          // It is of no more use: it must not go back into the pool.
-          isLost = isLostConnection(error)
-          throw error
-        } finally {
-          client.release(isLost)
-        }
-      },
+      query: (text, values, name) => pool.rowsOf(text, values, name),
     }
   }
 
@@ -121,15 +94,13 @@ export function openPostgresql(options: PostgresqlOptions): Database {
       facts,
       lanes: { api: connectionsOf('api'), authorization: connectionsOf('authorization'), background: connectionsOf('background') },
       script: (work) =>
-        withScriptClient(client.Client, async (client) => {
+        withClient(scriptConfig, onError, async (client) => {
           await client.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
           try {
             const result = await work({
               query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
                 (await client.query<Row>(text, [...values])).rows,
               runFile: async (text) => void (await client.query(text)),
-              copyIn: (table, columns, lines) =>
-                pipeline(Readable.from(lines), client.query(copyFrom(copyStatement(table, columns, 'STDIN')))),
             })
             await client.query('COMMIT')
             return result
@@ -140,12 +111,12 @@ export function openPostgresql(options: PostgresqlOptions): Database {
         }),
       async alone(text) {
         if (pooler === 'transaction') throw new Error(aloneNeedsSession)
-        await withScriptClient(client.Client, (client) => client.query(text))
+        await withClient(scriptConfig, onError, (client) => client.query(text))
       },
       // A connection outside the pools: held for as long as the work lasts, it must not be the one that the work waits for.
       exclusively: (name, work) =>
         locks(() =>
-          withScriptClient(base, async (client) => {
+          withClient(lockConfig, onError, async (client) => {
             const isShared = pooler === 'transaction'
             if (isShared) await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
             const lock = isShared ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock'
@@ -164,8 +135,6 @@ export function openPostgresql(options: PostgresqlOptions): Database {
   )
 }
 
-const readinessSettings = { ...sessionSettings(sessionLimits.readiness), ...pulseSettings }
-
 /** The limits of the role would end a statement that takes minutes, and a session of the pooler has no others. */
 const aloneNeedsSession =
   'it cannot run through a pooler in transaction mode: run schoolgate migrate up with a DATABASE_URL that leads to the server itself'
@@ -173,9 +142,9 @@ const aloneNeedsSession =
 /** How long a request waits for a connection, or to be one of those that change something. */
 const connectMs = 3000
 /** How many jobs of one process hold a lock, and with it a connection, at a time. */
-const mostLocks = 2
+const maxLocks = 2
 /** Returns the limits of statements of a kind of work. Jobs may read for long. */
-const limitsOf = (lane: Lane): Pick<StatementLimits, 'limitMs' | 'readMs'> => {
+const limitsOf = (lane: Lane): StatementLimits => {
   const limitMs = sessionLimits[lane].statementSeconds * 1000
   return { limitMs, readMs: lane === 'background' ? limitMs : statementSeconds.read * 1000 }
 }
@@ -188,26 +157,22 @@ const writePlaces = (poolSize: number): number => Math.max(1, Math.ceil(poolSize
 
 /** Ending the connection also ends its locks, those of its session and those of its transaction. */
 async function withClient<Result>(
-  client: Client,
-  { settings, onError }: { settings: string | undefined; onError: (error: Error) => void },
+  config: ServiceClientConfig,
+  onError: (error: Error) => void,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  client.on('error', onError)
-  await client.connect()
+  const client = await connectClient(config, onError)
   try {
-    if (settings !== undefined) await client.query(settings)
     return await work(client)
   } finally {
     await client.end().catch(onError)
   }
 }
 
-/** `?options=` of the URL may change the limits; the time zone stays UTC, because Prisma reads every time as UTC. */
-function connectionConfig(databaseUrl: string, pooler: Pooler, settings: SessionSettings): ClientConfig {
-  const { options, ...parsed } = parseIntoClientConfig(databaseUrl)
+const connectionConfig = (databaseUrl: string) => {
+  const parsed = parseIntoClientConfig(databaseUrl)
   return {
     ...parsed,
-    ...startOptions(pooler, settings, [options, '-c TimeZone=UTC'].filter(Boolean).join(' ')),
     types: { getTypeParser: columnParser as typeof types.getTypeParser },
     application_name: parsed.application_name ?? 'schoolgate',
     connectionTimeoutMillis: 5000,

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Client, type ClientConfig, DatabaseError, type QueryResult } from 'pg'
+import { type Client, DatabaseError, type QueryResult } from 'pg'
 import { outage } from '../lib/outage.ts'
+import { connectClient, type ServiceClientConfig } from './serviceClient.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
 /** Knows whether the server responds, by a connection that nothing else uses. */
@@ -15,13 +16,7 @@ export interface Pulse {
 }
 
 export interface PulseArguments {
-  config: ClientConfig
-  /** The class of the connection. */
-  Client: typeof Client
-  /** Runs before anything else on a new connection. */
-  settings?: string | undefined
-  /** True if the settings of the connection end with each transaction. */
-  isSetByTransaction: boolean
+  config: ServiceClientConfig
   /** The server stopped responding: whatever waits for it should fail. */
   onSilence(): void
   /** The server responds again, or takes writes again: older connections should be replaced. */
@@ -34,7 +29,7 @@ const againMs = 1000
 const recoveryMs = 250
 
 /** Watches one PostgreSQL server. Connects when first asked. */
-export function createPulse({ config, Client, settings, isSetByTransaction, onSilence, onRecovery }: PulseArguments): Pulse {
+export function createPulse({ config, onSilence, onRecovery }: PulseArguments): Pulse {
   let client: Promise<Client> | undefined
   let isSilent = false
   let isChecking = false
@@ -43,19 +38,12 @@ export function createPulse({ config, Client, settings, isSetByTransaction, onSi
   let latest: { at: number; check: Promise<void> } | undefined
   let didFail = false
 
-  const connect = async (): Promise<Client> => {
-    const made = new Client(config)
-    made.on('error', () => drop())
-    await made.connect()
-    if (settings !== undefined) await made.query(settings)
-    return made
-  }
   const drop = (): void => {
     client?.then((made) => made.end()).catch(() => undefined)
     client = undefined
   }
   const ask = async (text: string): Promise<Record<string, unknown> | undefined> => {
-    client ??= connect()
+    client ??= connectClient(config, drop)
     try {
       // A text with several statements has several results.
       const results: QueryResult | QueryResult[] = await (await client).query(text)
@@ -100,7 +88,7 @@ export function createPulse({ config, Client, settings, isSetByTransaction, onSi
 
   async function check(): Promise<void> {
     const row = await withinDeadline(
-      ask(isSetByTransaction ? `BEGIN; SET LOCAL work_mem = '${pulseSettings.work_mem}'; ${writeCheck}; COMMIT` : writeCheck),
+      ask(config.pooler === 'transaction' ? `BEGIN; SET LOCAL work_mem = '${pulseSettings.work_mem}'; ${writeCheck}; COMMIT` : writeCheck),
       checkMs,
       'the database',
     )

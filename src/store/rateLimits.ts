@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { type Caches, createCaches } from '../lib/caches.ts'
 import { type LimitKey, partsOfLimitKey } from '../lib/limitKey.ts'
 import type { RedisClient } from './redis.ts'
 import { countPrefix } from './redisKeys.ts'
@@ -13,7 +13,7 @@ export interface RateLimitPolicy {
   windowSeconds: number
 }
 
-export interface RateLimitAnswer {
+export interface RateLimitResult {
   allowed: boolean
   remaining: number
   /** Until the window ends, at least 1. */
@@ -21,9 +21,9 @@ export interface RateLimitAnswer {
 }
 
 export interface RateLimits {
-  consume(policy: RateLimitPolicy, key: LimitKey, points?: number): Promise<RateLimitAnswer>
+  consume(policy: RateLimitPolicy, key: LimitKey, points?: number): Promise<RateLimitResult>
   /** Returns whether the key has used up its limit, without counting a request. */
-  look(policy: RateLimitPolicy, key: LimitKey): Promise<RateLimitAnswer>
+  peek(policy: RateLimitPolicy, key: LimitKey): Promise<RateLimitResult>
   /** Gives points back: what was counted turned out not to count. */
   reward(policy: RateLimitPolicy, key: LimitKey, points?: number): Promise<void>
   /** Forgets the key's window. */
@@ -36,6 +36,7 @@ export interface RateLimitsOptions {
   prefix: string
   /** Called when Redis fails, once for each pause. */
   onError?: (error: Error) => void
+  caches?: Caches
   /** How many keys of one policy a process remembers; beyond that the longest unseen are forgotten. */
   keysInMemory?: number
 }
@@ -50,7 +51,7 @@ const longestWindowSeconds = 2_000_000
  * While Redis fails, requests are counted in the memory of the process, and Redis is asked again after a pause. Keys
  * are hashed, so neither an address nor an e-mail is stored, and their length costs nothing.
  */
-export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_000 }: RateLimitsOptions): RateLimits {
+export function createRateLimits({ redis, prefix, onError, caches = createCaches(), keysInMemory }: RateLimitsOptions): RateLimits {
   const buckets = new Map<string, Buckets>()
   const count = sharedOrLocal(onError)
 
@@ -59,9 +60,9 @@ export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_00
     const id = `${name}:${requests}:${windowSeconds}`
     const known = buckets.get(id)
     if (known) return known
-    const made = createBuckets(policy, { redis, keysInMemory })
-    buckets.set(id, made)
-    return made
+    const created = createBuckets(policy, { redis, caches, keysInMemory })
+    buckets.set(id, created)
+    return created
   }
 
   async function onStore<Value>(
@@ -85,7 +86,7 @@ export function createRateLimits({ redis, prefix, onError, keysInMemory = 100_00
       const taken = await onStore(policy, key, async (limiter, bucket) => take(limiter, bucket, points))
       return { ...taken, remaining: taken.allowed ? taken.remaining : 0 }
     },
-    look: (policy, key) => onStore(policy, key, async (limiter, bucket) => stateOf(policy, await limiter.get(bucket))),
+    peek: (policy, key) => onStore(policy, key, async (limiter, bucket) => stateOf(policy, await limiter.get(bucket))),
     async reward(policy, key, points = 1) {
       await onStore(policy, key, (limiter, bucket) => limiter.reward(bucket, points))
     },
@@ -106,7 +107,7 @@ interface Buckets {
 
 function createBuckets(
   { name, requests, windowSeconds }: RateLimitPolicy,
-  { redis, keysInMemory }: { redis: RedisClient | undefined; keysInMemory: number },
+  { redis, caches, keysInMemory }: { redis: RedisClient | undefined; caches: Caches; keysInMemory: number | undefined },
 ): Buckets {
   if (!Number.isInteger(requests) || requests < 1) throw new Error(`Rate limit ${name}: requests must be a whole number from 1`)
   if (!Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > longestWindowSeconds) {
@@ -116,8 +117,8 @@ function createBuckets(
   const limits = { points: requests, duration: windowSeconds, keyPrefix: '' }
   const local = new RateLimiterMemory(limits)
   // The limiter drops keys when their window ends. Without a bound, invented keys could fill the memory within one window.
-  const seen = new LRUCache<string, true>({
-    max: keysInMemory,
+  const seen = caches.create<true>('rate_limits', {
+    ...(keysInMemory !== undefined && { max: keysInMemory }),
     dispose: (_value, key, reason) => {
       if (reason === 'evict') void local.delete(key)
     },
@@ -129,12 +130,12 @@ function createBuckets(
   }
 }
 
-function stateOf({ requests, windowSeconds }: RateLimitPolicy, found: RateLimiterRes | null): RateLimitAnswer {
+function stateOf({ requests, windowSeconds }: RateLimitPolicy, found: RateLimiterRes | null): RateLimitResult {
   const remaining = Math.max(0, found?.remainingPoints ?? requests)
   return { allowed: remaining > 0, remaining, resetSeconds: found ? Math.max(1, Math.ceil(found.msBeforeNext / 1000)) : windowSeconds }
 }
 
-async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimitAnswer> {
+async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<RateLimitResult> {
   const [allowed, state] = await limiter.consume(key, points).then(
     (left) => [true, left] as const,
     (refused: unknown) => {

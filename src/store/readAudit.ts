@@ -3,7 +3,6 @@ import { eventsEndingGrantsOf, type NamedAuditEvent } from './auditEvents.ts'
 import type { Reader } from './database.ts'
 import type { Builder } from './expressions.ts'
 
-/** An entry of the audit trail as it is stored. */
 export interface AuditRow {
   id: string
   at: Date

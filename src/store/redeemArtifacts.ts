@@ -104,7 +104,6 @@ const withAudit = {
   ${result}`,
 }
 
-/** Returns audit entries as the value of the parameter of `logged`. */
 export const auditRows = (entries: readonly AuditEntry[]): string =>
   jsonText(entries.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} })))
 

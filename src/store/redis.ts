@@ -18,7 +18,6 @@ export interface RedisConnection {
    * @throws Error with the last reason; the connection is closed then.
    */
   connect(deadlineSeconds?: number): Promise<void>
-  /** Returns whether the connection is ready, and the errors since the start. */
   figures(): { isReady: boolean; errors: number }
   /** Writes a key that expires. Throws when Redis does not respond within two seconds, is full, or takes no writes. */
   ping(): Promise<void>

@@ -2,7 +2,6 @@ import type { Cluster, Redis } from 'ioredis'
 import { inChildSpan, type Tracing } from '../lib/tracing.ts'
 import { overrideSend } from './redisCommands.ts'
 
-/** Makes each command of the client a span of the running trace, with its name only. */
 export function traceCommands(client: Redis | Cluster, tracing: Tracing): void {
   overrideSend(client, (send) => (command, ...rest) => {
     const sent = send(command, ...rest)

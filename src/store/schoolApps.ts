@@ -78,7 +78,6 @@ export async function listGrantedContents(
   }))
 }
 
-/** Returns live grants of a client, redeemed or not. */
 export function listGrantsOfClient(
   db: Reader,
   schoolId: string,

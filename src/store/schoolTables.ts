@@ -32,7 +32,6 @@ export async function listSchoolTables(sql: Sql): Promise<string[]> {
   return ordered
 }
 
-/** Every storage key that a row of the school names, whichever table it is in. */
 export async function listStorageKeys(sql: Sql, schoolId: string): Promise<string[]> {
   const keys = new Set<string>()
   for (const table of await tablesWith(sql, 'school_id', 'storage_key')) {
@@ -45,7 +44,6 @@ export async function listStorageKeys(sql: Sql, schoolId: string): Promise<strin
   return [...keys]
 }
 
-/** Returns the number of rows of the school in each table, without empty tables. */
 export async function countSchoolRows(sql: Sql, schoolId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of await listSchoolTables(sql)) {

@@ -69,12 +69,10 @@ export interface SchoolRow {
   created_at: Date
 }
 
-/** Returns every school that has a row, by slug. */
 export function listSchools(db: Reader): Promise<SchoolRow[]> {
   return db.selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()
 }
 
-/** Returns the id of a school's row, or undefined if it has none yet. */
 export async function findSchoolId(db: Reader, slug: string): Promise<string | undefined> {
   return (await db.selectFrom('school').select('id').where('slug', '=', slug).executeTakeFirst())?.id
 }
@@ -85,13 +83,11 @@ export async function schoolBranding(db: Reader, schoolId: string): Promise<{ na
   return row ?? { name: 'School', locale: '' }
 }
 
-/** Returns the time zone of the school (IANA). */
 export async function schoolTimeZone(db: Reader, schoolId: string): Promise<string> {
   const row = await db.selectFrom('school').select('time_zone').where('id', '=', schoolId).executeTakeFirst()
   return row?.time_zone ?? 'UTC'
 }
 
-/** Returns the name of the school and how to contact it. */
 export async function schoolContact(
   db: Reader,
   schoolId: string,

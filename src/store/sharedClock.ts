@@ -18,7 +18,6 @@ const leastMs = 500
 /** An answer that took longer says too little about the clock. */
 const longestRoundTripMs = 2000
 
-/** Creates the clock. `system` is the clock of this machine. */
 export function createSharedClock(database: Pick<Database, 'kind' | 'sql'>, system: () => number = Date.now): SharedClock {
   let aheadMs = 0
   return {

@@ -1,7 +1,7 @@
 import { redisFailure } from './redis.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
-const patienceMilliseconds = 250
+const timeoutMilliseconds = 250
 const pauseMilliseconds = 1000
 
 /** Runs `shared`, which asks Redis, or `local` where there is no Redis or it fails. */
@@ -16,7 +16,7 @@ export function sharedOrLocal(onError?: (error: Error) => void): SharedOrLocal {
   return async (shared, local) => {
     if (shared && Date.now() >= pausedUntil) {
       try {
-        return await withinDeadline(shared(), patienceMilliseconds, 'the rate limiter')
+        return await withinDeadline(shared(), timeoutMilliseconds, 'the rate limiter')
       } catch (error) {
         if (Date.now() >= pausedUntil) onError?.(redisFailure(error))
         pausedUntil = Date.now() + pauseMilliseconds

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Reader } from './database.ts'
 import { isAmongTexts } from './expressions.ts'
 
-/** The browser and the address of a sign-in, as the audit trail has them. */
 export interface SignInOriginRow {
   /** `auth_time` of the session, in seconds since 1970. */
   signed_in_at: number

@@ -5,7 +5,6 @@ import { type Builder, isAmong, isAmongTexts, now, secondsAgo, secondsFromNow } 
 export interface SigningKeyRow {
   kid: string
   alg: string
-  /** Sealed private JWK. */
   private_jwk: string
   created_at: Date
   active_at: Date
@@ -61,7 +60,6 @@ export async function oldestKeySeconds(db: Reader, schoolIds: readonly string[])
   return row?.seconds ?? 0
 }
 
-/** Adds a key that signs from `activeInSeconds` on. */
 export async function addSigningKey(
   db: Reader,
   key: { schoolId: string; kid: string; alg: string; privateJwk: string; activeInSeconds: number },
@@ -78,7 +76,6 @@ export async function addSigningKey(
     .execute()
 }
 
-/** Retires a key in `retiredInSeconds`. Returns false if the school has no such key, or if it retires by then anyway. */
 export async function retireSigningKey(db: Reader, key: { schoolId: string; kid: string; retiredInSeconds: number }): Promise<boolean> {
   const retiredAt = secondsFromNow(key.retiredInSeconds)
   const { numUpdatedRows } = await db
@@ -106,7 +103,6 @@ const publishedOf = (db: Reader, slugs: readonly string[], keepHours: number) =>
     .where(({ ref }) => isAmongTexts(ref('school.slug'), slugs))
     .where(isPublished(keepHours))
 
-/** Returns the published keys of these schools. */
 export function listPublishedKeys(db: Reader, slugs: readonly string[], keepHours: number): Promise<PublishedKey[]> {
   return publishedOf(db, slugs, keepHours)
     .select(['signing_key.school_id', 'school.slug', 'signing_key.kid'])
@@ -129,7 +125,6 @@ export async function fingerprintPublishedKeys(db: Reader, slugs: readonly strin
 
 const fingerprintOf = (sealed: Expression<string>) => sql<string>`md5(${sealed})`
 
-/** Returns the sealed private keys of some schools. */
 export function listSealedKeys(
   db: Reader,
   schoolIds: readonly string[],

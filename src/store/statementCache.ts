@@ -1,5 +1,6 @@
 import type { CompiledQuery } from 'kysely'
-import { LRUCache } from 'lru-cache'
+import { createCaches } from '../lib/caches.ts'
+import { schoolOf } from './schoolParameter.ts'
 
 /** A value of a statement. A list is bound as a whole, as one array. */
 export type StatementValue = string | number | Date | null | readonly string[]
@@ -33,14 +34,13 @@ interface Shared {
   parameters: readonly Parameter[]
 }
 
-const mostShapes = 1000
 const markerStart = '3f6d2b1e-9c47-7e58-8a0d-'
 
 /** Thrown by a builder that reads a value for which no placeholder exists: its statement cannot be shared. */
 export class NotShareable extends Error {}
 
-export function createStatementCache(): StatementCache {
-  const shapes = new LRUCache<string, Shared | 'not shareable'>({ max: mostShapes })
+export function createStatementCache(caches = createCaches()): StatementCache {
+  const shapes = caches.create<Shared | 'not shareable'>('statements')
   let built = 0
   return {
     compile(shape, values, build) {
@@ -76,6 +76,8 @@ function share(values: StatementValues, build: (values: StatementValues) => Comp
     const compiled = build(marked).compile()
     const nameOf = new Map([...markers].map(([name, marker]) => [marker, name]))
     const parameters = compiled.parameters.map((one) => parameterOf(one, nameOf))
+    const school = schoolOf(compiled)
+    if (school !== undefined && !nameOf.has(String(school))) throw new Error('a statement for all schools was built with the handle of one')
     if (compiled.sql.includes(markerStart)) return 'not shareable'
     return { compiled, parameters }
   } catch (error) {

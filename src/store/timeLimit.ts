@@ -1,6 +1,9 @@
-import { sql } from 'kysely'
 import type { Database, Writer } from './database.ts'
-import type { SessionSettings } from './poolerClient.ts'
+import { withoutSchool } from './inSchool.ts'
+import { rawSql } from './rawSql.ts'
+
+/** Settings of a session by their names in PostgreSQL. */
+export type SessionSettings = Readonly<Record<string, string>>
 
 /** How long one statement may take, by its purpose. */
 export const statementSeconds = { read: 3, write: 10, export: 60 } as const
@@ -34,7 +37,7 @@ export const sessionLimits = {
 export const migrationLockMilliseconds = 500
 
 /** How long a migration that does not get a lock is attempted again. */
-export const migrationPatienceSeconds = 120
+export const migrationTimeoutSeconds = 120
 
 /** The settings of a session with these limits, by their names in PostgreSQL. */
 export const sessionSettings = ({ statementSeconds, lockSeconds, idleInTransactionSeconds }: SessionLimits): SessionSettings => ({
@@ -43,11 +46,14 @@ export const sessionSettings = ({ statementSeconds, lockSeconds, idleInTransacti
   idle_in_transaction_session_timeout: `${idleInTransactionSeconds}s`,
 })
 
+/** The statement that sets the limit of a transaction, to a time such as `60s`. */
+export const limitStatement = `SELECT set_config('statement_timeout', $1, true)`
+
 /**
  * Sets the limit for the rest of this transaction. A write needs no call: its session has its limit. The embedded database knows no
  * limits: it runs in this process.
  */
 export async function limitStatements(kind: Database['kind'], writer: Writer, purpose: Exclude<StatementPurpose, 'write'>): Promise<void> {
   if (kind === 'embedded') return
-  await sql`SELECT set_config('statement_timeout', ${`${statementSeconds[purpose]}s`}, true)`.execute(writer)
+  await rawSql(withoutSchool(writer)).query(limitStatement, [`${statementSeconds[purpose]}s`])
 }

@@ -2,7 +2,6 @@ import { recordChanges } from './changeLog.ts'
 import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
 
-/** The file that an upload is for, as it was announced. */
 export interface AnnouncedRow {
   file_id: string
   content_type: string
@@ -10,9 +9,9 @@ export interface AnnouncedRow {
   checksum_sha256: string | null
   storage_key: string
   uploaded_by: string
+  visibility: string
 }
 
-/** Which upload of which school. */
 export interface UploadKey {
   schoolId: string
   id: string
@@ -40,7 +39,15 @@ export async function claimUpload(db: Reader, { schoolId, id }: UploadKey): Prom
     .whereRef('file.school_id', '=', 'upload.school_id')
     .whereRef('file.id', '=', 'upload.file_id')
     .where('file.status', '=', 'pending')
-    .returning(['upload.file_id', 'file.content_type', 'file.bytes', 'file.checksum_sha256', 'file.storage_key', 'file.uploaded_by'])
+    .returning([
+      'upload.file_id',
+      'file.content_type',
+      'file.bytes',
+      'file.checksum_sha256',
+      'file.storage_key',
+      'file.uploaded_by',
+      'file.visibility',
+    ])
     .$narrowType<{ uploaded_by: string }>()
     .executeTakeFirst()
 }

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:cluster'
 import { type Metrics, type RenderedMetrics, renderStarting, renderTogether } from '../http/metrics.ts'
-import { isAbout, type MetricsAnswer, type MetricsQuestion, type MetricsReport, type MetricsRequest } from './metricsMessages.ts'
+import { isAbout, type MetricsQuestion, type MetricsReply, type MetricsReport, type MetricsRequest } from './metricsMessages.ts'
 
 /** How long the supervisor may take. */
-const patienceMs = 4000
+const timeoutMs = 4000
 
 /**
  * Returns the function that renders the metrics of the service: of this process, or, if it is one of several workers, of all of them.
@@ -15,7 +15,7 @@ export function createRenderAll(
 ): () => Promise<RenderedMetrics> {
   const renderOwn = (): Promise<RenderedMetrics> => metrics()?.render() ?? renderStarting()
   if (!worker) return renderOwn
-  const waiting = new Map<number, (answer: MetricsAnswer['snapshots'] | undefined) => void>()
+  const waiting = new Map<number, (answer: MetricsReply['snapshots'] | undefined) => void>()
   let count = 0
   worker.on('message', (message: unknown) => {
     if (isAbout<MetricsRequest>(message, 'own metrics')) {
@@ -23,7 +23,7 @@ export function createRenderAll(
       void Promise.resolve(metrics()?.snapshot()).then((snapshot = []) => {
         if (worker.isConnected()) worker.send({ about: 'own metrics', collection, snapshot } satisfies MetricsReport)
       })
-    } else if (isAbout<MetricsAnswer>(message, 'all metrics')) {
+    } else if (isAbout<MetricsReply>(message, 'all metrics')) {
       waiting.get(message.id)?.(message.snapshots)
       waiting.delete(message.id)
     }
@@ -31,9 +31,9 @@ export function createRenderAll(
   return async () => {
     count += 1
     const id = count
-    const { promise, resolve } = Promise.withResolvers<MetricsAnswer['snapshots'] | undefined>()
+    const { promise, resolve } = Promise.withResolvers<MetricsReply['snapshots'] | undefined>()
     waiting.set(id, resolve)
-    const timer = setTimeout(resolve, patienceMs, undefined)
+    const timer = setTimeout(resolve, timeoutMs, undefined)
     worker.send({ about: 'all metrics', id } satisfies MetricsQuestion)
     const snapshots = await promise
     clearTimeout(timer)

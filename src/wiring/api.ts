@@ -5,6 +5,7 @@ import { createApi } from '../api/routes.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { type BearerArguments, createAuthenticate } from '../oidc/bearer.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
+import { schoolDatabase } from '../store/inSchool.ts'
 import { schoolContact } from '../store/schools.ts'
 import type { Foundation } from './foundation.ts'
 import { limited } from './rateLimits.ts'
@@ -14,23 +15,17 @@ export interface ApiParts {
 }
 
 /** Returns the arguments that REST and MCP share: two entry points to the same operations. */
-export const operationArguments = (
-  { operations, database, replica, signer, statements, visitorAnswers }: Foundation,
-  externalServices: ExternalServices,
-) => ({
+export const operationArguments = ({ operations, database, signer, statements, run }: Foundation, externalServices: ExternalServices) => ({
   operations,
-  database: database.kysely,
-  replica,
-  store: database,
+  databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
   signer,
   statements,
-  visitorAnswers,
+  run,
   externalServices,
 })
 
-/** Creates the function that identifies the caller of a request and counts the request. */
 export const createCallerOf = (
-  { tokenChecks, stores, keyring, grantable, limits, contentVersions, replica }: Foundation,
+  { tokenChecks, stores, keyring, grantable, limits, contentVersions }: Foundation,
   resourcePath?: BearerArguments['resourcePath'],
 ) =>
   limited(
@@ -45,11 +40,10 @@ export const createCallerOf = (
       holderOf: tokenChecks.api.holderOf,
       together: stores.ephemeral.together,
       ...(resourcePath === '/mcp' && { surface: 'mcp' as const }),
-      contentVersion: replica ? undefined : contentVersions.read,
+      contentVersion: contentVersions.read,
     },
   )
 
-/** Creates the routes of the REST API and its description. */
 export function createRestApi(
   foundation: Foundation,
   { externalServices }: ApiParts,

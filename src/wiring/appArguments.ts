@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { ReadSecret } from '../config/webhookSecrets.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutboundNetwork } from '../lib/outboundRequest.ts'
@@ -7,16 +8,14 @@ import type { Tracing } from '../lib/tracing.ts'
 import type { MailTransport } from '../mail/transport.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
-import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
 
 export interface AppArguments {
   config: Config
   database: Database
-  /** Where visitors read. Without it they read from the database. */
-  replica?: ReadReplica | undefined
   /** Holds sessions, codes, access tokens and rate limits. Without it, the database holds them. */
   redis?: RedisConnection | undefined
+  caches: Caches
   keyring: Keyring
   log: Log
   /** Records traces. Without it, nothing is recorded. */

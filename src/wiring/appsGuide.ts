@@ -6,7 +6,6 @@ import { documentRules, registrationRules } from './clients.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
-/** Creates the guide for connecting apps, from the current configuration. */
 export function createAppsGuide({ runtime }: Pick<Foundation, 'runtime'>, pageContext: FindPageContext): Middleware {
   return serveAppsGuide({
     pageContext,

@@ -3,7 +3,6 @@ import type { OAuthConfig } from '../config/oauth.ts'
 import type { DocumentRules } from '../policy/clientDocument.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 
-/** Returns the rules of self-service registration, or undefined if it is off. */
 export function registrationRules(
   { registration }: OAuthConfig,
   { docsUrl, issuer }: { docsUrl: string; issuer: string },
@@ -12,7 +11,6 @@ export function registrationRules(
   return { loopbackHosts: registration.loopback_hosts, maxRedirectUris: registration.max_redirect_uris, docsUrl, issuer }
 }
 
-/** Returns the rules of client ID metadata documents, or undefined if they are off. */
 export function documentRules({
   client_metadata_documents: { trusted_hosts: hosts },
   registration,

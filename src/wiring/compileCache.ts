@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-/** The environment variables that name the folder of the compiled code. */
 export interface CacheVariables {
   DATA_DIR?: string | undefined
   NODE_COMPILE_CACHE?: string | undefined

@@ -11,20 +11,15 @@ import type { Database } from '../store/database.ts'
 import { readConfiguration, replaceConfiguration } from '../store/installation.ts'
 import { countEvent } from './metrics.ts'
 
-/** Why the process read its configuration. */
 export type ConfigurationTrigger = 'start' | 'signal' | 'command'
 
-/** The configuration that this process runs. */
 export interface ConfigurationState {
-  /** Describes it in the response of /readyz. */
   summary(): Record<string, unknown>
-  /** Records that the process runs the configuration of the app now. */
   applied(trigger: ConfigurationTrigger): Promise<void>
   /** Records that a reload failed. The process runs the former configuration. */
   rejected(trigger: ConfigurationTrigger, error: unknown): Promise<void>
 }
 
-/** The service whose configuration is read again. */
 export interface Reloadable {
   app: App
   database: Database
@@ -41,7 +36,7 @@ export interface ConfigurationArguments {
 }
 
 /** Most keys that an entry of the audit trail names. */
-const mostKeys = 100
+const maxKeys = 100
 
 /** Compares the configuration of this process with the one that was stored last, and shows it in readiness, metrics and the audit trail. */
 export function createConfigurationState({ app, database, environment, keyring, log }: ConfigurationArguments): ConfigurationState {
@@ -67,7 +62,7 @@ export function createConfigurationState({ app, database, environment, keyring, 
     app.schools.all.flatMap(({ school: { id, slug } }): AuditEntry[] => {
       const keys = changed.filter((key) => !key.startsWith('schools.') || key.startsWith(`schools.${slug}.`))
       if (keys.length === 0) return []
-      const named = { keys: keys.slice(0, mostKeys), ...(keys.length > mostKeys && { more_keys: keys.length - mostKeys }) }
+      const named = { keys: keys.slice(0, maxKeys), ...(keys.length > maxKeys && { more_keys: keys.length - maxKeys }) }
       return [{ school_id: id, event: 'configuration.changed', details: { ...details, ...named } }]
     })
   const origin = (trigger: ConfigurationTrigger) => ({ hash: current.hash, trigger, process: processName() })

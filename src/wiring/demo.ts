@@ -9,7 +9,6 @@ import type { Database, Reader } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findSchoolId } from '../store/schools.ts'
 
-/** Returns the issuer of the demo school, if DEMO is on or if every issuer is loopback. */
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
   const school = schools.find(({ slug }) => slug === 'demo')
   return school && DEMO !== 'off' && (DEMO === 'on' || !publicIssuer(schools)) ? school.issuer : undefined
@@ -53,5 +52,4 @@ export async function fillDemoSchool({ database, school, environment, storage }:
   return makeDemoSchool(database, { school, now, storage, hashPassword: () => hashPassword(password) })
 }
 
-/** Returns the reference time of the demo data: DEMO_NOW, or the start of today. */
-export const demoNow = ({ DEMO_NOW }: Environment): Date => (DEMO_NOW ? new Date(DEMO_NOW) : new Date(new Date().setUTCHours(0, 0, 0, 0)))
+const demoNow = ({ DEMO_NOW }: Environment): Date => (DEMO_NOW ? new Date(DEMO_NOW) : new Date(new Date().setUTCHours(0, 0, 0, 0)))

@@ -9,10 +9,11 @@ import { legalAddresses } from '../resources/legalAddresses.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { findReadyFile } from '../store/files.ts'
+import { inSchool } from '../store/inSchool.ts'
 import type { StatementCache } from '../store/statementCache.ts'
 
 /** Larger logos are left out: each e-mail contains the picture. */
-const mostBytes = 100_000
+const maxBytes = 100_000
 
 /** The background of the logo, in both colour schemes. */
 const plate = '#ffffff'
@@ -37,7 +38,7 @@ interface EmailBranding {
 export const createEmailBranding =
   ({ accounts, statements, storage, log, hasPages }: EmailBrandingArguments) =>
   async (school: Pick<School, 'id' | 'slug' | 'issuer'>): Promise<EmailBranding> => {
-    const { name, locale, theme, legal } = await pageBranding(accounts.kysely, school.id, statements)
+    const { name, locale, theme, legal } = await pageBranding(inSchool(accounts.kysely, school.id), school.id, statements)
     const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
       log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
       return undefined
@@ -60,7 +61,7 @@ async function emailLogo(
   const { logo, plate: ownPlate } = logoOn(plate, theme)
   if (!logo?.width || !logo.height) return undefined
   const file = await findReadyFile(accounts.kysely, school.id, logo.id)
-  if (!file || !isShown(file.content_type) || Number(file.bytes) > mostBytes) return undefined
+  if (!file || !isShown(file.content_type) || Number(file.bytes) > maxBytes) return undefined
   const bytes = await storage.read(file.storage_key)
   if (!bytes) return undefined
   const { width, height, alt } = logo

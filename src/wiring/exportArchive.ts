@@ -10,21 +10,29 @@ interface ArchiveEntry {
 }
 
 /**
- * Creates the function that returns a person's data as a ZIP archive: the response of the API's export, and the bytes of every file that
- * the person uploaded. Nothing is held in memory but the piece that is being sent.
+ * Creates the function that returns a person's data as a ZIP archive: the response of the API's export, their invoices, a page
+ * that shows the data to people, and the bytes of every file that the person uploaded. Files are never held in memory.
  */
 export function createExportArchive(
   { accounts, storage }: Pick<Foundation, 'accounts' | 'storage'>,
   perform: PerformOwn,
 ): AccountArguments['exportArchive'] {
-  return async (ctx, accountId) => {
+  return async (ctx, accountId, { documents, index }) => {
     const { school } = ctx.state
     const { stream } = await perform(ctx, accountId, 'exportAccount')
     if (!stream) throw new Error('the export of an account is a stream')
     const { pieces } = stream
     const { makeZip } = await import('client-zip')
     async function* entries(): AsyncGenerator<ArchiveEntry> {
-      yield { name: 'data.json', input: pieces }
+      const data = keeping(pieces)
+      yield { name: 'data.json', input: data.pieces }
+      const names: string[] = []
+      for await (const { name, text } of documents()) {
+        names.push(name)
+        yield { name, input: only(text) }
+      }
+      const text = data.text()
+      if (text !== undefined) yield { name: 'index.html', input: only(index(JSON.parse(text), names)) }
       const columns = ['id', 'filename', 'storage_key', 'status']
       const where = { column: 'uploaded_by', value: accountId }
       for await (const batch of personRows(accounts.kysely, { table: 'file', columns, keys: ['id'], schoolId: school.id, where })) {
@@ -37,6 +45,28 @@ export function createExportArchive(
     }
     return makeZip(entries())
   }
+}
+
+/** The most characters of data that index.html shows: more than a person reads, and little memory. */
+const maxShown = 5_000_000
+
+/** Passes the pieces on, and returns the whole text afterwards; undefined if it is too long. */
+function keeping(pieces: AsyncIterable<string>) {
+  const kept: string[] = []
+  let length = 0
+  async function* passed(): AsyncGenerator<string> {
+    for await (const piece of pieces) {
+      length += piece.length
+      if (length > maxShown) kept.length = 0
+      else kept.push(piece)
+      yield piece
+    }
+  }
+  return { pieces: passed(), text: () => (length > maxShown ? undefined : kept.join('')) }
+}
+
+async function* only(text: string): AsyncGenerator<string> {
+  yield text
 }
 
 /** Reads the bytes, and closes the file if the download breaks off. */

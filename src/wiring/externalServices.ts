@@ -12,10 +12,10 @@ import type { AuditEntry } from '../store/audit.ts'
 import type { Writer } from '../store/database.ts'
 import { databaseArtifacts } from '../store/databaseArtifacts.ts'
 import { markedByTransaction } from '../store/facts/factGuard.ts'
+import { inSchool } from '../store/inSchool.ts'
 import { rawSql } from '../store/rawSql.ts'
 import { grantRevoked } from './grantRevoked.ts'
 
-/** The most authorizations that one list shows. */
 const most = 500
 
 /** Ends a grant within a transaction, with the entry of the audit trail: the durable half goes through its writer. */
@@ -34,7 +34,6 @@ export function endGrantWithin(
   )
 }
 
-/** Creates the services outside the database that declarations use. */
 export function createExternalServices({
   stores,
   keyring,
@@ -43,16 +42,16 @@ export function createExternalServices({
   emailLimits,
   files,
   checkoutUrl,
+  hasPages,
 }: {
   stores: Stores
-  /** Counts an audit entry and returns it. */
   counted(entry: AuditEntry): AuditEntry
   keyring: Keyring
   send: SendMessage
   emailLimits: EmailLimits
   files: FileServices
-  /** The template of the school's file. */
   checkoutUrl(school: School): string | undefined
+  hasPages(school: School): boolean
 }): ExternalServices {
   return {
     markup: createMarkupRenderer({ onFailure: (reason) => stores.log.warn({ reason }, 'markup not rendered') }),
@@ -60,6 +59,7 @@ export function createExternalServices({
     emailLimits,
     files,
     checkoutAddress: checkoutAddressIn(checkoutUrl),
+    hasPages,
     calendarTokens: {
       seal: (token) => keyring.seal('calendars', token),
       open: (sealed) => keyring.tryOpen('calendars', sealed),
@@ -72,7 +72,7 @@ export function createExternalServices({
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, reader = stores.database) {
-        const { apps } = await connectedApps(reader, schoolId, { accountId, limit: most })
+        const { apps } = await connectedApps(inSchool(reader, schoolId), schoolId, { accountId, limit: most })
         return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
       },
       end: (writer, grant, revocation) => endGrantWithin(stores, writer, grant, counted(grantRevoked(grant, revocation))),

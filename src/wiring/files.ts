@@ -4,7 +4,7 @@ import { storeUpload } from '../domain/files/storeUpload.ts'
 import { storeUploadedFile } from '../domain/files/storeUploadedFile.ts'
 import { downloadRoute } from '../files/downloadRoute.ts'
 import { uploadRoute } from '../files/uploadRoute.ts'
-import type { Answer } from '../framework/call.ts'
+import type { ApiResponse } from '../framework/call.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import { run } from '../framework/run.ts'
 import { toPublicId } from '../lib/ids.ts'
@@ -17,20 +17,19 @@ import type { School } from '../policy/school.ts'
 import { type AddressSigner, signAddress } from '../policy/signedAddress.ts'
 import { planRemoval } from '../store/fileRemovals.ts'
 import { findReadyFile } from '../store/files.ts'
+import { inSchool, schoolDatabase } from '../store/inSchool.ts'
 import { type Foundation, personIn } from './foundation.ts'
 
 const signedMinutes = { media: 360, others: 5 }
 /** How long uploaded bytes without a row are stored before they are deleted. */
-const patienceSeconds = 3600
+const timeoutSeconds = 3600
 const freeSeconds = 30
 const longestSeconds = 3600
 
 export interface FileServicesArguments extends Pick<Foundation, 'database' | 'storage' | 'keyring' | 'operations'> {
-  /** The current limits of storage. */
   limits(): ServerConfig['storage']
 }
 
-/** Creates the file services that declarations use. */
 export function createFileServices({ limits, database, storage, keyring, operations }: FileServicesArguments): FileServices {
   // The framework takes the time from the clock of this machine.
   const inSharedTime = (time: Date): Date => new Date(time.getTime() + keyring.now() - Date.now())
@@ -51,9 +50,9 @@ export function createFileServices({ limits, database, storage, keyring, operati
       const query = new URLSearchParams({ ...signAddress(downloads, [school.id, file.id], expiresAt) })
       return { url: `${fileUrl(school, file)}?${query}`, expires_at: expiresAt.toISOString() }
     },
-    async store(school, key, { contentType, bytes, read }) {
-      await planRemoval(database.kysely, { school_id: school.id, storage_key: key }, patienceSeconds)
-      return await storeUploadedFile(storage, { key, contentType, byteSize: bytes, checksum: null }, read())
+    async store(school, key, { contentType, bytes, read }, { isPublic }) {
+      await planRemoval(database.kysely, { school_id: school.id, storage_key: key }, timeoutSeconds)
+      return await storeUploadedFile(storage, { key, contentType, byteSize: bytes, checksum: null, isPublic }, read())
     },
     publicId: (object, id) => toPublicId(prefixes.get(object) ?? 'req', id),
   }
@@ -71,7 +70,7 @@ export function createFileRoutes(foundation: Foundation, externalServices: Exter
     }),
     uploadRoute({
       signer: signerOf(keyring, 'uploads'),
-      store: (key, sent) => storeUpload({ database, storage }, key, sent),
+      store: (key, sent) => storeUpload({ database: schoolDatabase(database, key.schoolId, 'person'), storage }, key, sent),
       describe: (school, file) => asUploader(foundation, externalServices, { school, ...file }),
       secondsFor: (bytes) =>
         Math.min(longestSeconds, freeSeconds + Math.ceil(bytes / runtime.config.server.storage.slowest_bytes_per_second)),
@@ -90,13 +89,13 @@ async function asUploader(
   { database, operations, signer }: Foundation,
   externalServices: ExternalServices,
   { school, fileId, accountId }: { school: School; fileId: string; accountId: string },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const operation = operations.find(({ id }) => id === 'getFile')
   const person = await personIn(database)(school.id, accountId)
   if (!operation || !person) throw new Problem('signature_invalid')
   const scopes = [operation.scope]
   const caller = callerFrom(person, { scopes, clientId: '', grantId: '' }, new Set(scopes))
   const sent = { parameters: () => ({ id: toPublicId('fil', fileId) }) }
-  const surroundings = { database: database.kysely, school, signer, externalServices }
-  return await run(operation, caller, sent, surroundings)
+  const context = { database: inSchool(database.kysely, school.id), school, signer, externalServices }
+  return await run(operation, caller, sent, context)
 }

@@ -5,7 +5,9 @@ import type { VisitorAnswers } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
-import { createVisitorAnswers } from '../framework/read/visitorAnswers.ts'
+import { createVisitorAnswers, withVisitorAnswers } from '../framework/read/visitorAnswers.ts'
+import { type Run, run } from '../framework/run.ts'
+import { withDryRuns } from '../framework/write/dryRun.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
 import { createLoopWatch, type LoopWatch } from '../lib/loopWatch.ts'
@@ -23,7 +25,8 @@ import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { type KeptContent, keepContent } from '../store/facts/keptContent.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
-import { onRedisAnswer } from '../store/redisAnswers.ts'
+import { inSchool } from '../store/inSchool.ts'
+import { onRedisReply } from '../store/redisReplies.ts'
 import { schoolBranding } from '../store/schools.ts'
 import { createStatementCache, type StatementCache } from '../store/statementCache.ts'
 import type { AppArguments } from './appArguments.ts'
@@ -52,6 +55,8 @@ export interface Foundation extends AppArguments {
   statements: StatementCache
   contentVersions: ContentVersions
   visitorAnswers: VisitorAnswers
+  /** Runs the operations of the API and of MCP. */
+  run: Run
   /** The names of schools that this process has read. */
   schoolNames: KeptContent<string>
   outbox: Outbox
@@ -69,20 +74,20 @@ export interface Foundation extends AppArguments {
 }
 
 export function createFoundation(args: AppArguments, runtime: Runtime): Foundation {
-  const { database, keyring, log, redis, config } = args
+  const { caches, database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
   const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
-  const checksOver = createChecks({ stores, guard: database.facts, redis })
+  const checksOver = createChecks({ caches, stores, guard: database.facts, redis })
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
-  const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read })
-  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(accounts.kysely, schoolId)).name)
+  const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read, caches })
+  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(inSchool(accounts.kysely, schoolId), schoolId)).name, caches)
   // A change that was acknowledged while Redis could not be reached is not marked there.
   for (const kept of [visitorAnswers, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
-  const statements = createStatementCache()
+  const statements = createStatementCache(caches)
   const loop = createLoopWatch()
   database.facts.onAnswer(loop.resumed)
-  if (redis) onRedisAnswer(redis.client, loop.resumed)
+  if (redis) onRedisReply(redis.client, loop.resumed)
   const exchanges = createExchanges()
   const operations = operationsIn(resources)
   const metrics = createServiceMetrics({ ...args, operations })
@@ -122,11 +127,12 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     loop,
     contentVersions,
     visitorAnswers,
+    run: withVisitorAnswers(withDryRuns(run, operations), visitorAnswers),
     schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,
-    branding: (school) => schoolBranding(accounts.kysely, school.id),
-    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(accounts.kysely, school.id, statements)),
+    branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
+    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), school.id, statements)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: (role) => grantableScopes(role, runtime.config.roles),
     counted,
@@ -140,4 +146,4 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
 export const personIn =
   ({ kysely }: Database): FindPerson =>
   (schoolId, accountId, grantId) =>
-    findPerson(kysely, schoolId, accountId, grantId)
+    findPerson(inSchool(kysely, schoolId), accountId, grantId)

@@ -1,7 +1,6 @@
 import type { EndingGrant, GrantRevocation } from '../policy/grantRevocation.ts'
 import type { AuditEntry } from '../store/audit.ts'
 
-/** Returns the audit entry that says who ended a grant. */
 export const grantRevoked = (
   { schoolId, grantId, accountId, clientId }: EndingGrant,
   { by, staff, client, requestId, address }: GrantRevocation,

@@ -1,7 +1,6 @@
 import type { Metrics } from '../http/metrics.ts'
 import { type Job, type JobRun, runOutcomes } from '../jobs/schedule.ts'
 
-/** Creates the metrics of these jobs, and returns the function that counts their runs. */
 export function jobFigures(metrics: Metrics, jobs: readonly Pick<Job, 'name' | 'everySeconds'>[]): (run: JobRun) => void {
   const startedAt = Date.now() / 1000
   const lastSuccess = new Map(jobs.map(({ name }) => [name, startedAt]))

@@ -1,13 +1,15 @@
 import { allJobs } from '../jobs/allJobs.ts'
 import type { Job } from '../jobs/schedule.ts'
+import type { Keyring } from '../lib/keyring.ts'
+import { makeMissingKeys, signingAlgorithms } from '../oidc/signingKeys.ts'
 import { checkoutAddressIn } from '../policy/checkoutAddressIn.ts'
+import type { Database } from '../store/database.ts'
+import { listSchoolsWithoutKeys } from '../store/signingKeys.ts'
 import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
 import { grantRevoked } from './grantRevoked.ts'
 import { schoolConfigOf } from './runtime.ts'
-import { signingKeyJob } from './signingKeyJob.ts'
 
-/** Creates the background jobs. */
 export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox }: Foundation): Job[] =>
   allJobs({
     database,
@@ -17,6 +19,7 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
     registration: () => runtime.config.oauth.registration,
     retention: () => runtime.config.server.audit,
     send: outbox.send,
+    hasPages: (school) => schoolConfigOf(runtime, school).public_pages,
     externalServices: {
       send: outbox.send,
       checkoutAddress: checkoutAddressIn((school) => schoolConfigOf(runtime, school).checkout_url),
@@ -24,7 +27,6 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
     schools: async () => runtime.schools.all.map(({ school }) => school),
   })
 
-/** Creates the job that creates the signing keys of new schools. */
 export const createSigningKeyJob = ({ background: database, keyring, runtime }: Foundation): Job =>
   signingKeyJob({
     database,
@@ -32,3 +34,38 @@ export const createSigningKeyJob = ({ background: database, keyring, runtime }: 
     schools: () => runtime.schools.all.map(({ school }) => school.id),
     keepHours: () => runtime.config.oauth.signing_keys.keep_after_retirement_hours,
   })
+
+interface SigningKeyJobArguments {
+  database: Database
+  keyring: Keyring
+  /** The ids of the schools that are served. */
+  schools(): readonly string[]
+  keepHours(): number
+}
+
+/**
+ * Returns the job that creates the signing keys of new schools, so that no request has to wait for them. It runs right after the start,
+ * and creates the keys of one school after the other: an RSA key takes a processor for a tenth of a second.
+ */
+export function signingKeyJob({ database, keyring, schools, keepHours }: SigningKeyJobArguments): Job {
+  const missing = () =>
+    listSchoolsWithoutKeys(database.kysely, { schoolIds: schools(), algorithms: signingAlgorithms, keepHours: keepHours() })
+  return {
+    name: 'create_signing_keys',
+    everySeconds: 60,
+    firstAfterSeconds: 0,
+    async run(signal) {
+      // Asked before the lock, which takes a connection: there is hardly ever anything to create.
+      if ((await missing()).length === 0) return { created: 0 }
+      return await database.exclusively('create_signing_keys', async () => {
+        let created = 0
+        for (const schoolId of await missing()) {
+          if (signal?.aborted) break
+          await makeMissingKeys({ database, schoolId, keyring })
+          created += 1
+        }
+        return { created }
+      })
+    },
+  }
+}

@@ -34,17 +34,17 @@ const reportEveryMs = 60_000
  * Limits the connections of callers, so that a flood of them leaves descriptors for the stores. Without a descriptor every request fails, also
  * on connections that are open.
  */
-export async function limitConnections(log: Pick<Log, 'warn'>): Promise<Pick<ListenArguments, 'mostConnections' | 'onFull'>> {
+export async function limitConnections(log: Pick<Log, 'warn'>): Promise<Pick<ListenArguments, 'maxConnections' | 'onFull'>> {
   const limit = await openFileLimit()
   if (limit === undefined) return {}
-  const mostConnections = Math.max(limit - reservedFiles, Math.floor(limit / 2))
+  const maxConnections = Math.max(limit - reservedFiles, Math.floor(limit / 2))
   let reportedAt = Number.NEGATIVE_INFINITY
   return {
-    mostConnections,
+    maxConnections,
     onFull() {
       if (performance.now() - reportedAt < reportEveryMs) return
       reportedAt = performance.now()
-      log.warn({ most_connections: mostConnections, open_files: limit }, 'connections refused, limit of open files')
+      log.warn({ most_connections: maxConnections, open_files: limit }, 'connections refused, limit of open files')
     },
   }
 }

@@ -1,6 +1,5 @@
 import { isLoopback } from '../config/address.ts'
 
-/** Returns a warning if a public service sends no e-mail; otherwise undefined. */
 export function mailWarning(issuers: readonly string[], smtpUrl: string | undefined): string | undefined {
   const open = issuers.find((issuer) => !isLoopback(issuer))
   if (open === undefined || smtpUrl !== undefined) return undefined

@@ -5,7 +5,6 @@ import { createMcp } from '../mcp/createMcp.ts'
 import { type ApiParts, createCallerOf, operationArguments } from './api.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Creates the MCP endpoint. */
 export function createMcpEndpoint(
   foundation: Foundation,
   { externalServices, documents }: ApiParts & { documents: AgentDocuments },

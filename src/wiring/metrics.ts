@@ -1,30 +1,34 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/load.ts'
 import type { Operation } from '../framework/declare/operations.ts'
-import { changeFeedOf } from '../framework/output/changeFeed.ts'
+import { operationsAcrossTypes } from '../framework/output/operationsAcrossTypes.ts'
 import { createMetrics, type Metrics, type SetGauge } from '../http/metrics.ts'
 import { pathOperations } from '../http/operationOf.ts'
+import type { CacheFigures, Caches } from '../lib/caches.ts'
 import type { Log } from '../lib/log.ts'
 import { documentPolicies } from '../oidc/clientDocuments.ts'
 import { oauthOperations } from '../oidc/service.ts'
 import { type AuditEvent, auditEvents, isNamedEvent } from '../store/auditEvents.ts'
 import type { Database } from '../store/database.ts'
-import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
 
 export interface ServiceMetricsArguments {
   config: Config
   database: Database
-  replica?: ReadReplica | undefined
+  caches: Caches
   redis?: RedisConnection | undefined
   operations: readonly Operation[]
   log: Log
 }
 
 /** Creates the metrics of the service with all their series. */
-export function createServiceMetrics({ config, database, replica, redis, operations, log }: ServiceMetricsArguments): Metrics {
+export function createServiceMetrics({ config, database, caches, redis, operations, log }: ServiceMetricsArguments): Metrics {
   const metrics = createMetrics({ version: packageJson.version, log })
-  metrics.beginOperations([...operations.map(({ id }) => id), changeFeedOf(operations).id, ...oauthOperations, ...pathOperations])
+  metrics.beginOperations([
+    ...[...operations, ...operationsAcrossTypes(operations)].map(({ id }) => id),
+    ...oauthOperations,
+    ...pathOperations,
+  ])
   metrics.begin(
     'schoolgate_rate_limit_rejections_total',
     [...Object.keys(config.server.rate_limits), ...documentPolicies].map((policy) => ({ policy })),
@@ -36,11 +40,7 @@ export function createServiceMetrics({ config, database, replica, redis, operati
   )
   metrics.collect(databaseFigures(metrics, database))
   metrics.collect(redisFigures(metrics, redis))
-  metrics.collect(async (set) => {
-    const { isUsable = false, lagSeconds = 0 } = replica?.figures() ?? {}
-    set('schoolgate_read_replica_up', {}, Number(isUsable))
-    set('schoolgate_read_replica_lag_seconds', {}, lagSeconds)
-  })
+  metrics.collect(cacheFigures(metrics, caches))
   return metrics
 }
 
@@ -75,6 +75,19 @@ function redisFigures(metrics: Metrics, redis: RedisConnection | undefined): (se
     const isUp = isReady && redis ? await asNumber(redis.client.ping()) : Number(isReady)
     set('schoolgate_redis_up', {}, isUp)
     set('schoolgate_redis_ping_seconds', {}, redis ? (performance.now() - start) / 1000 : 0)
+  }
+}
+
+function cacheFigures(metrics: Metrics, caches: Caches): (set: SetGauge) => void {
+  const counted = new Map<string, Pick<CacheFigures, 'hits' | 'misses'>>()
+  return (set) => {
+    for (const { cache, entries, hits, misses } of caches.figures()) {
+      const before = counted.get(cache) ?? { hits: 0, misses: 0 }
+      metrics.add('schoolgate_cache_hits_total', { cache }, hits - before.hits)
+      metrics.add('schoolgate_cache_misses_total', { cache }, misses - before.misses)
+      set('schoolgate_cache_entries', { cache }, entries)
+      counted.set(cache, { hits, misses })
+    }
   }
 }
 

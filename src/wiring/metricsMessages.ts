@@ -22,7 +22,7 @@ export interface MetricsReport {
 }
 
 /** The supervisor sends the values of all workers. */
-export interface MetricsAnswer {
+export interface MetricsReply {
   about: 'all metrics'
   id: number
   snapshots: MetricsSnapshot[]

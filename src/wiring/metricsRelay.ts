@@ -1,9 +1,9 @@
 import type { Cluster, Worker } from 'node:cluster'
 import type { MetricsSnapshot } from '../http/metrics.ts'
-import { isAbout, type MetricsAnswer, type MetricsQuestion, type MetricsReport, type MetricsRequest } from './metricsMessages.ts'
+import { isAbout, type MetricsQuestion, type MetricsReply, type MetricsReport, type MetricsRequest } from './metricsMessages.ts'
 
 /** How long a worker may take to report its values. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 interface Collection {
   snapshots: MetricsSnapshot[]
@@ -21,11 +21,11 @@ export function relayMetrics(cluster: Pick<Cluster, 'on' | 'workers'>): void {
   let ended: MetricsSnapshot = []
   let count = 0
 
-  const collect = (asking: Worker, id: number): void => {
+  const collect = (requester: Worker, id: number): void => {
     count += 1
     const collection = count
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
-    const timer = setTimeout(() => collections.get(collection)?.finish(), patienceMs)
+    const timer = setTimeout(() => collections.get(collection)?.finish(), timeoutMs)
     const current: Collection = {
       snapshots: [],
       missing: new Set(workers.flatMap((worker) => (worker ? [worker.id] : []))),
@@ -34,7 +34,7 @@ export function relayMetrics(cluster: Pick<Cluster, 'on' | 'workers'>): void {
         collections.delete(collection)
         const late = [...current.missing].map((worker) => latest.get(worker) ?? [])
         const snapshots = [...current.snapshots, ...late, ended].filter(({ length }) => length > 0)
-        if (asking.isConnected()) asking.send({ about: 'all metrics', id, snapshots } satisfies MetricsAnswer)
+        if (requester.isConnected()) requester.send({ about: 'all metrics', id, snapshots } satisfies MetricsReply)
       },
     }
     collections.set(collection, current)

@@ -21,13 +21,11 @@ type Engines = ReturnType<typeof createEngines>
 
 export interface OidcPart {
   engines: Engines
-  /** Returns the engine of the school that a request is for. */
   engineOf(ctx: Koa.Context): ReturnType<Engines['get']>
   middleware: Middleware
   exchanges: Exchanges
 }
 
-/** The links that the metadata of a school names. */
 interface Links {
   legalLinks: Parameters<typeof createService>[0]['legalLinks']
 }
@@ -44,6 +42,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
   })
   const docsUrl = (school: School): string => schoolConfigOf(runtime, school).docs_url
   const engines = createEngines({
+    caches: foundation.caches,
     database: accounts,
     stores,
     exchanges,
@@ -51,6 +50,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
     log,
     scopes,
     pages,
+    send: createOutbound(foundation.network),
     settings: () => ({ oauth: runtime.config.oauth, resourceServers: runtime.config.resources.resource_servers }),
     docsUrl,
     languages,
@@ -66,7 +66,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       exchanges,
       scopes,
       limiter: limits.limiter,
-      admit: createAdmit(limits.limiter),
+      admit: createAdmit(limits.limiter, foundation.caches),
       policies: limits.policies,
       badCredentials: limits.badCredentials,
       documentFailures: limits.documentFailures,
@@ -87,9 +87,9 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
   }
 }
 
-/** Creates the loader of client ID metadata documents. */
-function createDocuments({ runtime, limits, log, network }: Foundation): ClientDocuments {
+function createDocuments({ caches, runtime, limits, log, network }: Foundation): ClientDocuments {
   return createClientDocuments({
+    caches,
     send: createOutbound(network),
     limiter: limits.limiter,
     log,

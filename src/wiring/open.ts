@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { ServerConfig } from '../config/server.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Log } from '../lib/log.ts'
 import type { Tracing } from '../lib/tracing.ts'
 import { fileTransport } from '../mail/fileTransport.ts'
@@ -14,7 +15,6 @@ import { markedByTransaction } from '../store/facts/factGuard.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { openDatabase } from '../store/openDatabase.ts'
 import { openFileStorage } from '../store/openFileStorage.ts'
-import { createReadReplica, type ReadReplica } from '../store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../store/redis.ts'
 import { redisArtifacts } from '../store/redisArtifacts.ts'
 import { longestTokenSeconds } from './clients.ts'
@@ -26,9 +26,10 @@ export const outboxDirectory = ({ DATA_DIR }: Pick<Environment, 'DATA_DIR'>): st
 export const openConfiguredFileStorage = ({ DATA_DIR, STORAGE_URL }: Pick<Environment, 'DATA_DIR' | 'STORAGE_URL'>): Promise<FileStorage> =>
   openFileStorage(DATA_DIR, STORAGE_URL)
 
-type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'DATABASE_READ_URL' | 'REDIS_URL'>
+type Addresses = Pick<Environment, 'DATA_DIR' | 'DATABASE_URL' | 'REDIS_URL'>
 
 interface OpenOptions {
+  caches?: Caches | undefined
   connections?: ServerConfig['database_connections'] | undefined
   tracing?: Tracing | undefined
 }
@@ -45,31 +46,16 @@ const poolOptions = (connections: OpenOptions['connections']) =>
 export function openConfiguredDatabase(
   { DATA_DIR, DATABASE_URL }: Addresses,
   log: Log,
-  { connections, tracing }: OpenOptions = {},
+  { caches, connections, tracing }: OpenOptions = {},
 ): Promise<Database> {
   return openDatabase({
     dataDirectory: DATA_DIR,
+    caches,
     tracing,
     ...poolOptions(connections),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
     onError: (error) => log.error({ err: error }, 'database connection lost'),
     onLateMark: (facts) => log.error({ facts: facts.map(({ kind }) => kind) }, 'fact changed outside a transaction, marked late'),
-  })
-}
-
-/** Opens the replica that the environment names; undefined if it names none. It need not respond now. The caller closes it. */
-export async function openConfiguredReplica(
-  { DATA_DIR, DATABASE_READ_URL }: Addresses,
-  log: Log,
-  { primary, connections, tracing }: OpenOptions & { primary: Database },
-): Promise<ReadReplica | undefined> {
-  if (!DATABASE_READ_URL) return undefined
-  const replica = await openDatabase({ dataDirectory: DATA_DIR, databaseUrl: DATABASE_READ_URL, tracing, ...poolOptions(connections) })
-  return createReadReplica({
-    primary,
-    replica,
-    onChange: ({ isUsable, reason }) =>
-      isUsable ? log.info('visitors read from the replica') : log.warn({ reason }, 'read replica not used, visitors read from the primary'),
   })
 }
 

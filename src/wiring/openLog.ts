@@ -3,17 +3,14 @@ import { linesOfTurn } from '../lib/linesOfTurn.ts'
 import { createLog, type Log, standardOutput } from '../lib/log.ts'
 import { prettyLog } from '../lib/prettyLog.ts'
 
-/** Standard output, as far as the log and the welcome text use it. */
 export interface Output {
   write(text: string): unknown
   isTTY?: boolean
 }
 
-/** Returns true if the log is formatted for people. */
 export const isPretty = (format: Environment['LOG_FORMAT'], { isTTY }: Output): boolean =>
   format === 'auto' ? isTTY === true : format === 'pretty'
 
-/** The process whose log is opened. */
 export interface LogProcess {
   env: { NO_COLOR?: string | undefined }
   stdout: Output

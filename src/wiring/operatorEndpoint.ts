@@ -10,7 +10,6 @@ import { localOrigin, publishEndpoint } from './operatorFile.ts'
 
 export interface EndpointArguments {
   environment: Environment
-  /** Where the private port listens. */
   address: AddressInfo
   commands: Commands
   app: App

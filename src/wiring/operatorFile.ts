@@ -12,7 +12,6 @@ export interface OperatorEndpoint {
   key: string
 }
 
-/** Paths of the private port. */
 export const operatorPaths = {
   identity: '/operator/v1/identity',
   commands: '/operator/v1/commands',
@@ -47,7 +46,6 @@ export function readEndpoint(dataDirectory: string): OperatorEndpoint | undefine
 /** Returns what proves knowledge of the key for a nonce, without revealing the key. */
 export const proofOf = (key: string, nonce: string): string => createHmac('sha256', key).update(`identity ${nonce}`).digest('base64url')
 
-/** True if the proof is that of the key. */
 export const isProof = (key: string, nonce: string, proof: string): boolean => isSame(proofOf(key, nonce), proof)
 
 /** Returns the origin under which this machine reaches a port that listens on an address. */

@@ -29,7 +29,7 @@ export interface OtlpArguments {
 }
 
 /** Spans that wait for an export. Further ones are dropped. */
-const mostWaiting = 2048
+const maxWaiting = 2048
 const batchSize = 512
 const batchMs = 2000
 const exportMs = 5000
@@ -58,7 +58,7 @@ export function otlpTracing({ endpoint, headers, version, settings, log }: OtlpA
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: reporting(exporter, log),
-        maxQueueSize: mostWaiting,
+        maxQueueSize: maxWaiting,
         maxExportBatchSize: batchSize,
         scheduledDelayMillis: batchMs,
         exportTimeoutMillis: exportMs + 1000,

@@ -8,5 +8,8 @@ import { documentRules } from './clients.ts'
  * lets a forbidden address through.
  */
 export async function requireGuardIfUsed({ oauth, schools }: Config, { network }: Pick<AppArguments, 'network'>): Promise<void> {
-  if (documentRules(oauth) || schools.some(({ webhooks }) => webhooks.length > 0)) await requireOutboundGuard(network)
+  const sends = schools.some(
+    ({ webhooks, integrations }) => webhooks.length > 0 || integrations.some(({ jwks_uri: address }) => address !== undefined),
+  )
+  if (documentRules(oauth) || sends) await requireOutboundGuard(network)
 }

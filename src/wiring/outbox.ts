@@ -1,11 +1,11 @@
 import type { Keyring } from '../lib/keyring.ts'
 import { emailLifetimeSeconds } from '../mail/emailTemplates.ts'
 import type { Defer } from '../policy/deferredWork.ts'
+import { preferenceOf } from '../policy/notificationPreferences.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
 import type { Database } from '../store/database.ts'
 import { addToOutbox } from '../store/outbox/addToOutbox.ts'
 
-/** Writes to the outbox. */
 export interface Outbox {
   send: SendMessage
   defer: Defer
@@ -33,7 +33,7 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
       const expiresInSeconds = emailLifetimeSeconds(kind)
       const entries = recipients.map((one) => ({
         schoolId: school.id,
-        kind: 'email' as const,
+        kind: preferenceOf(kind) === undefined ? ('email' as const) : ('bulk_email' as const),
         recipient: { email: one.email },
         sealed: sealed({ to: one, kind, values }),
         expiresInSeconds,

@@ -1,15 +1,23 @@
 import { createAccountNotices } from '../domain/accounts/accountNotices.ts'
 import { requestPasswordReset } from '../domain/accounts/passwordReset.ts'
 import { requestSignUp } from '../domain/accounts/signUp.ts'
-import { createOutboxWorker, type OutboxHandler, type OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
+import {
+  createOutboxWorker,
+  type OutboxArguments,
+  type OutboxHandler,
+  type OutboxOutcome,
+  type OutboxWorker,
+} from '../jobs/outbox/outboxWorker.ts'
 import { DeliveryFailure } from '../lib/deliveryFailure.ts'
 import { inRootSpan, type Tracing } from '../lib/tracing.ts'
 import type { SendEmail } from '../mail/mail.ts'
 import type { DeferredWork } from '../policy/deferredWork.ts'
 import type { School } from '../policy/school.ts'
+import { schoolDatabase } from '../store/inSchool.ts'
 import type { ClaimedRow } from '../store/outbox/claimOutbox.ts'
+import { type OutboxFigures, outboxFigures as readFigures } from '../store/outbox/outboxFigures.ts'
+import { outboxKinds } from '../store/outbox/outboxKinds.ts'
 import type { Foundation } from './foundation.ts'
-import { outboxFigures } from './outboxFigures.ts'
 import { createSendToEndpoint, webhookHandler } from './webhooks.ts'
 
 /** Creates the worker that delivers what the outbox holds, with the connections of background work. */
@@ -21,27 +29,40 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     if (!found) throw new DeliveryFailure('the school is not configured')
     return found.school
   }
-  /** The handler of sealed rows. */
   const sealed = <Content>(deliver: (school: School, content: Content) => Promise<void>): OutboxHandler => ({
     concurrency: 4,
     deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content),
   })
+  const emailHandler = sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values))
   const worker = createOutboxWorker({
     database,
     log,
     onOutcome: outboxFigures(foundation),
     handlers: traced(tracing, {
       account_notice: sealed<DeferredWork['account_notice']>(
-        createAccountNotices({ database, send: outbox.send, isAllowed: limits.email.isNoticeAllowed }),
+        createAccountNotices({
+          databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'person'),
+          send: outbox.send,
+          isAllowed: limits.email.isNoticeAllowed,
+        }),
       ),
       webhook: webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) }),
-      email: sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values)),
+      email: emailHandler,
+      // Separate, so that many e-mails about news do not delay a new password.
+      bulk_email: { ...emailHandler, concurrency: 2 },
       sign_up_request: sealed<DeferredWork['sign_up_request']>((school, { return_to: returnTo, ...request }) =>
-        requestSignUp({ database, send: outbox.send }, school, { ...request, returnTo: returnTo ?? undefined }),
+        requestSignUp({ database: schoolDatabase(database, school.id, 'person'), send: outbox.send }, school, {
+          ...request,
+          returnTo: returnTo ?? undefined,
+        }),
       ),
       password_reset_request: sealed<DeferredWork['password_reset_request']>(async (school, { email, return_to, language, request }) => {
         const wanted = { email, language, returnTo: return_to ?? undefined }
-        const accountId = await requestPasswordReset({ database, send: outbox.send }, school, wanted)
+        const accountId = await requestPasswordReset(
+          { database: schoolDatabase(database, school.id, 'person'), send: outbox.send },
+          school,
+          wanted,
+        )
         if (accountId === undefined) return
         await foundation.recordAudit([{ school_id: school.id, event: 'password.reset_requested', account_id: accountId, ...request }])
       }),
@@ -53,7 +74,6 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
   return worker
 }
 
-/** Returns the same handlers. Each attempt is a trace. */
 const traced = <Kind extends string>(tracing: Tracing | undefined, handlers: Record<Kind, OutboxHandler>): Record<Kind, OutboxHandler> => {
   const ofKind = ([kind, handler]: [string, OutboxHandler]): [string, OutboxHandler] => [
     kind,
@@ -76,4 +96,25 @@ interface EmailContent {
   to: Parameters<SendEmail>[1]
   kind: Parameters<SendEmail>[2]
   values: Parameters<SendEmail>[3]
+}
+
+const outcomes: readonly OutboxOutcome[] = ['delivered', 'retried', 'dead']
+
+/** Creates the metrics of the outbox, and returns the function that counts its attempts. */
+function outboxFigures({ metrics, background }: Pick<Foundation, 'metrics' | 'background'>): NonNullable<OutboxArguments['onOutcome']> {
+  metrics.begin(
+    'schoolgate_outbox_attempts_total',
+    outboxKinds.flatMap((kind) => outcomes.map((outcome) => ({ kind, outcome }))),
+  )
+  // The former figures stay while the database does not respond.
+  let latest: readonly OutboxFigures[] = outboxKinds.map((kind) => ({ kind, pending: 0, oldestSeconds: 0, dead: 0 }))
+  metrics.collect(async (set) => {
+    latest = await readFigures(background.kysely).catch(() => latest)
+    for (const { kind, pending, oldestSeconds, dead } of latest) {
+      set('schoolgate_outbox_pending', { kind }, pending)
+      set('schoolgate_outbox_oldest_seconds', { kind }, oldestSeconds)
+      set('schoolgate_outbox_dead', { kind }, dead)
+    }
+  })
+  return (kind, outcome) => metrics.add('schoolgate_outbox_attempts_total', { kind, outcome })
 }

@@ -1,25 +1,38 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Format } from '../framework/call.ts'
+import type { Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
+import { operationInput } from '../framework/output/operationInput.ts'
 import { run } from '../framework/run.ts'
 import { requireAllWithin } from '../http/rateLimitHeaders.ts'
 import { Problem } from '../lib/problem.ts'
-import type { PerformOwn } from '../pages/account/accountArguments.ts'
+import type { OwnOperations } from '../pages/account/accountArguments.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import { operationArguments } from './api.ts'
 import { type Foundation, personIn } from './foundation.ts'
 
+/** How often, and after how many milliseconds, a form that was sent twice waits for the response to the first. */
+const [maxWaits, waitMilliseconds] = [50, 100]
+
 /**
- * Creates the function with which the account pages call operations of the API for the person who is signed in: the same checks, limits,
- * audit entries and change feed as for an app. The scope is that of the operation; role and row rules apply as always.
+ * Creates the functions with which the account pages call operations of the API for the person who is signed in: the same checks, limits,
+ * audit entries and change feed as for an app. The person has every scope; role and row rules apply as always.
  */
-export function createOwnOperations(foundation: Foundation, externalServices: ExternalServices): PerformOwn {
+export function createOwnOperations(foundation: Foundation, externalServices: ExternalServices): OwnOperations {
   const { operations, accounts, limits } = foundation
+  const scopes = new Set(foundation.scopes.map(({ name }) => name))
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
-  const { operations: _operations, ...surroundings } = operationArguments(foundation, externalServices)
-  return async (ctx, accountId, id, { parameters = {}, body, form, ifMatch, language } = {}) => {
-    const { school, requestId, address } = ctx.state
+  const operationOf = (id: string): Operation => {
     const operation = byId.get(id)
     if (!operation) throw new Error(`there is no operation ${id}`)
+    return operation
+  }
+  const { operations: _operations, ...context } = operationArguments(foundation, externalServices)
+  const perform: OwnOperations['perform'] = async (ctx, accountId, id, call = {}) => {
+    const { parameters = {}, body, form, ifMatch, language, key, type } = call
+    const { school, requestId, address } = ctx.state
+    const operation = operationOf(id)
     const holder = { clientId: '', accountId, grantId: '' }
     const [person, counts] = await Promise.all([
       personIn(accounts)(school.id, accountId),
@@ -27,13 +40,39 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     ])
     requireAllWithin(counts)
     if (!person) throw new Problem('access_denied')
-    const caller: PersonCaller = { kind: 'person', ...person, ...holder, scopes: new Set([operation.scope]), language }
+    const caller: PersonCaller = { kind: 'person', ...person, ...holder, scopes, language }
     const sent = {
       parameters: () => parameters,
       body: async () => body,
       ...(form && { form: async () => form }),
       ...(ifMatch !== undefined && { ifMatch }),
+      ...(key !== undefined && { idempotencyKey: key, target: ctx.path }),
+      ...(type !== undefined && { format: formatOf(operation, type) }),
     }
-    return await run(operation, caller, sent, { ...surroundings, school, requestId, address })
+    const store = context.databaseOf(school.id)
+    const around = { ...context, database: store.kysely, store, school, requestId, address }
+    return await onceFirstIsDone(() => run(operation, caller, sent, around))
   }
+  return {
+    perform,
+    inputOf: (id) => operationInput(operationOf(id)),
+  }
+}
+
+function formatOf({ resource }: Operation, type: string): Format {
+  if (type === 'text/html') return 'html'
+  const found = resource.representations.find((one) => one.type === type)
+  if (!found) throw new Error(`${resource.name} has no representation ${type}`)
+  return found
+}
+
+/** Repeats a call while another one with the same key is running: a person has pressed a button twice. */
+async function onceFirstIsDone<Answer>(call: () => Promise<Answer>, waits = 0): Promise<Answer> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'idempotency_in_progress' || waits === maxWaits) throw error
+  }
+  await setTimeout(waitMilliseconds)
+  return await onceFirstIsDone(call, waits + 1)
 }

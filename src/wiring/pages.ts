@@ -7,17 +7,22 @@ import { createGuessEstimator } from '../domain/accounts/passwordRule/guessEstim
 import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswordRule.ts'
 import { findPasswordVersion } from '../domain/accounts/passwordVersion.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
+import { createUnsubscribeLinks } from '../domain/notifications/unsubscribe.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
+import { rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { findEnd } from '../oidc/endedInteractions.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import { inExchange } from '../oidc/engineTransaction.ts'
 import { once } from '../oidc/requestFacts.ts'
+import { restoreClient } from '../oidc/restoreClient.ts'
 import { sessionSeconds } from '../oidc/sessionSeconds.ts'
-import { endGrant } from '../oidc/stores.ts'
+import { endClient, endGrant, type Stores } from '../oidc/stores.ts'
+import type { ClientAdministration } from '../pages/account/accountArguments.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
 import { serveCalendar } from '../pages/calendar/serveCalendar.ts'
+import { createCertificatePages } from '../pages/certificatePage.ts'
 import { completedSignIn } from '../pages/completedSignIn.ts'
 import { createPages } from '../pages/createPages.ts'
 import { createFormPages } from '../pages/forms/formPages.ts'
@@ -25,13 +30,16 @@ import { createKnownBrowsers } from '../pages/knownBrowser.ts'
 import { createNotifyPerson } from '../pages/notifyPerson.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import { signInSteps } from '../pages/steps/signInSteps.ts'
+import { createUnsubscribePages } from '../pages/unsubscribePages.ts'
 import { originOf } from '../policy/clientOrigin.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
-import { findClient } from '../store/clients.ts'
-import { createClientAdministration } from './clientAdministration.ts'
+import { findAnyClient, findClient, noteDisabledBy } from '../store/clients.ts'
+import { schoolDatabase } from '../store/inSchool.ts'
+import { listGrantsOfClient } from '../store/schoolApps.ts'
+import { storableText } from '../store/storableText.ts'
 import { createExportArchive } from './exportArchive.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
@@ -44,7 +52,7 @@ export interface PagesParts {
   oidc: OidcPart
   pageContext: FindPageContext
   documents: Pick<AgentDocuments, 'about'>
-  site: Pick<Site, 'chromeOf'>
+  site: Pick<Site, 'chromeOf' | 'frameOf'>
   externalServices: ExternalServices
 }
 
@@ -54,17 +62,18 @@ export function createSchoolPages(
   { oidc, pageContext, documents, site, externalServices }: PagesParts,
 ): Middleware<RequestState>[] {
   const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, outbox } = foundation
+  const accountsOf = (schoolId: string) => schoolDatabase(accounts, schoolId, 'person')
   const knownBrowsers = createKnownBrowsers({
     keyring,
     days: () => runtime.config.server.known_browser_days,
-    findAccount: (schoolId, email) => findPasswordVersion(accounts.kysely, schoolId, email),
+    findAccount: (schoolId, email) => findPasswordVersion(accountsOf(schoolId).kysely, email),
   })
   const facts = () => oidc.exchanges.getStore()?.facts
-  const notify = createNotifyPerson({ database: accounts.kysely, defer: outbox.defer, log })
+  const notify = createNotifyPerson({ databaseOf: accountsOf, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
   const secondFactors = createSecondFactorRules(foundation)
   const shared = {
-    database: accounts,
+    databaseOf: accountsOf,
     keyring,
     log,
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
@@ -76,7 +85,7 @@ export function createSchoolPages(
     audit,
     signedIn: completedSignIn({ knownBrowsers, notify }),
     steps: signInSteps({
-      database: accounts,
+      databaseOf: accountsOf,
       keyring,
       secondStep: secondFactors.ruleOf,
       secondFactors,
@@ -95,7 +104,7 @@ export function createSchoolPages(
         if (!exchange) throw new Error('consent is given in the exchange of a request only')
         exchange.auditOfGrant = foundation.counted(entry)
       },
-      checkPassword: countedSignIn(foundation, createSignIn({ database: accounts })),
+      checkPassword: countedSignIn(foundation, createSignIn({ databaseOf: accountsOf })),
     }),
   }
   const pages = createPages({
@@ -114,7 +123,7 @@ export function createSchoolPages(
       return { tagline, site: shown }
     },
   })
-  const perform = createOwnOperations(foundation, externalServices)
+  const { perform, inputOf } = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({
     ...shared,
     scopes,
@@ -125,7 +134,7 @@ export function createSchoolPages(
     checkNewPassword: createNewPasswordRule(
       createGuessEstimator({ onFailure: (reason) => log.warn({ reason }, 'strength of a new password not estimated') }),
     ),
-    checkOwnPassword: createPasswordCheck({ database: accounts }),
+    checkOwnPassword: createPasswordCheck({ databaseOf: accountsOf }),
     secondStep: secondFactors.ruleOf,
     secondFactors,
     administration: createClientAdministration(stores),
@@ -135,29 +144,43 @@ export function createSchoolPages(
     defer: outbox.defer,
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     perform,
+    inputOf,
     checkoutAddress: externalServices.checkoutAddress,
     languages: foundation.languages,
+    hasPages: externalServices.hasPages,
     sessions: externalServices.sessions,
     exportArchive: createExportArchive(foundation, perform),
     removeSessions: (schoolId, accountId) => stores.ephemeral.destroyOfAccount(schoolId, 'Session', accountId),
   })
   const calendar = serveCalendar({
-    database: foundation.database,
+    databaseOf: (schoolId) => schoolDatabase(foundation.database, schoolId, 'person'),
     limit: limits.badCredentials,
     countUse: limits.countCalendar,
     pageContext,
+    hasPages: externalServices.hasPages,
   })
   const formPages = createFormPages({
     ...shared,
-    database: foundation.database,
+    databaseOf: (schoolId) => schoolDatabase(foundation.database, schoolId, 'person'),
     limits: limits.forms,
+    send: outbox.send,
+    frameOf: site.frameOf,
   })
-  for (const { stack } of [pages, accountPages, formPages])
+  const certificatePages = createCertificatePages({
+    ...{ databaseOf: (schoolId: string) => schoolDatabase(foundation.database, schoolId, 'person'), log, pageContext },
+    async countGuess(ctx) {
+      const counts = await limits.countApi(ctx, undefined, ['guess'], 'page')
+      ctx.set(rateLimitHeaders(counts))
+      requireAllWithin(counts)
+    },
+  })
+  const unsubscribePages = createUnsubscribePages({ databaseOf: accountsOf, log, pageContext, links: createUnsubscribeLinks(keyring) })
+  for (const { stack } of [pages, accountPages, formPages, certificatePages, unsubscribePages])
     foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
   const routes = routesOf(pages)
   const inOneExchange: Middleware<RequestState> = (ctx, next) =>
     ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
-  return [calendar, inOneExchange, routesOf(accountPages), routesOf(formPages)]
+  return [calendar, inOneExchange, routesOf(accountPages), routesOf(formPages), routesOf(certificatePages), routesOf(unsubscribePages)]
 }
 
 const routesOf = (router: Router): Middleware<RequestState> => router.routes() as Middleware<RequestState>
@@ -166,3 +189,22 @@ const countedSignIn =
   ({ counted }: Foundation, signIn: SignIn): SignIn =>
   (schoolId, email, password, turn, audit) =>
     signIn(schoolId, email, password, turn, (accountId, signedInAt) => counted(audit(accountId, signedInAt)))
+
+/** Creates what the pages of a school do about its clients, with the rules of the operator's commands. */
+function createClientAdministration(stores: Stores): ClientAdministration {
+  return {
+    async find(schoolId, id) {
+      // PostgreSQL cannot store other texts, so no client has such an id.
+      const client = storableText(id) === id ? await findAnyClient(stores.database, schoolId, id) : undefined
+      if (!client) return undefined
+      const disabledBy = client.disabled_by === 'school' ? 'school' : 'operator'
+      return { id, disabledBy: client.disabled_at === null ? undefined : disabledBy }
+    },
+    grantsOf: (schoolId, grants) => listGrantsOfClient(stores.database, schoolId, grants),
+    async disable(schoolId, id) {
+      await endClient(stores, schoolId, id)
+      await noteDisabledBy(stores.database, { schoolId, id, by: 'school' })
+    },
+    enable: (schoolId, id) => restoreClient(stores, schoolId, id),
+  }
+}

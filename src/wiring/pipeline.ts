@@ -34,10 +34,7 @@ import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { hasWebhooks } from './webhooks.ts'
 
-const isPage = (path: string): boolean => /^\/(oauth|account|forms|docs\/apps)(\/|$)/i.test(path)
-
-/** Documents and metadata of the schools that were requested lately: half a gigabyte would be needed for those of a thousand schools. */
-const responseTableBytes = 16 * 1_048_576
+const isPage = (path: string): boolean => /^\/(oauth|account|certificates|forms|docs\/apps)(\/|$)/i.test(path)
 
 /** Creates the application of the public port, without middleware. */
 export function createPublicKoa({ keyring, log }: Pick<Foundation, 'keyring' | 'log'>): Koa {
@@ -49,15 +46,6 @@ export function createPublicKoa({ keyring, log }: Pick<Foundation, 'keyring' | '
   return koa
 }
 
-/** Returns the table. When it drops the responses of a school that was changed, the replica learns of the change as well. */
-const noteChanges = (table: ResponseTable, replica: Foundation['replica']): ResponseTable => ({
-  ...table,
-  clear(schoolId) {
-    if (schoolId !== undefined) replica?.noteChange(schoolId)
-    table.clear(schoolId)
-  },
-})
-
 /** The parts that requests for stored responses share with the pipeline. */
 export interface Entrance {
   table: ResponseTable
@@ -67,7 +55,7 @@ export interface Entrance {
 }
 
 export const createEntrance = (foundation: Foundation): Entrance => ({
-  table: noteChanges(createResponseTable({ maxBytes: responseTableBytes }), foundation.replica),
+  table: createResponseTable(foundation),
   addressOf: addressReader(foundation.config.server.trusted_proxies),
   record: createRecorder(foundation, (path) => withoutCalendarToken(withoutInteractionId(path))),
   reportBlock: createReportBlock(foundation),

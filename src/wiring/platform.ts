@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { lazily } from '../lib/lazily.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from '../store/database.ts'
+import { schoolDatabase } from '../store/inSchool.ts'
 
 const prefix = '/platform'
 
@@ -19,7 +20,13 @@ export function createPlatformHandler(
       const entry = slug === undefined && all.length === 1 ? all[0] : all.find(({ school }) => school.slug === slug)
       return entry?.school
     }
-    return createPlatformIntake({ keys, log, database, schoolOf, externalServices: app.externalServices })
+    return createPlatformIntake({
+      keys,
+      log,
+      databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'platform'),
+      schoolOf,
+      externalServices: app.externalServices,
+    })
   })
   return [
     async (ctx, next) => {

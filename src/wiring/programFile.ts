@@ -35,7 +35,6 @@ function isBundleCurrent(folder: string): boolean {
   }
 }
 
-/** Describes a file as it is now. */
 export function bundledSource(path: string, folder = root): BundledSource {
   const { size, mtimeMs } = statSync(join(folder, path))
   return [path, size, Math.floor(mtimeMs / 1000)]

@@ -5,6 +5,7 @@ import type { PasswordGate } from '../domain/accounts/passwordGate.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
 import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { LimitKey } from '../lib/limitKey.ts'
 import type { Log } from '../lib/log.ts'
 import { addressKey, networkKey } from '../lib/networkKey.ts'
@@ -51,6 +52,7 @@ export interface Limits {
 export type VisitorSurface = 'api' | 'page' | 'mcp'
 
 export interface LimitArguments {
+  caches: Caches
   config: Config
   redis?: RedisConnection | undefined
   log: Log
@@ -61,8 +63,9 @@ export interface LimitArguments {
 }
 
 /** Creates every rate limit of the service, over one set of buckets. */
-export function createLimits({ config, redis, log, isLimited, passwordGate, onRefused }: LimitArguments): Limits {
+export function createLimits({ caches, config, redis, log, isLimited, passwordGate, onRefused }: LimitArguments): Limits {
   const store = {
+    caches,
     ...(redis ? { redis: redis.client } : {}),
     prefix: 'sg',
     onError: (error: Error) => log.error({ err: error }, 'Redis unavailable, rate limits are counted per process'),
@@ -91,7 +94,7 @@ export function createLimits({ config, redis, log, isLimited, passwordGate, onRe
     return {
       async check(ctx) {
         if (!isLimited) return
-        const verdict = await buckets.look(failures, keyOf(ctx))
+        const verdict = await buckets.peek(failures, keyOf(ctx))
         if (!verdict.allowed) onRefused(failures.name)
         requireWithin(failures, verdict)
       },
@@ -137,6 +140,10 @@ export function createLimits({ config, redis, log, isLimited, passwordGate, onRe
     forms: {
       request: (schoolId, address) => count('form_per_network', { schoolId, subject: networkKey(address) }),
       submission: (schoolId, formId) => count('form_total', { schoolId, subject: formId }),
+      isConfirmationAllowed: async (schoolId, { address, email }) =>
+        (await count('form_confirmation_per_network', { schoolId, subject: networkKey(address) })).allowed &&
+        // Many addresses with a tag (RFC 5233) lead to one mailbox.
+        (await count('form_confirmation_per_recipient', { schoolId, subject: email.replace(/\+[^@]*(?=@)/, '') })).allowed,
     },
     countCalendar: (schoolId, accountId) => enforce(limiter, policy('calendar'), { schoolId, subject: accountId }),
     email: {
@@ -202,7 +209,6 @@ export function limited(
   }
 }
 
-/** Notes the caller for the log. */
 function noteCaller({ state }: Context, caller: TokenHolder | undefined): void {
   state.clientId = caller?.clientId
   state.accountId = caller?.accountId

@@ -26,7 +26,6 @@ export type Parts = Readonly<Record<string, Part>>
 /** Thrown by the check of a part without which all requests fail, when only some of them do. */
 export class PartialLoss extends Error {}
 
-/** The outcome of one check. */
 export interface PartState {
   part: string
   /** Why the part is away; undefined if it is not. */
@@ -41,7 +40,7 @@ export interface Readiness {
 }
 
 /** A hanging part must not delay the response beyond the patience of a gateway. */
-const [checkMs, patienceMs] = [3000, 500]
+const [checkMs, timeoutMs] = [3000, 500]
 
 /** Checks the parts when asked, each once at a time. Logs when a part goes away and when it returns. */
 export function createReadiness(parts: Parts, log: Pick<Log, 'info' | 'warn'>): Readiness {
@@ -71,7 +70,7 @@ function watchPart(name: string, { loses, check, freshSeconds = 0 }: Part, log: 
     running ??= run().finally(() => (running = undefined))
     const known = latest
     if (!known || loses === 'all') return await running
-    return await Promise.race([running, delay(patienceMs, known, { ref: false })])
+    return await Promise.race([running, delay(timeoutMs, known, { ref: false })])
   }
 }
 

@@ -1,18 +1,19 @@
 import cluster from 'node:cluster'
 import { isLoopback } from '../config/address.ts'
 import { printIssue } from '../config/configErrors.ts'
+import { planReload } from '../config/reload.ts'
 import type { Log } from '../lib/log.ts'
 import type { Commands } from './commandRunner.ts'
+import type { ConfigurationTrigger, Reloadable } from './configurationState.ts'
 import { failureText } from './failureText.ts'
+import { warnOfUnknownClients } from './introspectionClients.ts'
 import { isPretty, type Output, openLog } from './openLog.ts'
-import { reloadService } from './reloadService.ts'
 import { readSettings, type Started, startService, type Variables } from './start.ts'
 import { loggedProgress, terminalProgress } from './startProgress.ts'
 import { onStopSignals } from './stopSignals.ts'
 import { readyMessage, type Self } from './supervise.ts'
 import { readyDetails, welcome } from './welcome.ts'
 
-/** The part of this process that the service uses. */
 export interface ServiceProcess extends Self {
   env: Variables
   stdout: Output
@@ -68,3 +69,30 @@ const commandsOf = (variables: Variables, log: Log): Commands => ({
   load: async () => (await import('../cli/channel/runRemotely.ts')).createCommandRunner,
   reload: (service) => reloadService(service, { variables, trigger: 'command', log }),
 })
+
+interface ReloadArguments {
+  variables: Variables
+  trigger: ConfigurationTrigger
+  log: Log
+}
+
+/**
+ * Reads the configuration again and applies the parts that can change while running.
+ * @throws ConfigError if a file is invalid: the current configuration stays active
+ */
+export async function reloadService(service: Reloadable, { variables, trigger, log }: ReloadArguments): Promise<void> {
+  const { app, database, configuration } = service
+  try {
+    const settings = readSettings(variables)
+    for (const warning of settings.warnings) log.warn({ problem: printIssue(warning) }, 'setting ignored, probably an error')
+    const { config, reloadable, needsRestart } = planReload(app.config, settings.config)
+    if (needsRestart.length > 0) log.warn({ needs_restart: needsRestart }, 'restart required for these changes')
+    const integrations = await app.reload(config)
+    log.info({ reloaded: reloadable, integrations }, 'configuration reloaded')
+  } catch (error) {
+    await configuration.rejected(trigger, error)
+    throw error
+  }
+  await configuration.applied(trigger)
+  await warnOfUnknownClients({ config: app.config, database: database.kysely, log })
+}

@@ -10,5 +10,4 @@ export interface Runtime {
   schools: SchoolDirectory<SchoolEntry>
 }
 
-/** Returns the current configuration of a school. */
 export const schoolConfigOf = (runtime: Runtime, { id }: Pick<School, 'id'>): SchoolConfig => runtime.schools.byId(id).config

@@ -5,19 +5,20 @@ import { paths, type RateLimit, type SchoolFacts, type ServerMetadata } from '..
 import { rateLimitTexts } from '../config/rateLimits.ts'
 import type { ServerConfig } from '../config/server.ts'
 import { apiPath } from '../framework/declare/operations.ts'
-import type { Ask, GivenAnswer } from '../http/inProcess.ts'
+import type { Fetch, FetchResponse } from '../http/inProcess.ts'
 import { keysOf } from '../lib/keysOf.ts'
 import { Problem } from '../lib/problem.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
+import { inSchool } from '../store/inSchool.ts'
 import type { Foundation } from './foundation.ts'
 import { publicView } from './publicView.ts'
 import { schoolConfigOf } from './runtime.ts'
 
 export interface SchoolDocumentsParts {
   /** Sends a request to the service itself. */
-  ask: Ask
+  ask: Fetch
   externalServices: ExternalServices
   /** Returns a number that changes with every change that this process makes to the school. */
   changeOf(school: School): number
@@ -25,7 +26,7 @@ export interface SchoolDocumentsParts {
 
 /** Creates the documents that agents read, from the current configuration and from responses of the service. */
 export function createSchoolDocuments(foundation: Foundation, { ask, externalServices, changeOf }: SchoolDocumentsParts): AgentDocuments {
-  const { runtime, database, replica, signer, statements, operations, scopes, pageBranding } = foundation
+  const { runtime, database, signer, statements, operations, scopes, pageBranding } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
     const {
@@ -39,14 +40,14 @@ export function createSchoolDocuments(foundation: Foundation, { ask, externalSer
     return {
       ...{ issuer, apiPath, docsUrl, pricingNote, securityContact, oauth, rateLimits: limitsOf(server), scopes, operations, hasPages },
       checkoutOf: (item) => checkoutUrl && checkoutAddress(checkoutUrl, item),
-      view: publicView({ database: database.kysely, replica, school, signer, statements, externalServices }),
+      view: publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices }),
       legal: async () => (await pageBranding(school)).legal,
-      metadata: async () => JSON.parse(answered(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
+      metadata: async () => JSON.parse(requireSuccess(await ask(issuer + paths.authorizationServer)).text) as ServerMetadata,
       // 404: turned off. 403: open to visitors of other schools, and not of this one.
-      isServed: async (path) => ![403, 404].includes(answered(await ask(issuer + path)).status),
+      isServed: async (path) => ![403, 404].includes(requireSuccess(await ask(issuer + path)).status),
     }
   }
-  return createAgentDocuments({ apiPath, operations, factsOf, changeOf })
+  return createAgentDocuments({ caches: foundation.caches, apiPath, operations, factsOf, changeOf })
 }
 
 /** Creates the metadata of the API as a protected resource (RFC 9728). */
@@ -63,7 +64,7 @@ export const createResourceMetadata = ({ runtime, branding }: Foundation, docume
  * Checks a response that a document is created from: a document created from an error would be wrong.
  * @throws Problem temporarily_unavailable
  */
-function answered(response: GivenAnswer): GivenAnswer {
+function requireSuccess(response: FetchResponse): FetchResponse {
   if (response.status >= 500) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
   return response
 }

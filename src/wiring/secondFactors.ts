@@ -1,6 +1,7 @@
 import { factorContexts, schoolContexts } from '../domain/secondFactors/reachableContexts.ts'
 import { contexts } from '../policy/authenticationContext.ts'
 import { isRequiredFor, type SecondFactorRules } from '../policy/secondStep.ts'
+import { inSchool } from '../store/inSchool.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
@@ -20,7 +21,7 @@ export function createSecondFactorRules({ runtime, accounts }: Pick<Foundation, 
     contexts: (school) => schoolContexts(school, ruleOf(school)),
     async reachable(school, accountId) {
       const offered = schoolContexts(school, ruleOf(school))
-      const own = await factorContexts(accounts.kysely, { schoolId: school.id, accountId })
+      const own = await factorContexts(inSchool(accounts.kysely, school.id), { schoolId: school.id, accountId })
       const reached = (await isRequired(school, accountId)) ? [contexts.multiFactor, ...own] : own
       return offered.filter((context) => reached.includes(context))
     },

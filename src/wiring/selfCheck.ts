@@ -2,12 +2,11 @@ import type { Expected } from '../agents/documentChecks.ts'
 import { createSelfCheck, type SelfCheck } from '../agents/selfCheck.ts'
 import type { Config } from '../config/load.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
-import type { Ask } from '../http/inProcess.ts'
+import type { Fetch } from '../http/inProcess.ts'
 import { metadataPaths } from '../oidc/metadata.ts'
 import type { Foundation } from './foundation.ts'
 
-/** Creates the self-check of every school. It reports to the log. */
-export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation, 'runtime' | 'scopes' | 'log'>, ask: Ask): SelfCheck {
+export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation, 'runtime' | 'scopes' | 'log'>, ask: Fetch): SelfCheck {
   return createSelfCheck({
     ask,
     schools: () => runtime.schools.all.map(({ school }) => school),

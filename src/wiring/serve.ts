@@ -8,6 +8,7 @@ import type { Config } from '../config/load.ts'
 import type { ReadSecret } from '../config/webhookSecrets.ts'
 import { createAdmin } from '../http/admin.ts'
 import { schedule } from '../jobs/schedule.ts'
+import { createCaches } from '../lib/caches.ts'
 import { createKeyring } from '../lib/keyring.ts'
 import type { Log } from '../lib/log.ts'
 import { beginChangeEpoch } from '../store/changeLog.ts'
@@ -15,7 +16,6 @@ import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { recordJobRun } from '../store/jobRuns.ts'
 import { migrate } from '../store/migrate.ts'
-import type { ReplicaFigures } from '../store/readReplica.ts'
 import { createSharedClock } from '../store/sharedClock.ts'
 import { requireOwnStorage, WrongStorage } from '../store/storageIdentity.ts'
 import { createRenderAll } from './allMetrics.ts'
@@ -25,7 +25,7 @@ import { type ConfigurationState, createConfigurationState } from './configurati
 import { jobFigures } from './jobFigures.ts'
 import { limitConnections, listenOn } from './listenOn.ts'
 import { mailWarning } from './mailWarning.ts'
-import { openConfiguredFileStorage, openConfiguredReplica, openConfiguredTransport } from './open.ts'
+import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
 import { createPrivateRequests } from './privateRequests.ts'
@@ -105,7 +105,8 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const tracing = await openTracing({ environment, settings: config.server.tracing, log })
     if (tracing) undo.push(() => tracing.shutdown())
     progress?.step('Opening the database')
-    const waits = { environment, connections: config.server.database_connections, tracing, log, deadline, onWaiting }
+    const caches = createCaches({ areOff: environment.CACHES === 'off' })
+    const waits = { caches, environment, connections: config.server.database_connections, tracing, log, deadline, onWaiting }
     const database = await waitForDatabase(waits)
     undo.push(() => database.close())
     waiting = starting
@@ -129,12 +130,6 @@ export async function serve(args: ServeArguments): Promise<Service> {
       log.error({ reason: error.message }, 'signing keys unusable')
     })
 
-    const replica = await openConfiguredReplica(environment, log, {
-      connections: config.server.database_connections,
-      tracing,
-      primary: database,
-    })
-    if (replica) undo.push(() => replica.close())
     const transport = openConfiguredTransport(environment, log)
     undo.push(async () => transport.close())
     log.info(transport.describe())
@@ -157,7 +152,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
       config,
       readSecret,
       database,
-      replica,
+      caches,
       redis,
       mail: { transport, from: environment.MAIL_FROM },
       keyring,
@@ -180,7 +175,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     undo.push(() => jobs.stop())
 
     let quietMs = 0
-    const readiness = createReadiness(serviceParts({ database, migrations, redis, replica, storage, keys, clock: clockWatch.check }), log)
+    const readiness = createReadiness(serviceParts({ database, migrations, redis, storage, keys, clock: clockWatch.check }), log)
     collectReadiness(app.metrics, readiness)
     const privateRequests = createPrivateRequests()
     undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
@@ -193,7 +188,6 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const details = () => ({
       configuration: configuration.summary(),
       self_check: app.selfCheck.summary(),
-      ...(replica && { read_replica: replicaSummary(replica.figures()) }),
     })
     started = { readiness, app, handlers: privateRequests.guard(handlers), details }
     app.selfCheck.start()
@@ -217,13 +211,6 @@ export async function serve(args: ServeArguments): Promise<Service> {
     throw error
   }
 }
-
-/** Describes the replica in the response of /readyz. */
-const replicaSummary = ({ isUsable, lagSeconds, reason }: ReplicaFigures): Record<string, unknown> => ({
-  state: isUsable ? 'used' : 'not used',
-  ...(lagSeconds !== undefined && { lag_seconds: Number(lagSeconds.toFixed(1)) }),
-  ...(reason !== undefined && { reason }),
-})
 
 /** After draining, a connection counts as idle when it has been silent for this long: a gateway may be sending a request on it. */
 const quietAfterDrainMs = 1000

@@ -3,8 +3,8 @@ import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import { pendingMigrations } from '../store/migrate.ts'
 import { mailOutage } from '../store/outbox/mailOutage.ts'
-import type { ReadReplica } from '../store/readReplica.ts'
 import type { RedisConnection } from '../store/redis.ts'
+import { readsFrom } from '../store/serverFacts.ts'
 import { requireOwnStorage } from '../store/storageIdentity.ts'
 import { failingEndpoints } from '../store/webhooks/endpointState.ts'
 import { withinDeadline } from '../store/withinDeadline.ts'
@@ -14,16 +14,14 @@ export interface ServicePartsArguments {
   database: Database
   migrations: string
   redis?: RedisConnection | undefined
-  replica?: ReadReplica | undefined
   storage: FileStorage
   /** Checks that SECRET_KEY decrypts the signing keys. */
   keys(): Promise<void>
-  /** Checks the clock of this machine. */
   clock(): Promise<void>
 }
 
 /** Returns the parts that `/readyz` reports. docs/operate.md describes each. */
-export function serviceParts({ database, migrations, redis, replica, storage, keys, clock }: ServicePartsArguments): Parts {
+export function serviceParts({ database, migrations, redis, storage, keys, clock }: ServicePartsArguments): Parts {
   const { kysely } = database.lane('background')
   return {
     database: { loses: 'all', check: () => checkDatabase(database) },
@@ -42,7 +40,6 @@ export function serviceParts({ database, migrations, redis, replica, storage, ke
     mail: { loses: 'none', check: readFromDatabase(() => mailOutage(kysely)), freshSeconds: 5 },
     webhooks: { loses: 'none', check: readFromDatabase(() => failingEndpoints(kysely)), freshSeconds: 5 },
     clock: { loses: 'none', check: clock },
-    ...(replica ? { read_replica: { loses: 'none', check: async () => checkReplica(replica) } } : {}),
   }
 }
 
@@ -51,7 +48,7 @@ async function checkDatabase(database: Database): Promise<void> {
   try {
     await database.ping()
   } catch (error) {
-    const isRead = await withinDeadline(database.lane('authorization').sql.query('SELECT 1'), readMs, 'the database').then(
+    const isRead = await withinDeadline(readsFrom(database.lane('authorization')), readMs, 'the database').then(
       () => true,
       () => false,
     )
@@ -64,9 +61,4 @@ const readMs = 1000
 async function nonePending(database: Database, migrations: string): Promise<void> {
   const pending = await pendingMigrations(database, migrations)
   if (pending.length > 0) throw new Error(`not applied: ${pending.join(', ')}`)
-}
-
-function checkReplica(replica: ReadReplica): void {
-  const { isUsable, reason } = replica.figures()
-  if (!isUsable) throw new Error(reason)
 }

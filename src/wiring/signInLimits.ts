@@ -41,7 +41,7 @@ const failures = ['failure'] as const
 const waitMilliseconds = 50
 const longestWaitMilliseconds = 10_000
 /** Beyond these an attempt is refused instead of waiting: waiting must cost less than checking a password. */
-const mostWaiting = 200
+const maxWaiting = 200
 
 /**
  * The limits of sign-ins. Failures of a stranger count by network address, by account and network, and by account. Failures in a browser
@@ -122,7 +122,7 @@ export function createSignInLimits({ attempts, policies, gate, isLimited, onRefu
   async function inTime<Verdict extends { state: string }>(step: () => Promise<Verdict>): Promise<Verdict> {
     const deadline = Date.now() + longestWaitMilliseconds
     let verdict = await step()
-    if (verdict.state !== 'busy' || waiting >= mostWaiting) return verdict
+    if (verdict.state !== 'busy' || waiting >= maxWaiting) return verdict
     waiting += 1
     try {
       while (verdict.state === 'busy' && Date.now() < deadline) {

@@ -12,8 +12,7 @@ export interface SigningKeyCheckArguments {
   keepHours(): number
 }
 
-const mostNamed = 5
-/** Schools whose keys one statement reads. */
+const maxNamed = 5
 const schoolsAtOnce = 200
 
 /**
@@ -56,7 +55,7 @@ export function createSigningKeyCheck({ database, keyring, schools, keepHours }:
 const keyOf = ({ school_id: schoolId, kid, fingerprint }: Omit<PublishedKey, 'slug'>): string => `${schoolId} ${kid} ${fingerprint}`
 
 function explain(slugs: readonly string[]): string {
-  const more = slugs.length > mostNamed ? ` and ${slugs.length - mostNamed} more` : ''
-  return `SECRET_KEY does not open the signing keys of ${slugs.slice(0, mostNamed).join(', ')}${more}. \
+  const more = slugs.length > maxNamed ? ` and ${slugs.length - maxNamed} more` : ''
+  return `SECRET_KEY does not open the signing keys of ${slugs.slice(0, maxNamed).join(', ')}${more}. \
 Set it to the secret with which the keys were made, or add that secret to the list: SECRET_KEY=new,old`
 }

@@ -1,20 +1,30 @@
-import type { Middleware } from 'koa'
-import { LRUCache } from 'lru-cache'
+import type { Context, Middleware } from 'koa'
 import { siteMd } from '../agents/site/siteMd.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
+import { toPublicId } from '../lib/ids.ts'
+import { sessionCookieName } from '../oidc/cookies.ts'
+import { findSignedInPerson, type SignedInPerson } from '../pages/account/signedInPerson.ts'
+import { createCsrf } from '../pages/csrf.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
-import { serveSite } from '../pages/site/serveSite.ts'
+import { createPngRenderer } from '../pages/pictures/pngRenderer.ts'
+import { servePictures } from '../pages/pictures/servePictures.ts'
+import { type FrameOf, serveSite } from '../pages/site/serveSite.ts'
 import { readChrome, type SiteChrome } from '../pages/site/siteChrome.ts'
-import type { SiteSource } from '../pages/site/siteSource.ts'
+import { type SiteSource, siteSource } from '../pages/site/siteSource.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
-import type { Foundation } from './foundation.ts'
+import { inSchool, schoolDatabase } from '../store/inSchool.ts'
+import { type Foundation, personIn } from './foundation.ts'
+import type { OidcPart } from './oidc.ts'
+import { createOwnOperations } from './ownOperations.ts'
 import { publicView } from './publicView.ts'
 import { schoolConfigOf } from './runtime.ts'
+import { createSecondFactorRules } from './secondFactors.ts'
 
 export interface SiteParts {
+  oidc: Pick<OidcPart, 'engineOf'>
   pageContext: FindPageContext
   externalServices: ExternalServices
   /** Returns a number that changes with every change that this process makes to the school. */
@@ -23,19 +33,27 @@ export interface SiteParts {
 
 export interface Site {
   middleware: Middleware
+  /** Answers browsers at addresses that nothing else answers. Comes last. */
+  rest: Middleware
   /** Returns what the public pages of the school share; undefined if another site shows them. */
   chromeOf(school: School): Promise<SiteChrome | undefined>
+  /** Returns the frame of the public pages for another page. */
+  frameOf: FrameOf
   clear(): void
 }
 
-/** Schools whose menus are kept. */
-const mostKept = 500
 /** How long the menus of a school are shown without reading them again. */
 const keptMilliseconds = 5000
 
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
-export function createSite(foundation: Foundation, { pageContext, externalServices, changeOf }: SiteParts): Site {
-  const { runtime, database, replica, signer, statements, operations, limits } = foundation
+export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
+  const { runtime, database, accounts, signer, statements, operations, limits } = foundation
+  const { perform } = createOwnOperations(foundation, externalServices)
+  const session = {
+    provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
+    databaseOf: (schoolId: string) => schoolDatabase(accounts, schoolId, 'person'),
+    secondFactors: createSecondFactorRules(foundation),
+  }
   const operationOf = (kind: Operation['kind'], resource: string): Operation => {
     const found = operations.find(
       (one) => one.kind === kind && one.resource.name === resource && !(kind === 'list' && one.path.includes('{')),
@@ -43,43 +61,68 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     if (!found) throw new Error(`no operation ${kind} of ${resource}`)
     return found
   }
-  const sourceOf = (school: School): SiteSource => {
-    const view = publicView({ database: database.kysely, replica, school, signer, statements, externalServices })
-    return {
-      single: (resource) => view.show(operationOf('get', resource)),
-      one: (resource, idOrSlug, parameters) => view.show(operationOf('get', resource), { ...parameters, id_or_slug: idOrSlug }),
-      list: (resource, parameters) => view.page(operationOf('list', resource), parameters),
-    }
+  const visitorSource = (school: School): SiteSource => {
+    const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
+    return siteSource((kind, resource, parameters) => view.show(operationOf(kind, resource), parameters))
   }
+  const sourceOf = (ctx: Context, person: SignedInPerson | undefined): SiteSource =>
+    person
+      ? siteSource(async (kind, resource, parameters) => {
+          const { id } = operationOf(kind, resource)
+          return (await perform(ctx, person.accountId, id, { parameters })).body
+        })
+      : visitorSource(ctx.state.school)
   const isServed = (school: School): boolean => schoolConfigOf(runtime, school).public_pages
-  const kept = new LRUCache<string, Promise<SiteChrome>>({ max: mostKept, ttl: keptMilliseconds })
+  const kept = foundation.caches.create<Promise<SiteChrome>>('site_menus', { ttl: keptMilliseconds })
   const chromeOf = (school: School): Promise<SiteChrome> => {
     const key = `${school.id} ${changeOf(school)}`
     const found = kept.get(key)
     if (found) return found
-    const made = readChrome(sourceOf(school))
-    kept.set(key, made)
-    made.catch(() => kept.delete(key))
-    return made
+    const chrome = readChrome(visitorSource(school))
+    kept.set(key, chrome)
+    chrome.catch(() => kept.delete(key))
+    return chrome
   }
-  return {
-    middleware: serveSite({
-      log: foundation.log,
-      pageContext,
-      isServed,
-      sourceOf,
-      chromeOf,
-      checkoutOf(school) {
-        const template = schoolConfigOf(runtime, school).checkout_url
-        return (item) => template && checkoutAddress(template, item)
-      },
-      async count(ctx) {
-        const counts = await limits.countApi(ctx, undefined, [], 'page')
-        ctx.set(rateLimitHeaders(counts))
-        requireAllWithin(counts)
-      },
-      renderMarkdown: siteMd,
+  const count = async (ctx: Context): Promise<void> => {
+    const counts = await limits.countApi(ctx, undefined, [], 'page')
+    ctx.set(rateLimitHeaders(counts))
+    requireAllWithin(counts)
+  }
+  const served = serveSite({
+    log: foundation.log,
+    pageContext,
+    isServed,
+    sourceOf,
+    csrf: createCsrf(foundation.keyring),
+    // Most visitors have no session: their requests read nothing for it.
+    personOf: async (ctx) =>
+      ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, session),
+    async memberOf({ state: { school } }, { accountId }) {
+      const personId = (await personIn(accounts)(school.id, accountId))?.personId
+      return personId ? toPublicId('mbr', personId) : undefined
+    },
+    chromeOf,
+    checkoutOf(school) {
+      const template = schoolConfigOf(runtime, school).checkout_url
+      return (item) => template && checkoutAddress(template, item)
+    },
+    count,
+    renderMarkdown: siteMd,
+  })
+  const pictures = servePictures({
+    pageContext,
+    theme: async (school) => (await foundation.pageBranding(school)).theme,
+    renderer: createPngRenderer({
+      caches: foundation.caches,
+      onFailure: (reason) => foundation.log.warn({ reason }, 'picture not drawn'),
     }),
+    titleAt: served.titleAt,
+    count,
+  })
+  return {
+    middleware: (ctx, next) => pictures(ctx, () => served.pages(ctx, next)),
+    rest: served.rest,
+    frameOf: served.frameOf,
     chromeOf: async (school) => (isServed(school) ? chromeOf(school) : undefined),
     clear: () => kept.clear(),
   }

@@ -4,8 +4,8 @@ import { listConfigDirectory } from '../config/configDirectory.ts'
 import { ConfigError, type ConfigIssue } from '../config/configErrors.ts'
 import { checkDataDirectory } from '../config/dataDirectory.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
+import { ignoredVariables } from '../config/ignoredVariables.ts'
 import { type Config, loadConfig } from '../config/load.ts'
-import { misspeltVariables } from '../config/misspeltVariables.ts'
 import { readDemoPassword, readPlatformKeys, readSecretKeys } from '../config/secrets.ts'
 import { type ReadSecret, secretReader } from '../config/webhookSecrets.ts'
 import type { Log } from '../lib/log.ts'
@@ -17,7 +17,6 @@ import { outboxDirectory } from './open.ts'
 import { type ServeArguments, type Service, serve } from './serve.ts'
 import { webhookTypes } from './webhooks.ts'
 
-/** The project's own migrations. */
 export const migrationsDirectory = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 
 export type Variables = Record<string, string | undefined>
@@ -27,7 +26,7 @@ export interface Settings {
   config: Config
   /** Reads the secrets to which the configuration refers. */
   readSecret: ReadSecret
-  /** Lists settings without effect that are probably errors: misspelt variables, backup copies of files. */
+  /** Lists settings without effect that are probably errors: misspelt variables, those of earlier releases, backup copies of files. */
   warnings: readonly ConfigIssue[]
 }
 
@@ -36,7 +35,7 @@ export interface Settings {
  * @throws ConfigError with every error
  */
 export function readSettings(variables: Variables): Settings {
-  const misspelt = misspeltVariables(variables)
+  const ignored = ignoredVariables(variables)
   try {
     const environment = readEnvironment(variables)
     const catalogue = scopeCatalogue(resources)
@@ -49,10 +48,10 @@ export function readSettings(variables: Variables): Settings {
       webhookTypes: webhookTypes(operationsIn(resources)),
       readSecret,
     })
-    return { environment, config, readSecret, warnings: [...misspelt, ...listConfigDirectory(environment.CONFIG_DIR).ignored] }
+    return { environment, config, readSecret, warnings: [...ignored, ...listConfigDirectory(environment.CONFIG_DIR).ignored] }
   } catch (error) {
     // A misspelt variable is often the reason why another one is missing.
-    throw error instanceof ConfigError ? new ConfigError([...error.issues, ...misspelt]) : error
+    throw error instanceof ConfigError ? new ConfigError([...error.issues, ...ignored]) : error
   }
 }
 

@@ -12,7 +12,7 @@ export interface Self extends SignalSource {
 /** The message that a worker sends when it serves requests. */
 export const readyMessage = 'ready'
 
-const patienceMs = 1000
+const timeoutMs = 1000
 
 /**
  * Runs the service in several processes that share its ports. The first one starts alone, so that errors in the configuration are
@@ -38,7 +38,7 @@ export function supervise(workers: number, self: Self, log: Log): void {
       if (isLast) self.exit(0)
     } else if (isReady) {
       log.error({ worker: worker.id, code, signal }, 'worker ended, starting a replacement')
-      setTimeout(() => isStopping || cluster.fork(), patienceMs)
+      setTimeout(() => isStopping || cluster.fork(), timeoutMs)
     } else self.exit(code || 1)
   })
   const passOn = (signal: NodeJS.Signals): void => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from '../config/environment.ts'
 import type { ServerConfig } from '../config/server.ts'
+import type { Caches } from '../lib/caches.ts'
 import type { Log } from '../lib/log.ts'
 import { isOutage } from '../lib/outage.ts'
 import { hasOptions, poolerOf } from '../lib/pooler.ts'
@@ -12,6 +13,7 @@ import { isRefusedStart, requireSession, unnamedPooler } from '../store/requireS
 import { openConfiguredDatabase, openConfiguredRedis } from './open.ts'
 
 export interface WaitArguments {
+  caches?: Caches
   environment: Environment
   /** How many connections to the database may be open. */
   connections?: ServerConfig['database_connections']

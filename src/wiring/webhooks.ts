@@ -97,7 +97,6 @@ interface HandlerArguments {
   send: SendToEndpoint
 }
 
-/** Delivers the webhooks of the outbox. */
 export function webhookHandler({ database, runtime, operations, send }: HandlerArguments): OutboxHandler {
   const names = objectNames(operations)
   return {

@@ -3,14 +3,14 @@ import { endpoints } from '../oidc/endpoints.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Started } from './start.ts'
 
-const mostListed = 20
+const maxListed = 20
 
 /** Returns the details of the log line of a ready service. They say where the demo password is, and do not contain it. */
 export function readyDetails({ app, demo }: Pick<Started, 'app' | 'demo'>): Record<string, unknown> {
   const issuers = app.schools.all.map(({ school }) => school.issuer)
   return {
     schools: issuers.length,
-    issuers: issuers.slice(0, mostListed),
+    issuers: issuers.slice(0, maxListed),
     ...(demo ? { demo: { issuer: demo.issuer, password_in: demo.passwordIn } } : {}),
   }
 }
@@ -63,4 +63,4 @@ export function welcome(
 }
 
 const listed = (issuers: readonly string[]): string =>
-  issuers.slice(0, mostListed).join('  ') + (issuers.length > mostListed ? `  and ${issuers.length - mostListed} more` : '')
+  issuers.slice(0, maxListed).join('  ') + (issuers.length > maxListed ? `  and ${issuers.length - maxListed} more` : '')

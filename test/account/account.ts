@@ -3,6 +3,7 @@ import { beginEmailChange } from '../../src/domain/accounts/emailChange.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import type { School } from '../../src/policy/school.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import { type Answer, type Browser, createBrowser } from '../pages/browser.ts'
 import type { TestService } from '../support/service.ts'
@@ -100,7 +101,12 @@ export async function startEmailChange(
       school.id,
       accountId,
     ])
-    const begun = await beginEmailChange({ writer, send }, school, { accountId, current: account?.email ?? '', email, locales: [] })
+    const begun = await beginEmailChange({ writer: inSchool(writer, school.id), send }, school, {
+      accountId,
+      current: account?.email ?? '',
+      email,
+      locales: [],
+    })
     await sql.query('UPDATE account SET pending_email = $3 WHERE school_id = $1 AND id = $2', [school.id, accountId, begun.pendingEmail])
   })
   return (await service.emails()).slice(before)

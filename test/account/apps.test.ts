@@ -34,7 +34,7 @@ describe('connected apps', () => {
     const { browser } = await connected('Tidy Agent')
     const { html } = await browser.get('/account/apps')
     expect(html).toContain('<bdi>Tidy Agent</bdi>')
-    expect(html).toMatch(/Unverified: the app registered itself on <bdi>/)
+    expect(html).toMatch(/It registered itself on <bdi>/)
     expect(html).toContain('on the computer where it was started')
     expect(html).toMatch(/<strong>[^<]+<\/strong>\s*<ul>\s*<li>[^<]+<\/li>/)
     expect(html).toMatch(/Allowed on <bdi>\d+ \w+ \d{4} at \d\d:\d\d UTC<\/bdi>, from <bdi>127\.0\.0\.0\/24<\/bdi>/)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
 import { field } from '../pages/browser.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
-import { everyDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { signedIn } from './account.ts'
 
@@ -25,7 +25,7 @@ function eventsIn(calendar: string): Record<string, string>[] {
 }
 
 // Two processes and locks are the same on both databases only if both are tested.
-describe.each(await everyDatabase())('events of an empty school, on $name', ({ open }) => {
+describe.each(await databasesToTest())('events of an empty school, on $name', ({ open }) => {
   let service: TestService
   let drop: () => Promise<void>
   const tokens = new Map<string, string>()
@@ -146,13 +146,18 @@ describe.each(await everyDatabase())('events of an empty school, on $name', ({ o
       [fromPublicId('evt', event)],
     )
     await remind()
-    const received = await Promise.all(names.map(async (name) => (await mails(name, 'Reminded')).length))
+    const reminders = async (name: (typeof names)[number], title: string) =>
+      (await mails(name, title)).filter(({ subject }) => /reminder of|beginnt bald/.test(subject))
+    const received = await Promise.all(names.map(async (name) => (await reminders(name, 'Reminded')).length))
     expect(received).toEqual([1, 0, 0, 1, 0])
-    for (const title of ['Silent', 'Later', 'Canceled begins']) expect(await mails('ada', title)).toEqual([])
-    const [mail] = await mails('ada', 'Reminded')
+    for (const title of ['Silent', 'Later', 'Canceled begins']) expect(await reminders('ada', title)).toEqual([])
+    const [mail] = await reminders('ada', 'Reminded')
     expect(mail?.subject).toContain('beginnt bald')
     expect(mail?.text).toContain('(Europe/Berlin)')
     expect(mail?.text).toContain('/account/notifications')
+    const [confirmation] = (await mails('bea', 'Reminded')).filter(({ subject }) => subject.includes('you are registered'))
+    expect(confirmation?.text).toMatch(/I can’t come:\n\S+\/account\/events\/reminded/)
+    expect(confirmation?.calendar).toContain('SUMMARY:Reminded')
   })
 
   test('a calendar at a secret address has the seats and the live lessons of a person, cancelled events as such, and valid lines', async () => {
@@ -243,13 +248,13 @@ describe.each(await everyDatabase())('events of an empty school, on $name', ({ o
 
   test('the account page shows the address, and replaces it without a script', async () => {
     const browser = await signedIn(service, 'bea@school.example')
-    const page = await browser.get('/account/notifications')
-    expect(page.html).not.toContain('/calendar/')
-    const sent = await browser.post('/account/notifications/calendar', { csrf: field(page.html, 'csrf') })
+    const page = await browser.get('/account/events')
+    expect(page.html).not.toMatch(/\/calendar\/[\w-]{43}/)
+    const sent = await browser.post('/account/events/calendar/renew', { csrf: field(page.html, 'csrf') })
     expect(sent.status, sent.html).toBe(303)
     const shown = await browser.follow(sent)
     const [address = ''] = /http[^"]*\/calendar\/[\w-]{43}\.ics/.exec(shown.html) ?? []
     expect((await fetch(address)).status).toBe(200)
-    expect((await browser.post('/account/notifications/calendar', { csrf: 'x' })).status).toBe(403)
+    expect((await browser.post('/account/events/calendar/renew', { csrf: 'x' })).status).toBe(403)
   })
 })

@@ -36,7 +36,7 @@ describe('a sensitive change', () => {
     const page = await browser.follow(await everywhere(browser))
     expect(page.html).toContain('Confirm that it is you')
     const back = await browser.follow(await send(browser, page, { password }))
-    expect(back.html).toContain('Now choose the button again.')
+    expect(back.html).toContain('Press the button again to finish.')
     expect((await send(browser, back, {}, /sign-out-everywhere/)).status).toBe(200)
     expect((await browser.get('/account/apps')).location?.pathname).toBe('/account/sign-in')
   })

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
 import { type Browser, createBrowser } from '../pages/browser.ts'
 import { type SiteOwner, siteOwner } from '../pages/siteVisitor.ts'
-import { everyDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { send, signedIn } from './account.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-describe.each(await everyDatabase())('registration for an event without scripts, on $name', ({ open }) => {
+describe.each(await databasesToTest())('registration for an event without scripts, on $name', ({ open }) => {
   let service: TestService
   let owner: SiteOwner
   let drop: () => Promise<void>
@@ -112,14 +112,14 @@ describe.each(await everyDatabase())('registration for an event without scripts,
   test('a full event offers its waitlist, if it has one', async () => {
     const event = await publish({ capacity: 1 })
     await press('bea', event, 'Register')
-    expect(await linkOf(event)).toBe('Join the waitlist')
-    expect((await show('ada', event)).html).toContain('This event is fully booked. Join the waitlist')
-    const waiting = await press('ada', event, 'Join the waitlist')
-    expect([textOf(waiting.html).includes('You are on the waitlist, at position 1.'), await rsvpOf(event, 'ada')]).toEqual([
+    expect(await linkOf(event)).toBe('Join the waiting list')
+    expect((await show('ada', event)).html).toContain('This event is fully booked. Join the waiting list')
+    const waiting = await press('ada', event, 'Join the waiting list')
+    expect([textOf(waiting.html).includes('You are on the waiting list, at position 1.'), await rsvpOf(event, 'ada')]).toEqual([
       true,
       'waitlisted',
     ])
-    expect((await press('ada', event, 'Leave the waitlist')).html).toContain('You are no longer registered for this event.')
+    expect((await press('ada', event, 'Leave the waiting list')).html).toContain('You are no longer registered for this event.')
     await set(event.id, { waitlist_enabled: false })
     expect([await linkOf(event), buttonsOn((await show('ada', event)).html)]).toEqual(['Your registration', []])
     expect((await show('ada', event)).html).toContain('This event is fully booked.')
@@ -213,13 +213,7 @@ describe.each(await everyDatabase())('registration for an event without scripts,
       ...{ title: 'Draft', kind: 'in_person', location: { name: 'x' }, starts_at: inHours(48), ends_at: inHours(50) },
     })
     expect(id).toMatch(/^evt_/)
-    for (const path of [
-      `/account/events/${slug}`,
-      '/account/events/nothing',
-      '/account/events/No_Such',
-      '/account/events/a%2Fb',
-      '/account/events',
-    ])
+    for (const path of [`/account/events/${slug}`, '/account/events/nothing', '/account/events/No_Such', '/account/events/a%2Fb'])
       expect([path, (await browserOf('ada').get(path)).status]).toEqual([path, 404])
   })
 })

@@ -37,7 +37,9 @@ describe('a person who reads German gets no English sentence', () => {
     const visitor = createBrowser(service.issuer, { 'accept-language': 'en' })
     const { html } = await visitor.get('/account/sign-in')
     expect(() => expectGerman('sign-in', visibleText(html))).toThrow()
-    for (const text of textsOf(emailTemplates)) expect(() => expectGerman('e-mail', text)).toThrow()
+    // A text of placeholders alone is in no language.
+    const texts = textsOf(emailTemplates).filter((text) => /\p{L}/u.test(text.replaceAll(/\{\w+\}/g, '')))
+    for (const text of texts) expect(() => expectGerman('e-mail', text)).toThrow()
   })
 
   test('while signing up, with every error on the way', async () => {
@@ -66,6 +68,12 @@ describe('a person who reads German gets no English sentence', () => {
       '/apps',
       '/notifications',
       '/data',
+      '/events',
+      '/membership',
+      '/orders',
+      '/profile',
+      '/school/forms',
+      '/school/staff',
       '/security/app',
       '/security/passkey',
       '/confirm',
@@ -75,12 +83,12 @@ describe('a person who reads German gets no English sentence', () => {
       if (answer.status === 303) await follow(`${path}, elsewhere`, answer)
       else await check(path, answer, answer.status)
     }
-    const profile = await browser.get('/account')
+    const profile = await browser.get('/account/profile')
     const wrong = { name: ' ', given_name: 'x'.repeat(61), family_name: 'x'.repeat(61), locale: 'xx-wrong', time_zone: 'Nowhere' }
-    await check('wrong profile', await send(browser, profile, wrong, /^\/account$/), 400)
+    await check('wrong profile', await send(browser, profile, wrong, /^\/account\/profile$/), 400)
     await follow(
       'saved profile',
-      await send(browser, profile, { name: 'Wren', given_name: '', family_name: '', locale: 'de', time_zone: '' }, /^\/account$/),
+      await send(browser, profile, { name: 'Wren', given_name: '', family_name: '', locale: 'de', time_zone: '' }, /^\/account\/profile$/),
     )
     const login = await browser.get('/account/login')
     await check('wrong address', await send(browser, login, { email: 'x' }, /email$/), 400)
@@ -121,8 +129,8 @@ describe('a person who reads German gets no English sentence', () => {
     expect(emails.length).toBeGreaterThan(1)
     for (const { language, subject, text, html } of emails) {
       expect(language).toBe('de')
-      for (const said of [subject, text.replace(/^https?:\S+$/gm, ''), visibleText(html).replace(/https?:\S+/g, '')])
-        expectGerman(subject, said)
+      for (const output of [subject, text.replace(/^https?:\S+$/gm, ''), visibleText(html).replace(/https?:\S+/g, '')])
+        expectGerman(subject, output)
     }
     for (const text of textsOf(germanTemplates)) expectGerman(text.slice(0, 40), text)
   })
@@ -133,7 +141,7 @@ describe('a person who reads German gets no English sentence', () => {
       const links = [...html.matchAll(/<a href="([^"]*)"([^>]*)>([^<]*)<\/a>/g)].filter(([, href = '']) =>
         /\/(?:docs(?:\/errors)?|[a-z]+\.(?:md|txt))$/.test(href),
       )
-      expect(links.length).toBeGreaterThan(1)
+      expect(links.length).toBeGreaterThan(0)
       for (const [, href, attributes, label] of links)
         expect([href, attributes, label]).toEqual([href, ' hreflang="en"', expect.stringMatching(/ \(auf Englisch\)$/)])
     }

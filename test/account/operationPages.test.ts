@@ -9,14 +9,14 @@ import { send, signedIn } from './account.ts'
 type Place = { page: string; shows: RegExp } | { page: string; form: string }
 
 const places: Record<string, Place> = {
-  getAccount: { page: '/account', shows: /<input id="name"[^>]* value="leaving"/ },
-  updateAccount: { page: '/account', form: '/account' },
+  getAccount: { page: '/account/profile', shows: /<input id="name"[^>]* value="leaving"/ },
+  updateAccount: { page: '/account/profile', form: '/account/profile' },
   deleteAccount: { page: '/account/data', form: '/account/data/delete' },
   listAuthorizations: { page: '/account/apps', shows: /Course Companion/ },
   listSessions: { page: '/account/sessions', shows: /127\.0\.0\.0\/24/ },
   exportAccount: { page: '/account/data', form: '/account/data/download' },
-  getCalendar: { page: '/account/notifications', shows: /id="calendar"/ },
-  renewCalendar: { page: '/account/notifications', form: '/account/notifications/calendar' },
+  getCalendar: { page: '/account/events', shows: /id="calendar"/ },
+  renewCalendar: { page: '/account/events', form: '/account/events/calendar/renew' },
   changeEmail: { page: '/account/login', form: '/account/login/email' },
   resendEmailChange: { page: '/account/login', form: '/account/login/email/resend' },
   restoreAccount: { page: '/account/data', form: '/account/keep' },
@@ -26,13 +26,13 @@ const places: Record<string, Place> = {
 
 /** The page and the control for each writable field. */
 const controls: Record<string, { page: string; name: string }> = {
-  name: { page: '/account', name: 'name' },
-  given_name: { page: '/account', name: 'given_name' },
-  family_name: { page: '/account', name: 'family_name' },
-  avatar: { page: '/account', name: 'file' },
-  locale: { page: '/account', name: 'locale' },
-  time_zone: { page: '/account', name: 'time_zone' },
-  notification_preferences: { page: '/account/notifications', name: 'course_activity' },
+  name: { page: '/account/profile', name: 'name' },
+  given_name: { page: '/account/profile', name: 'given_name' },
+  family_name: { page: '/account/profile', name: 'family_name' },
+  avatar: { page: '/account/profile', name: 'file' },
+  locale: { page: '/account/profile', name: 'locale' },
+  time_zone: { page: '/account/profile', name: 'time_zone' },
+  notification_preferences: { page: '/account/notifications', name: 'event_reminders' },
 }
 
 const operations = operationsIn(resources).filter(({ resource }) => resource.name === 'account')
@@ -94,12 +94,11 @@ test('the home page links to legal documents that people can read: to the addres
     )
     expect(await home('en')).not.toContain('/api/v1/pages')
     await sql.query('UPDATE school SET legal = $1', [{ privacy_url: 'https://school.example/privacy', terms_url: 'javascript:alert(1)' }])
-    for (const [language, heading, label] of [
-      ['en', 'Legal', 'Privacy policy'],
-      ['de', 'Rechtliches', 'Datenschutzerklärung'],
+    for (const [language, label] of [
+      ['en', 'Privacy policy'],
+      ['de', 'Datenschutzerklärung'],
     ] as const) {
       const html = await home(language)
-      expect(html).toContain(`<h2 id="legal">${heading}</h2>`)
       expect(html.match(/https:\/\/school\.example\/privacy">([^<]*)</g)).toEqual([`https://school.example/privacy">${label}<`])
       expect(html).not.toMatch(/\/api\/v1\/pages|javascript:/)
     }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { notificationPreferences, optionalPreferences } from '../../src/policy/notificationPreferences.ts'
 import { type Browser, createBrowser, field } from '../pages/browser.ts'
 import { until } from '../support/poll.ts'
 import { password, startService, type TestService } from '../support/service.ts'
@@ -43,8 +44,11 @@ const sendPicture = async (browser: Browser, csrf: string, bytes: Buffer | strin
 describe('the account pages', () => {
   const pages = [
     '/account',
+    '/account/events',
+    '/account/membership',
+    '/account/orders',
+    '/account/profile',
     '/account/login',
-    '/account/security',
     '/account/sessions',
     '/account/apps',
     '/account/notifications',
@@ -80,7 +84,7 @@ describe('the account pages', () => {
       { privacy_url: 'https://school.example/privacy', terms_url: 'javascript:alert(1)' },
       service.schoolId(),
     ])
-    const { html } = await browser.get('/account')
+    const { html } = await browser.get('/account/profile')
     expect(html).toContain('<a href="https://school.example/privacy">Privacy policy</a>')
     expect(html).not.toContain('javascript:')
     await sql.query('UPDATE school SET legal = NULL')
@@ -88,15 +92,25 @@ describe('the account pages', () => {
 
   test('refuse every form without the token of this session, of another session, and from another site', async () => {
     const [{ browser, email }, stranger] = [await person(), await person()]
-    const own = field((await browser.get('/account')).html, 'csrf')
-    const theirs = field((await stranger.browser.get('/account')).html, 'csrf')
+    const own = field((await browser.get('/account/profile')).html, 'csrf')
+    const theirs = field((await stranger.browser.get('/account/profile')).html, 'csrf')
     const again = createBrowser(service.issuer)
     again.plant('sg_browser', browser.cookie('sg_browser') ?? '')
     await send(again, await again.get('/account/sign-in'), { email, password })
-    const before = field((await again.get('/account')).html, 'csrf')
+    const before = field((await again.get('/account/profile')).html, 'csrf')
     for (const path of [
-      '/account',
+      '/account/profile',
       '/account/picture/remove',
+      '/account/enrol',
+      '/account/courses/any/certificate',
+      '/account/courses/any/lessons/any/progress',
+      '/account/courses/any/lessons/any/quiz',
+      '/account/membership/cancel',
+      '/account/membership/resume',
+      '/account/membership/change',
+      '/account/membership/keep',
+      '/account/download',
+      '/account/events/calendar/renew',
       '/account/login/email',
       '/account/login/email/resend',
       '/account/login/email/cancel',
@@ -128,10 +142,10 @@ describe('the account pages', () => {
 describe('the profile', () => {
   test('saves name, language and time zone, and uses the language from then on', async () => {
     const { browser, accountId } = await person()
-    const page = await browser.get('/account')
+    const page = await browser.get('/account/profile')
     const name = 'Änne <script>alert(1)</script> & Söhne'
     const values = { name, given_name: ' Änne ', family_name: '', locale: 'de', time_zone: 'Europe/Berlin' }
-    const saved = await browser.follow(await send(browser, page, values, /^\/account$/))
+    const saved = await browser.follow(await send(browser, page, values, /^\/account\/profile$/))
     expect([saved.status, statusOf(saved)]).toEqual([200, 'Ihr Profil wurde gespeichert.'])
     expect(saved.html).not.toContain('<script>alert')
     expect(saved.html).toContain('Änne &lt;script&gt;')
@@ -141,9 +155,9 @@ describe('the profile', () => {
 
   test('shows each error at its field and in a summary that has the focus, with the entered values', async () => {
     const { browser, accountId } = await person()
-    const page = await browser.get('/account')
+    const page = await browser.get('/account/profile')
     const wrong = { name: ' ', given_name: 'x'.repeat(61), family_name: '', locale: 'de', time_zone: '' }
-    const refused = await send(browser, page, wrong, /^\/account$/)
+    const refused = await send(browser, page, wrong, /^\/account\/profile$/)
     expect(refused.status).toBe(400)
     expect(refused.html).toMatch(/<div class="error summary" id="errors" role="alert" tabindex="-1" autofocus>/)
     expect(refused.html).toContain('<a href="#name">Enter your name, at most 120 characters.</a>')
@@ -159,7 +173,7 @@ describe('the profile', () => {
         browser,
         page,
         { name: 'Wren', given_name: '', family_name: '', locale: '', time_zone: '', ...wild },
-        /^\/account$/,
+        /^\/account\/profile$/,
       )
       expect(Math.floor(answer.status / 100)).toBe(4)
     }
@@ -169,16 +183,16 @@ describe('the profile', () => {
   test('does not overwrite what was changed elsewhere since the page was shown', async () => {
     const { browser, accountId } = await person()
     const values = { given_name: '', family_name: '', locale: '', time_zone: '' }
-    const page = await browser.get('/account')
-    expect((await send(browser, page, { ...values, name: 'First' }, /^\/account$/)).status).toBe(303)
-    const late = await send(browser, page, { ...values, name: 'Second' }, /^\/account$/)
+    const page = await browser.get('/account/profile')
+    expect((await send(browser, page, { ...values, name: 'First' }, /^\/account\/profile$/)).status).toBe(303)
+    const late = await send(browser, page, { ...values, name: 'Second' }, /^\/account\/profile$/)
     expect([late.status, late.html.includes('was changed elsewhere'), late.html.includes('value="First"')]).toEqual([412, true, true])
     expect(await rowOf(accountId)).toMatchObject({ name: 'First' })
   })
 
   test('takes a picture, shows it, and removes it', async () => {
     const { browser, accountId } = await person()
-    const csrf = field((await browser.get('/account')).html, 'csrf')
+    const csrf = field((await browser.get('/account/profile')).html, 'csrf')
     const taken = await browser.follow(await sendPicture(browser, csrf, pixel))
     expect(statusOf(taken)).toBe('Your picture has been saved.')
     const source = /<img class="avatar" src="([^"]*)"/.exec(taken.html)?.[1] ?? ''
@@ -189,7 +203,7 @@ describe('the profile', () => {
 
   test('accepts no picture that is too large, empty, of another type, or not what it claims to be', async () => {
     const { browser, accountId } = await person()
-    const csrf = field((await browser.get('/account')).html, 'csrf')
+    const csrf = field((await browser.get('/account/profile')).html, 'csrf')
     const html = '<script>alert(1)</script>'
     for (const [bytes, type, name, status] of [
       [Buffer.alloc(3 * 1024 * 1024, 1), 'image/png', 'me.png', 413],
@@ -333,14 +347,21 @@ describe('the sign-ins', () => {
 })
 
 describe('notifications and deletion', () => {
-  test('the e-mails can be chosen', async () => {
+  test('the e-mails can be chosen: there is a switch for each preference of the API, and none for e-mails that cannot be turned off', async () => {
     const { browser, accountId } = await person()
     const page = await browser.get('/account/notifications')
-    const saved = await browser.follow(await send(browser, page, { event_reminders: 'yes' }, /notifications$/))
+    const switches = [...page.html.matchAll(/<input type="checkbox"[^>]*\bname="(\w+)"[^>]*>/g)]
+    const free = switches.filter(([tag]) => !/\bdisabled\b/.test(tag)).map(([, name]) => name)
+    expect(free).toEqual(optionalPreferences)
+    const names = Object.keys(notificationPreferences)
+    expect(switches.map(([, name]) => name).filter((name) => name !== 'security')).toEqual(names)
+    expect(switches.every(([tag]) => /\bchecked\b/.test(tag))).toBe(true)
+    const saved = await browser.follow(await send(browser, page, {}, /notifications$/))
     expect(statusOf(saved)).toBe('Your choice has been saved.')
-    expect((await rowOf(accountId)).preferences).toMatchObject({ product_updates: 'none', event_reminders: 'email', billing: 'email' })
-    expect(saved.html).toMatch(/id="event_reminders" name="event_reminders" value="yes" checked/)
-    expect(saved.html).not.toMatch(/id="product_updates"[^>]*checked/)
+    expect((await rowOf(accountId)).preferences).toMatchObject({ event_reminders: 'none', billing: 'email' })
+    expect(saved.html).not.toMatch(/id="event_reminders"[^>]*checked/)
+    const again = await browser.follow(await send(browser, saved, { event_reminders: 'yes' }, /notifications$/))
+    expect(again.html).toMatch(/id="event_reminders" name="event_reminders" value="yes" checked/)
   })
 
   test('the account is deleted after 14 days, unless the person changes their mind', async () => {

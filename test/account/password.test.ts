@@ -4,6 +4,7 @@ import type { PasswordTurn } from '../../src/domain/accounts/passwordGate.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
 import { accountPaths } from '../../src/policy/accountPaths.ts'
 import { isSessionOver, sessionTime } from '../../src/policy/browserSessions.ts'
+import { schoolDatabase } from '../../src/store/inSchool.ts'
 import { createBrowser } from '../pages/browser.ts'
 import { createAgent, personCalled, withToken } from '../support/agent.ts'
 import { password, startService, type TestService } from '../support/service.ts'
@@ -241,7 +242,7 @@ describe('a sign-in with the old password', () => {
   test('a sign-in with the old one that overlaps the change creates a session that has ended', async () => {
     const { accountId } = await service.addPerson({ email: 'slow@example.com' })
     const link = await resetLink(service, 'slow@example.com')
-    const signIn = createSignIn({ database: service.database })
+    const signIn = createSignIn({ databaseOf: (schoolId) => schoolDatabase(service.database, schoolId, 'person') })
     const overlapping: PasswordTurn = async (verify) => {
       await choosePassword(service, link)
       return verify()

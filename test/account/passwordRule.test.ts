@@ -1,3 +1,5 @@
+// Proves NIST SP 800-63B section 5.1.1.2: New passwords: common ones, words, seasons and years, dates, keyboards, name and address are rejected; a thread that fails or hangs leaves the decision to the other rules and never keeps the process alive
+
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

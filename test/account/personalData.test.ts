@@ -1,3 +1,5 @@
+// Proves GDPR articles 15 and 20: The export of a student names a list or a reason for every table that refers to people; the export of the account covers every table with a foreign key to a person, an account or a lecturer
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportedTables } from '../../src/domain/students/exportPerson.ts'
 import { personalData, personalSections } from '../../src/resources/personalData.ts'
@@ -94,6 +96,7 @@ test('the API and the archive of the account page contain everything of the pers
     expect.stringMatching(/^attachment; filename="[\w-]+-\d{4}-\d\d-\d\d\.zip"$/),
   ])
   // The entries are not compressed.
+  expect([zip.html.includes('index.html'), zip.html.includes('<h1>Your data at First School</h1>')]).toEqual([true, true])
   expect([zip.html.startsWith('PK'), zip.html.includes('data.json'), zip.html.includes('comment mine 1203')]).toEqual([true, true, true])
   expect(zip.html).not.toContain('theirs')
 })

@@ -109,7 +109,7 @@ describe('connected apps of the school', () => {
     expect(card).toContain('&lt;b&gt;Busy&lt;/b&gt;')
     expect(html).not.toContain('<b>Busy')
     expect(card).toMatch(/<summary>3 permissions<\/summary>/)
-    expect(card).toMatch(/Unverified: the app registered itself/)
+    expect(card).toMatch(/It registered itself/)
   })
 
   test('lose all access of one app with the next request, which the audit trail attributes to the person who acted', async () => {

@@ -32,7 +32,7 @@ const withApp = async (email: string) => {
   const done = await send(browser, page, { code: codeOf(secret, -30) })
   expect(done.status).toBe(200)
   const codes = [...done.html.matchAll(/<code>([a-z0-9-]+)<\/code>/g)].map(([, code = '']) => code)
-  return { accountId, browser, secret, codes, email }
+  return { accountId, browser, secret, codes, email, html: done.html }
 }
 
 const atSecondStep = async (email: string): Promise<{ browser: Browser; page: Answer }> => {
@@ -43,8 +43,14 @@ const atSecondStep = async (email: string): Promise<{ browser: Browser; page: An
 
 describe('an authenticator app', () => {
   test('is set up with its first code, and ten recovery codes are shown once', async () => {
-    const { browser, codes, accountId } = await withApp('one@example.com')
+    const { browser, codes, accountId, html } = await withApp('one@example.com')
     expect(new Set(codes).size).toBe(10)
+    const file = /<a class="button" href="data:text\/plain;charset=utf-8,([^"]+)" download="recovery-codes.txt">/.exec(html)?.[1] ?? ''
+    expect(
+      decodeURIComponent(file)
+        .split('\r\n')
+        .filter((line) => codes.includes(line)),
+    ).toEqual(codes)
     const page = await browser.get('/account/security')
     expect(page.html).toContain('10 unused codes left')
     for (const code of codes) expect(page.html).not.toContain(code)
@@ -139,7 +145,7 @@ test('a school that does not use second factors hides them and does not ask', as
   try {
     for (const path of ['/account/security', '/account/security/app', '/account/security/passkey'])
       expect((await browser.get(path)).status).toBe(404)
-    expect((await browser.get('/account')).html).not.toContain('/account/security')
+    expect((await browser.get('/account/login')).html).not.toContain('/account/security')
     const { browser: other } = await atSecondStep('ten@example.com')
     expect(await isSignedIn(other)).toBe(true)
   } finally {

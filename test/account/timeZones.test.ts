@@ -115,15 +115,15 @@ describe('times on the account pages', () => {
         [service.schoolId(), summer, event],
       )
       const audit = await textOf(browser, `/account/school/audit?event=${event}`, language)
-      expect(audit).toContain(`${allowed} test.zone`)
+      expect(audit.slice(audit.indexOf(allowed)).slice(0, 300)).toMatch(new RegExp(`^${RegExp.escape(allowed)} .*test\\.zone`))
     })
   }
 
   test('follow the profile with the next page', async () => {
     const { browser } = await owner('America/New_York')
-    const profile = await browser.get('/account')
+    const profile = await browser.get('/account/profile')
     const values = { name: 'Wren', given_name: '', family_name: '', locale: 'de', time_zone: 'Europe/Berlin' }
-    expect((await send(browser, profile, values, /^\/account$/)).status).toBe(303)
+    expect((await send(browser, profile, values, /^\/account\/profile$/)).status).toBe(303)
     expect((await browser.get('/account/apps')).html).toContain('2. Juli 2026 um 00:30 MESZ')
   })
 

@@ -40,6 +40,15 @@ const linksIn = (text: string): string[] => [...text.matchAll(/\]\((http[^)\s]+)
 const blocksIn = (text: string, language: string): string[] =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)\\n\`\`\`$`, 'gms'))].map(([, lines = '']) => lines)
 
+test('summaries have the article and the words of their noun', () => {
+  for (const { id, summary } of operations) {
+    expect([id, summary]).toEqual([
+      id,
+      expect.not.stringMatching(/\ba (?:[aeio]|up)|\ban (?![aeiou]|RSVP)|\b(?:a|one) staff$|rsvp|\ba RSVP/),
+    ])
+  }
+})
+
 describe('/api.md', () => {
   test('has each operation in one line, with its scope, and says which of them visitors may call', async () => {
     const lines = (await read('/api.md')).split('\n').filter((line) => line.startsWith('- `') && / [A-Z]|\//.test(line))
@@ -47,8 +56,20 @@ describe('/api.md', () => {
       const own = lines.filter((line) => line.startsWith(`- \`${callOf(operation)}\` `))
       const scope = `${operation.scope}${operation.anonymous === 'none' ? '' : ' or none'}: `
       expect([operation.id, own.map((line) => line.includes(scope))]).toEqual([operation.id, [true]])
+      const needs = 'needsIfMatch' in operation && operation.needsIfMatch
+      expect([operation.id, own.some((line) => line.includes('If-Match required'))]).toEqual([operation.id, needs !== false])
     }
-    expect(lines.filter((line) => /^- `(?:GET|POST|PUT|PATCH|DELETE) /.test(line))).toHaveLength(operations.length + 1)
+    expect(lines.filter((line) => /^- `(?:GET|POST|PUT|PATCH|DELETE) /.test(line))).toHaveLength(operations.length + 2)
+  })
+
+  test('says what is not in this API, as the documents of the resources do', async () => {
+    const text = await read('/api.md')
+    const sentences = [...byResource.keys()].flatMap(({ name, notInApi }) => (notInApi === undefined ? [] : [{ name, notInApi }]))
+    expect(sentences.map(({ name }) => name)).toEqual(['orders', 'comments', 'forms', 'form_submissions'])
+    for (const { name, notInApi } of sentences) {
+      expect(text).toContain(notInApi.replace('Not in this API: ', ''))
+      expect((await read(`/docs/${name}.md`)).replaceAll('\\', '')).toContain(notInApi)
+    }
   })
 
   test('links only to what answers 200', async () => {
@@ -77,6 +98,9 @@ describe.each([...byResource.keys()].map((resource) => [resource.name, resource]
     const text = await read(path)
     for (const operation of own) {
       expect(text).toContain(`\`${callOf(operation)}\``)
+      const row = text.split('\n').find((line) => line.startsWith(`| \`${callOf(operation)}\` |`)) ?? ''
+      const needs = 'needsIfMatch' in operation && operation.needsIfMatch
+      expect([operation.id, row.includes('If-Match required')]).toEqual([operation.id, needs !== false])
       for (const { name, in: place } of operation.parameters) {
         if (place === 'path' || ['limit', 'cursor', 'fields', 'include'].includes(name)) continue
         const [, base = name, operator] = /^(.+?)(?:\[(\w+)\])?$/.exec(name) ?? []
@@ -85,6 +109,11 @@ describe.each([...byResource.keys()].map((resource) => [resource.name, resource]
     }
     if (own.every(({ kind }) => kind === 'collectionRead')) return
     for (const field of Object.keys(resource.schema.shape)) expect([field, text.includes(`| \`${field}\` |`)]).toEqual([field, true])
+  })
+
+  test('explains `or none` only if an operation has it', async () => {
+    const text = await read(path)
+    expect(text.includes('`or none`: visitors')).toBe(own.some(({ anonymous }) => anonymous !== 'none'))
   })
 
   test('has examples that work as they are printed', async () => {

@@ -117,7 +117,7 @@ describe('/auth.md', () => {
   test('lists every limit that a client can exceed, and none of people who sign in or fill in a form', () => {
     const listed = rowsUnder('Rate limits').map(([name]) => literal(name))
     const ofOthers =
-      /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^introspection$|^bad_credentials$/
+      /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^introspection$|^bad_credentials$|^page$|^calendar$|^client_document_failures$/
     expect(listed).toEqual(Object.keys(loadedLimits()).filter((name) => !ofOthers.test(name)))
   })
 
@@ -170,8 +170,34 @@ describe('/auth.md', () => {
 
   test('says on its first screen what is not supported, and offers none of it', () => {
     const first = text.split('\n').slice(0, 20).join('\n')
-    for (const absent of ['Claim step', 'ID-JAG', 'identity endpoint', 'Device flow', 'API keys']) expect(first).toContain(absent)
-    expect(text).not.toMatch(/identity_endpoint|register_uri|claim_uri|agent_auth|service_auth/)
+    for (const absent of ['Claim step', 'ID-JAG', 'Device flow', 'API keys']) expect(first).toContain(absent)
+    for (const literal of [
+      'agent_auth',
+      'identity_assertion',
+      'service_auth',
+      'anonymous',
+      'identity_endpoint',
+      'register_uri',
+      'claim_uri',
+    ]) {
+      const [line, ...others] = first.split('\n').filter((one) => one.includes(`\`${literal}\``))
+      expect([literal, line, others]).toEqual([literal, expect.stringMatching(/not supported: do not call|none: the person/), []])
+    }
+    expect(text).not.toMatch(/https?:\S*(?:identity|claim)/)
+  })
+
+  test('has the headings of the auth.md template in their order, in less than 16 KiB', () => {
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+    const wanted = ['Pick a method', 'Discover', 'Register', 'Use the token', 'Revocation', 'Errors']
+    const places = wanted.map((words) => headings.findIndex((heading) => heading.includes(words)))
+    expect(places).toEqual(places.toSorted((one, other) => one - other))
+    expect(places).not.toContain(-1)
+    expect(Buffer.byteLength(text)).toBeLessThan(16 * 1024)
+  })
+
+  test('separates the sentence of a scope from its roles', () => {
+    expect(text).not.toMatch(/\w\((?:lecturers|staff)/)
+    expect(text).toMatch(/^- school:write: .* \(staff\)$/m)
   })
 
   test('is what the metadata call documentation', async () => {

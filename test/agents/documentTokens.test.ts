@@ -19,14 +19,14 @@ const pathsOf = ({ path }: DocumentBudget): string[] =>
   path.includes('{resource}') ? resourceNames.map((name) => path.replace('{resource}', name)) : [path]
 
 describe.each(documentBudgets)('$path', (budget) => {
-  const { mostTokens, accept = '*/*' } = budget
-  test(`costs at most ${mostTokens} tokens`, async () => {
+  const { maxTokens, accept = '*/*' } = budget
+  test(`costs at most ${maxTokens} tokens`, async () => {
     for (const path of pathsOf(budget)) {
       const response = await fetch(service.issuer + path, { headers: { accept } })
       expect([path, response.status]).toEqual([path, 200])
       const tokens = estimateTokens(await response.text())
-      process.stdout.write(`${String(tokens).padStart(7)} of ${mostTokens} tokens: ${path}\n`)
-      expect(tokens).toBeLessThanOrEqual(mostTokens)
+      process.stdout.write(`${String(tokens).padStart(7)} of ${maxTokens} tokens: ${path}\n`)
+      expect(tokens).toBeLessThanOrEqual(maxTokens)
     }
   })
 })

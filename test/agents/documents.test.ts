@@ -1,3 +1,7 @@
+// Proves llmstxt.org: `/llms.txt` is a heading, a summary and sections of links, all of which return 200
+// Proves RFC 9110 section 13: They can be cached and revalidated; names from the database never become markup
+// Proves RFC 9727, RFC 8631: `/.well-known/api-catalog` is a linkset whose links work; responses to visitors say where to find tokens and descriptions
+
 import request from 'supertest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentList } from '../../src/agents/documentList.ts'
@@ -92,7 +96,7 @@ describe('/pricing.md', () => {
     const { body } = await get(`${service.issuer}/api/v1/courses?access=paid&limit=100`)
     expect(body.data.length).toBeGreaterThan(3)
     for (const { id, slug, price } of body.data) {
-      const row = text.split('\n').find((line) => line.includes(`${service.issuer}/api/v1/courses/${slug})`))
+      const row = text.split('\n').find((line) => line.includes(`(${service.issuer}/courses/${slug}.md)`))
       expect(row).toContain(`| ${(price.amount / 100).toFixed(2)} | ${price.currency} | once |`)
       expect(row).toContain(`https://shop.example.com/checkout?item=course/${id}&coupon=`)
     }

@@ -1,3 +1,5 @@
+// Proves RFC 9110 section 12, RFC 9116: `/` responds by Accept, with HEAD, Vary and Link; guessed addresses lead to the right ones; robots.txt, sitemap, security.txt, change-password, icon
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
@@ -63,7 +65,9 @@ describe('the base address', () => {
     const catalogues = ['/.well-known/ai-catalog.json', '/.well-known/api-catalog', '/.well-known/agent-skills/index.json']
     const markdown = await (await request('/')).text()
     const json = await (await request('/', 'application/json')).text()
-    const page = await (await request('/', 'text/html')).text()
+    const home = await (await request('/', 'text/html')).text()
+    expect(home).toContain('href="/docs"')
+    const page = await (await request('/docs', 'text/html')).text()
     // The Markdown is /llms.txt, which does not link itself.
     for (const path of [...shared, ...catalogues, '/docs/apps.md']) {
       if (path !== '/llms.txt') expect(markdown).toContain(`](${service.issuer}${path})`)
@@ -75,8 +79,8 @@ describe('the base address', () => {
 
   test('greets people in their language, with links that all answer', async () => {
     for (const [language, words] of [
-      ['en', 'Connected apps'],
-      ['de', 'Verbundene Apps'],
+      ['en', 'For developers'],
+      ['de', 'Für Entwicklerinnen'],
     ] as const) {
       const page = await (await request('/', 'text/html', { headers: { 'accept-language': language } })).text()
       expect(page).toContain(`<html lang="${language}">`)
@@ -86,7 +90,7 @@ describe('the base address', () => {
     }
     const chosen = await request('/?lang=de', 'text/html', { headers: { 'accept-language': 'en' } })
     expect([await chosen.text(), chosen.headers.get('set-cookie')]).toEqual([
-      expect.stringContaining('Verbundene Apps'),
+      expect.stringContaining('Für Entwicklerinnen'),
       expect.stringContaining('sg_language'),
     ])
   })
@@ -192,7 +196,7 @@ describe('an address that clients guess', () => {
 describe('files of the site', () => {
   test('robots.txt lets agents read the documents, keeps crawlers away from the account, and names the sitemap', async () => {
     const text = await (await request('/robots.txt')).text()
-    expect(text).toMatch(/^User-agent: \*\nContent-Signal: search=yes, ai-input=yes\n/)
+    expect(text).toMatch(/^User-agent: \*\nContent-Signal: search=yes, ai-input=yes, ai-train=no\n/)
     for (const path of ['/account', '/oauth']) expect(text).toContain(`Disallow: ${path}\n`)
     expect(text).toContain(`Sitemap: ${service.issuer}/sitemap.xml`)
   })

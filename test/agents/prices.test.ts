@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pricesOf } from '../../src/agents/prices.ts'
+import { pricesOf } from '../../src/agents/pricingMd.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 

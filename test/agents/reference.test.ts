@@ -31,7 +31,7 @@ describe('the reference', () => {
     const page = await fetched('/docs')
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.headers.get('content-security-policy')).toBe(
-      `default-src 'none'; script-src ${service.issuer}/docs/assets/reference.js; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      `default-src 'none'; script-src ${service.issuer}/docs/assets/reference.js; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     )
     for (const path of ['/account/sign-in', '/api/v1/courses', '/openapi.json', '/docs/assets/reference.js', '/docs/courses.md']) {
       expect((await fetched(path)).headers.get('content-security-policy')).not.toContain('reference.js')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDocuments, type Expected, type Findings } from '../../src/agents/documentChecks.ts'
 import { createSelfCheck, type SelfCheckState } from '../../src/agents/selfCheck.ts'
-import { type Ask, overHttp } from '../../src/http/inProcess.ts'
+import { type Fetch, overHttp } from '../../src/http/inProcess.ts'
 import type { Database } from '../../src/store/database.ts'
 import { allScopes, get } from '../support/agent.ts'
 import { until } from '../support/poll.ts'
@@ -77,8 +77,8 @@ describe('with two schools, one of which cannot answer for its metadata', () => 
 
 describe('the checks', () => {
   let service: TestService
-  let real: Ask
-  const answers = new Map<string, ReturnType<Ask>>()
+  let real: Fetch
+  const answers = new Map<string, ReturnType<Fetch>>()
   beforeAll(async () => {
     service = await startService()
     real = overHttp({ host: '127.0.0.1', port: Number(new URL(service.issuer).port) })
@@ -87,7 +87,7 @@ describe('the checks', () => {
 
   /** Returns the findings of the checks if `change` rewrites the responses of the service. */
   async function findingsWith(change: (path: string, text: string) => string, expected: Partial<Expected> = {}): Promise<Findings> {
-    const ask: Ask = async (address, request) => {
+    const ask: Fetch = async (address, request) => {
       const key = `${request?.method} ${address}`
       const answer = answers.get(key) ?? real(address, request)
       answers.set(key, answer)
@@ -154,8 +154,8 @@ describe('the checks', () => {
   test.each([
     ['an error of the server', async () => ({ status: 503, headers: {}, text: '' }), '/openapi.json answers 503'],
     ['a time-out', () => Promise.reject(new Error('no response within 10 s')), '/openapi.json: no response within 10 s'],
-  ] as [string, Ask, string][])('take %s for no contradiction', async (_what, fail, reason) => {
-    const ask: Ask = (address, request) => (address.endsWith('/openapi.json') ? fail : real)(address, request)
+  ] as [string, Fetch, string][])('take %s for no contradiction', async (_what, fail, reason) => {
+    const ask: Fetch = (address, request) => (address.endsWith('/openapi.json') ? fail : real)(address, request)
     const found = await checkDocuments(ask, expectedOf(service.issuer))
     expect(found).toEqual({ contradictions: [], unanswered: [reason] })
   })

@@ -43,6 +43,7 @@ const pageOf = (text: string, rich: string | undefined): SiteContent => ({
   notices: [text],
   picture: undefined,
   shareImage: undefined,
+  prices: [{ label: 'Price', value: text }],
   facts: [
     { label: 'Price', value: text },
     { label: 'By', value: text, links: [{ href: '/lecturers/a', label: text }] },

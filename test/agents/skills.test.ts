@@ -1,3 +1,5 @@
+// Proves Agent Skills Discovery 0.2.0, SEP-2640: The skills are announced with their digests, and each of their commands works in a new shell
+
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -66,6 +68,11 @@ describe('the index of the skills (Agent Skills Discovery 0.2.0)', () => {
     for (const path of ['/llms.txt', '/auth.md']) expect(await textOf(service.issuer + path)).toContain(`(${service.issuer}${index})`)
     expect((await fetch(service.issuer + index, { method: 'HEAD' })).status).toBe(200)
     expect((await get(`${service.issuer}/.well-known/agent-skills/bake-bread/SKILL.md`)).status).toBe(404)
+  })
+
+  test('is also where scanners look, as is the skill with which everything begins', async () => {
+    expect(await textOf(`${service.issuer}/.well-known/skills/index.json`)).toBe(await textOf(service.issuer + index))
+    expect(await textOf(`${service.issuer}/skill.md`)).toBe(await textOf(entries[0]?.url ?? ''))
   })
 
   test('leaves out a skill whose feature the school has turned off', async () => {

@@ -1,3 +1,5 @@
+// Proves RFC 9207 section 2.4, RFC 9700 section 4.14: The script of `/auth.md` redeems no response with another state or issuer, and loses no refresh token whatever fails
+
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

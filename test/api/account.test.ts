@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteDueAccounts } from '../../src/domain/accounts/accountDeletion.ts'
+import { deleteDueAccounts } from '../../src/jobs/due/deleteDueAccounts.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { saveClient } from '../../src/store/clients.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -106,7 +106,7 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
   })
 
   test('a session that is not there is not ended', async () => {
-    expect((await call('GET', '/sessions', learner)).json).toEqual({ object: 'list', data: [] })
+    expect((await call('GET', '/sessions', learner)).json).toMatchObject({ object: 'list', data: [] })
     expect((await call('DELETE', '/sessions/ses_01jgwejj00e6srgkpqm2sqf05m', learner)).status).toBe(404)
   })
 

@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { analytics } from '../../src/resources/analytics.ts'
@@ -27,7 +28,7 @@ const sources = [
   'quiz_attempt',
 ]
 
-describe.each(await databasesToTest())('figures over HTTP on $name', ({ open }) => {
+describe.each(await databasesToTest())('figures over HTTP on $name', ({ name, open }) => {
   let api: DemoApi
   const now = new Date()
   const sql = <One extends object = Row>(text: string, values: unknown[] = []) => api.database.sql.query<One>(text, values)
@@ -124,9 +125,9 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ open }) 
     }
     const all = (await get('enrollments?group_by=course&from=2026-01-01', lecturer)).json.groups as { key: string }[]
     expect(all.some(({ key }) => key === foreign)).toBe(false)
-    const totals = (await get(`enrollments?course=${foreign}`, lecturer)).json.totals
+    const totals = (await get(`enrollments?course_id=${foreign}`, lecturer)).json.totals
     expect(totals).toEqual({ new: 0, canceled: 0, expired: 0, active_at_end: 0 })
-    expect((await get(`enrollments?course=${foreign}`)).json.totals).not.toMatchObject({ new: 0 })
+    expect((await get(`enrollments?course_id=${foreign}`)).json.totals).not.toMatchObject({ new: 0 })
     const ranked = (await get('top_courses', lecturer)).json.courses as { course: { id: string } }[]
     expect(ranked.some(({ course }) => course.id === foreign)).toBe(false)
   })
@@ -141,11 +142,11 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ open }) 
     ['revenue', 'compare=never', 'compare'],
     ['revenue', 'currency=USD', 'currency'],
     ['revenue', 'group_by=buyer', 'group_by'],
-    ['revenue', 'product=cpn_01jgwejj00e6srgkpqm2sqf05m', 'product'],
+    ['revenue', 'product_id=cpn_01jgwejj00e6srgkpqm2sqf05m', 'product_id'],
     ['orders', 'status=lost', 'status'],
-    ['enrollments', 'course=clay-from-scratch', 'course'],
+    ['enrollments', 'course_id=clay_from_scratch', 'course_id'],
     ['enrollments', 'source=theft', 'source'],
-    ['overview', 'course=crs_01jgwejj00e6srgkpqm2sqf05m', 'course'],
+    ['overview', 'course_id=crs_01jgwejj00e6srgkpqm2sqf05m', 'course_id'],
     ['top_courses', 'limit=51', 'limit'],
     ['top_courses', 'metric=applause', 'metric'],
     ['top_courses', 'from=2026-03-02&to=2026-03-01', 'from'],
@@ -177,6 +178,29 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ open }) 
     await sql('UPDATE course SET title = $3 WHERE school_id = $1 AND id = $2', [api.school.id, await courseOf(false), course?.title])
     expect((await get('revenue', lecturer, csv)).status).toBe(403)
     expect((await get('revenue', owner, { accept: 'application/x-ndjson' })).status).toBe(406)
+  })
+
+  test('the CSV file of a report by group has a line for each interval of each group, with the figures of the JSON response', async () => {
+    const day = (ago: number) => new Date(now.getTime() - ago * 86_400_000).toISOString().slice(0, 10)
+    const query = `enrollments?group_by=course&from=${day(45)}&to=${day(0)}&interval=week`
+    type Line = Record<'new' | 'canceled' | 'expired' | 'active_at_end', number>
+    const { groups } = (await get(query)).json as { groups: { key: string; title: string; series: (Line & { date: string })[] }[] }
+    expect(groups.length).toBeGreaterThan(1)
+    const [head, ...lines] = (await get(query, owner, { accept: 'text/csv' })).text.trim().split('\r\n')
+    expect(head).toBe('date,key,title,new,canceled,expired,active_at_end')
+    expect(lines).toEqual(
+      groups.flatMap(({ key, title, series }) =>
+        series.map((line) => [line.date, key, title, line.new, line.canceled, line.expired, line.active_at_end].join(',')),
+      ),
+    )
+  })
+
+  test.runIf(name === 'postgresql')('a report that takes longer than the limit of hard reads is refused', async () => {
+    const other = new Client({ connectionString: api.url as string })
+    await other.connect()
+    await other.query('BEGIN; LOCK TABLE analytics_daily_school')
+    const { status, json } = await get('revenue').finally(() => other.end())
+    expect([status, json.error]).toEqual([422, 'query_too_expensive'])
   })
 
   test('learners who come back are counted from the month of their first activity', async () => {

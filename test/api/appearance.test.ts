@@ -34,8 +34,8 @@ describe.each(await databasesToTest())('the looks of a school, on $name', ({ ope
     expect((await api.get(path, { as: owner })).json.custom_css).toContain('planted')
   })
 
-  test('only staff change it, and say which version they mean', async () => {
-    expect(await patch({ theme: 'journal' }, { headers: {} })).toMatchObject({ status: 428, json: { error: 'precondition_required' } })
+  test('only staff change it, and say which version of a document they replace', async () => {
+    expect(await patch({ custom_css: null }, { headers: {} })).toMatchObject({ status: 428, json: { error: 'precondition_required' } })
     for (const as of ['learner001@example.org', 'lecturer1@example.com'])
       expect((await patch({ theme: 'journal' }, { as })).status).toBe(403)
     expect((await patch({ theme: 'journal' }, { as: undefined })).status).toBe(403)

@@ -47,11 +47,23 @@ async function versions(): Promise<Versions> {
   return found
 }
 
-const recorded = (): Promise<{ id: string; type: string; resource_id: string; version: number; action: string }[]> =>
-  api.database.sql.query('SELECT id, type, resource_id, version, action FROM change_log WHERE school_id = $1', [api.school.id])
+interface Recorded {
+  id: string
+  type: string
+  resource_id: string
+  version: number
+  action: string
+  by: string
+}
+
+const recorded = (): Promise<Recorded[]> =>
+  api.database.sql.query(
+    "SELECT id, type, resource_id, version, action, concat_ws(' ', actor_kind, client_id) AS by FROM change_log WHERE school_id = $1",
+    [api.school.id],
+  )
 
 /** Rows whose version is another one than before, and of which the feed does not say so. */
-async function missedBy(work: () => Promise<Reply>): Promise<{ reply: Reply; missed: string[]; actions: string[] }> {
+async function missedBy(work: () => Promise<Reply>): Promise<{ reply: Reply; missed: string[]; entries: Recorded[] }> {
   const [before, known] = [await versions(), new Set((await recorded()).map(({ id }) => id))]
   const reply = await work()
   const after = await versions()
@@ -66,7 +78,7 @@ async function missedBy(work: () => Promise<Reply>): Promise<{ reply: Reply; mis
         .map(([row, version]) => `${row} ${version}`),
       ...[...before.keys()].filter((row) => !after.has(row) && !gone.has(row)).map((row) => `${row} is gone`),
     ],
-    actions: entries.map(({ action }) => action),
+    entries,
   }
 }
 
@@ -79,9 +91,10 @@ describe('the change feed', () => {
     for (const { resource, scope } of readable) expect(feed.types.get(resource.object)?.scope).toBe(scope)
   })
 
-  test('has an entry with the new version of every row that an operation changes', async () => {
+  test('has an entry with the new version of every row that an operation changes, by the app that called it', async () => {
     const missed: string[] = []
     const unknown = new Set<string>()
+    const actors = new Set<string>()
     const subjects = createSubjects(api)
     for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one))) {
       const id = await subjects.subjectOf(operation)
@@ -90,10 +103,12 @@ describe('the change feed', () => {
       const result = await missedBy(() => api.send(subjects.addressOf(operation, id), options))
       if (result.reply.status >= 300) missed.push(`${operation.id}: ${result.reply.status} ${result.reply.text}`)
       missed.push(...result.missed.map((row) => `${operation.id}: ${row}`))
-      for (const action of result.actions) if (!(action in changeActions)) unknown.add(action)
+      for (const { action } of result.entries) if (!(action in changeActions)) unknown.add(action)
+      for (const { by } of result.entries) actors.add(by)
     }
     expect(missed).toEqual([])
     expect([...unknown]).toEqual([])
+    expect([...actors]).toEqual(['app cli_test'])
   })
 
   test('has an entry under each facet of a person whose tier changes', async () => {

@@ -155,17 +155,17 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
       'subject_type=event',
       ['event', 'event pending', 'event hidden', 'event deleted', 'closed', 'closed pending', 'closed hidden', 'closed deleted'],
     ],
-    ['parent=none&status=published&subject_type=post', ['post', 'gated', 'mute']],
+    ['parent_id=none&status=published&subject_type=post', ['post', 'gated', 'mute']],
     ['status=pending&subject_type=lesson', ['lesson pending']],
   ])('?%s', async (query, expected) => {
     expect(await listed(`/api/v1/comments?limit=100&${query}`, owner)).toEqual(expected)
   })
 
   test('are found by subject, author and parent; an invalid subject is rejected', async () => {
-    expect(await listed(`/api/v1/comments?subject=${subjects.gated}&status=published`, owner)).toEqual(['gated'])
-    expect(await listed(`/api/v1/comments?author=${toPublicId('mbr', stranger.id)}`)).toEqual(['reply'])
-    expect(await listed(`/api/v1/comments?parent=${rows.stub}`)).toEqual(['reply'])
-    expect((await api.get('/api/v1/comments?subject=crs_01jgwejj00e6srgkpqm2sqf05m')).status).toBe(400)
+    expect(await listed(`/api/v1/comments?subject_id=${subjects.gated}&status=published`, owner)).toEqual(['gated'])
+    expect(await listed(`/api/v1/comments?author_id=${toPublicId('mbr', stranger.id)}`)).toEqual(['reply'])
+    expect(await listed(`/api/v1/comments?parent_id=${rows.stub}`)).toEqual(['reply'])
+    expect((await api.get('/api/v1/comments?subject_id=crs_01jgwejj00e6srgkpqm2sqf05m')).status).toBe(400)
     const csv = await api.get('/api/v1/comments', { as: owner, headers: { accept: 'text/csv' } })
     expect(csv.text.split('\r\n')[0]).toContain('subject.type,subject.id,subject.title')
   })

@@ -101,7 +101,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     const patch = { discount: { type: 'percent', percent_off: 12.35, amount_off: null }, applies_to: { all: true, items: null } }
     const changed = await api.send(`/api/v1/coupons/${made.id}`, { method: 'PATCH', as: owner, body: patch })
     expect(changed.json).toMatchObject({ discount: { type: 'percent', percent_off: 12.35 }, applies_to: { all: true } })
-    const found = await api.get(`/api/v1/coupons?item=${course}`, { as: owner })
+    const found = await api.get(`/api/v1/coupons?item_id=${course}`, { as: owner })
     expect(found.json.data).toEqual([])
   })
 
@@ -112,8 +112,8 @@ describe.each(last)('coupons on $name', ({ open }) => {
     ['scheduled', { starts_at: ends.future }, 'true', { pause: 'paused', resume: 'scheduled', archive: 'archived' }],
     ['expired', { ends_at: ends.past }, 'true', { pause: '-', resume: '-', archive: 'archived' }],
     ['exhausted', { max_redemptions: 1 }, 'redemptions_count = 1', { pause: 'paused', resume: 'exhausted', archive: 'archived' }],
-    ['paused', {}, 'paused_at = now()', { pause: 'paused', resume: 'active', archive: 'archived' }],
-    ['archived', {}, 'archived_at = now()', { pause: '-', resume: '-', archive: 'archived' }],
+    ['paused', {}, 'paused_at = now()', { pause: 'paused', resume: 'active', archive: 'archived', restore: 'paused' }],
+    ['archived', {}, 'archived_at = now()', { pause: '-', resume: '-', archive: 'archived', restore: 'active' }],
   ]
   test.each(table)(
     'a coupon that is %s goes where the table says, is found by its state, and only an active one can be used',
@@ -245,7 +245,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     expect((mine.json.data as { code: string }[]).map((use) => use.code)).toEqual([code])
     const expanded = await api.get('/api/v1/coupon_redemptions?expand=order', { as: who })
     expect(expanded.json.data).toMatchObject([{ order: { object: 'order', status: 'paid' } }])
-    const orders = await api.get(`/api/v1/orders?coupon=${id}`, { as: who })
+    const orders = await api.get(`/api/v1/orders?coupon_id=${id}`, { as: who })
     expect(orders.json.data).toMatchObject([{ object: 'order', kind: 'zero_total' }])
     expect((await api.get(`/api/v1/coupons/${id}/redemptions`, { as: who })).status).toBe(404)
     expect(((await api.get(`/api/v1/coupons/${id}/redemptions`, { as: owner })).json.data as object[]).length).toBe(1)
@@ -330,7 +330,7 @@ describe.each(last)('coupons on $name', ({ open }) => {
     const codes = reply.json.codes as string[]
     expect(new Set(codes).size).toBe(1000)
     expect(codes.every((code) => /^GIFT-[2-9A-HJKMNP-Z]{8}$/.test(code))).toBe(true)
-    const batch = await api.get(`/api/v1/coupons?batch=${String(reply.json.batch_id)}&include=total_count&limit=1`, { as: owner })
+    const batch = await api.get(`/api/v1/coupons?batch_id=${String(reply.json.batch_id)}&include=total_count&limit=1`, { as: owner })
     expect(batch.json).toMatchObject({
       page: { total: { count: 1000 } },
       data: [{ ...template, max_redemptions: 1, batch_id: reply.json.batch_id }],

@@ -214,8 +214,15 @@ describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => 
       for (const embed_url of ['http://player.vimeo.com/1', 'https://player.vimeo.com.evil.example/', 'https://a@player.vimeo.com/']) {
         expect((await patch(`lessons/${locked.id}`, { media: { embed_url } })).status).toBe(422)
       }
-      const played = await patch(`lessons/${locked.id}`, { media: { embed_url: 'https://player.vimeo.com/video/1' } })
-      expect(played.json.media).toMatchObject({ embed_url: 'https://player.vimeo.com/video/1', file_id: null, captions: [], url: null })
+      const refused = await patch(`lessons/${locked.id}`, { media: { embed_url: 'https://example.com/watch?v=1' } })
+      expect(refused.json.error_description).toContain('YouTube, Vimeo, Loom')
+      const played = await patch(`lessons/${locked.id}`, { media: { embed_url: 'https://vimeo.com/1/0a1b' } })
+      expect(played.json.media).toMatchObject({
+        embed_url: 'https://player.vimeo.com/video/1?h=0a1b&dnt=1',
+        file_id: null,
+        captions: [],
+        url: null,
+      })
     })
 
     test('move to the end of another section, and leave no gap', async () => {

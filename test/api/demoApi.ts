@@ -8,6 +8,8 @@ import { type ApiArguments, createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
+import { run } from '../../src/framework/run.ts'
+import { withDryRuns } from '../../src/framework/write/dryRun.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
@@ -21,15 +23,20 @@ import type { MessageKind, Recipient } from '../../src/policy/sendMessage.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
 import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { planRemoval } from '../../src/store/fileRemovals.ts'
+import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { schoolContact } from '../../src/store/schools.ts'
 import { createExternalServices } from '../../src/wiring/externalServices.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
+import { trafficCheckOf } from './validatedTraffic.ts'
 
 export const now = new Date('2026-03-01T00:00:00.000Z')
-export const allScopes = scopeCatalogue(resources).map(({ name }) => name)
+const catalogue = scopeCatalogue(resources)
+export const allScopes = catalogue.map(({ name }) => name)
+/** Created once for a worker. */
+const ofProduct = operationsIn(resources)
 
 export interface Reply {
   status: number
@@ -77,7 +84,7 @@ type Guard = (authenticate: (ctx: Context) => Promise<Caller>) => ApiArguments['
  */
 export async function startDemoApi(
   opened: TestDatabase,
-  operations: readonly Operation[] = operationsIn(resources),
+  operations: readonly Operation[] = ofProduct,
   guard: Guard = (authenticate) => authenticate,
   { isWhole = false, school: given }: { isWhole?: boolean; school?: School } = {},
 ): Promise<DemoApi> {
@@ -101,8 +108,9 @@ export async function startDemoApi(
   // Bytes wait for a row, which calls off their removal.
   const store: FileServices['store'] = async (to, key, waiting) => {
     await planRemoval(database.kysely, { school_id: to.id, storage_key: key }, 3600)
-    return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900 }
+    return { byteSize: waiting.bytes, checksum: 'e3b0c442'.repeat(8), width: 1600, height: 900, metadataRemoved: null }
   }
+  const differencesOf = trafficCheckOf(operations)
   const log = createLog('silent')
   const durable = databaseArtifacts(database.sql)
   const outbox = createOutbox({ database, keyring })
@@ -114,12 +122,13 @@ export async function startDemoApi(
     send: outbox.send,
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
+    hasPages: () => true,
   })
 
   async function caller(email: string | undefined, scopes: readonly string[] = allScopes, clientId = 'cli_test'): Promise<Caller> {
     if (email === undefined) return { kind: 'anonymous' }
     const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
-    const person = account && (await findPerson(database.kysely, id, account.id))
+    const person = account && (await findPerson(inSchool(database.kysely, id), account.id))
     if (!person) throw new Problem('invalid_token')
     return callerFrom(person, { scopes, clientId, grantId: 'grant' }, grantable)
   }
@@ -130,17 +139,17 @@ export async function startDemoApi(
   }
 
   const koa = new Koa<RequestState>()
-  const surroundings = {
+  const context = {
     operations,
-    database: database.kysely,
-    store: database,
+    run: withDryRuns(run, operations),
+    databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
     externalServices,
     authenticate: guard(authenticate),
   }
-  const api = createApi(surroundings)
+  const api = createApi(context)
   const mcp = createMcp({
-    ...surroundings,
+    ...context,
     documents: [],
     skills: async () => [],
     log,
@@ -155,7 +164,7 @@ export async function startDemoApi(
   koa.use(
     createOpenApi({
       description: () => apiDescription(operations),
-      scopes: scopeCatalogue(resources),
+      scopes: catalogue,
       facts: () => schoolContact(database.kysely, school.id),
     }),
   )
@@ -166,12 +175,17 @@ export async function startDemoApi(
   async function ask(path: string, { method = 'POST', as, scopes = allScopes, headers = {}, body }: SendOptions): Promise<Reply> {
     const authorization = as === undefined ? {} : { authorization: `Bearer ${as} ${scopes.join(' ')}` }
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await fetch(`${origin}${path}`, {
-      method,
-      headers: { ...authorization, ...type, ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body) }),
+    const sent = new Headers({ ...authorization, ...type, ...headers })
+    const bytes = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body)
+    const response = await fetch(`${origin}${path}`, { method, headers: sent, ...(body !== undefined && { body: bytes }) })
+    // A byte order mark is part of the response.
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
+    const differences = differencesOf({
+      ...{ method, path, status: response.status },
+      sent: typeof bytes === 'string' ? { type: mediaType(sent), text: bytes } : undefined,
+      received: { type: mediaType(response.headers), text },
     })
-    const text = await response.text()
+    if (differences.length > 0) throw new Error(`The traffic is not as published:\n${differences.join('\n')}`)
     return { status: response.status, headers: response.headers, text, json: text.startsWith('{') ? parsed(text) : {} }
   }
 
@@ -196,6 +210,8 @@ export async function startDemoApi(
     },
   }
 }
+
+const mediaType = (headers: Headers): string => headers.get('content-type')?.replace(/\s*;.*$/s, '') ?? ''
 
 function parsed(text: string): Record<string, unknown> {
   try {

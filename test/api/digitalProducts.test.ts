@@ -12,12 +12,27 @@ const other = 'learner002@example.org'
 
 /** The response of each action in each state of a product, and the state after it. `owned` is published and granted to a person. */
 const states = {
-  draft: { publish: '200 published', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },
-  empty: { publish: '422 draft', unpublish: '200 draft', archive: '409 draft', duplicate: '201 draft', DELETE: '204 gone' },
+  draft: {
+    publish: '200 published',
+    unpublish: '200 draft',
+    archive: '409 draft',
+    restore: '409 draft',
+    duplicate: '201 draft',
+    DELETE: '204 gone',
+  },
+  empty: {
+    publish: '422 draft',
+    unpublish: '200 draft',
+    archive: '409 draft',
+    restore: '409 draft',
+    duplicate: '201 draft',
+    DELETE: '204 gone',
+  },
   published: {
     publish: '200 published',
     unpublish: '200 draft',
     archive: '200 archived',
+    restore: '200 published',
     duplicate: '201 published',
     DELETE: '409 published',
   },
@@ -25,6 +40,7 @@ const states = {
     publish: '200 published',
     unpublish: '409 published',
     archive: '200 archived',
+    restore: '200 published',
     duplicate: '201 published',
     DELETE: '409 published',
   },
@@ -32,6 +48,7 @@ const states = {
     publish: '200 published',
     unpublish: '409 archived',
     archive: '200 archived',
+    restore: '200 published',
     duplicate: '201 archived',
     DELETE: '409 archived',
   },
@@ -45,7 +62,7 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
   afterAll(() => api.stop())
 
   const send = (path: string, body: object = {}, { as = owner, method = 'POST' } = {}) =>
-    api.send(`/api/v1/digital_products${path}`, { as, method, body })
+    api.send(`/api/v1/digital_products${path}`, { as, method, ...(method !== 'DELETE' && { body }) })
   const get = (path: string, as?: string) => api.get(`/api/v1/digital_products${path}`, { as })
   const make = async (options: Parameters<typeof newProduct>[2] = {}): Promise<{ id: string; stored: string; file: string }> => {
     const { sql } = api.database
@@ -140,7 +157,7 @@ describe.each(await databasesToTest())('digital products on $name', ({ open }) =
     )
     expect((await download(id, file, learner)).status).toBe(200)
     expect((await get(`?owned=true`, learner)).json.data).toEqual(expect.arrayContaining([expect.objectContaining({ id })]))
-    expect((await get(`?plan=${toPublicId('mpl', planId)}`)).json.data).toEqual([expect.objectContaining({ id })])
+    expect((await get(`?plan_id=${toPublicId('mpl', planId)}`)).json.data).toEqual([expect.objectContaining({ id })])
     await sql.query(`UPDATE subscription SET status = 'canceled', ended_at = now() WHERE plan_id = $1`, [planId])
     expect((await download(id, file, learner)).json.error).toBe('access_denied')
     await give(id, learner)

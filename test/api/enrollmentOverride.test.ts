@@ -122,10 +122,7 @@ describe.each((await databasesToTest()).slice(-1))('places of courses, on $name'
       requestBodies: Record<string, { content: { 'application/json': { schema: Body } } }>
     }
     for (const body of ['CreateEnrollmentBody', 'BulkEnrollmentsBody']) {
-      // Members that several bodies share are described once, in the schemas.
-      const override = JSON.stringify(requestBodies[body]?.content['application/json'].schema.properties.override)
-      const [, shared = ''] = /"#\/components\/schemas\/([^"]+)"/.exec(override) ?? []
-      expect({ ...JSON.parse(override), ...schemas[shared] }).toMatchObject({
+      expect(requestBodies[body]?.content['application/json'].schema.properties.override).toMatchObject({
         type: 'boolean',
         description: expect.stringMatching(/full|archived|draft/),
       })

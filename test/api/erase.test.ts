@@ -10,7 +10,7 @@ const name = 'Zephyrine Quokkaworth'
 const email = 'zephyrine@quokkaworth.example'
 // Comments contain it with entities for some of its characters.
 const shownName = `Zephyrine & "Zed" O'Quill`
-const said = `Yours, ${name} <${email}>`
+const output = `Yours, ${name} <${email}>`
 
 /** Keys, states and figures, which never contain text of a person. */
 const structural =
@@ -24,6 +24,7 @@ const spared: Record<string, string> = {
   'audit_log.details': 'written by the service from ids and names of operations',
   'audit_log.address': 'the network address of a caller, kept as the operator says',
   'oidc_grant.payload': 'scopes',
+  'enrollment.certificate_course_title': 'the title of a course',
   'account.password_hash': 'goes with the row',
   'idempotency_record.body': 'planted by the answers themselves',
 }
@@ -152,7 +153,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await insert('oidc_artifact', {
       model: 'Session',
       account_id,
-      payload: JSON.stringify({ note: said }),
+      payload: JSON.stringify({ note: output }),
       expires_at: new Date(Date.now() + 60_000),
     })
     const page = await first('page')
@@ -169,7 +170,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
       bytes: 1,
       purpose: 'avatar',
       visibility: 'public',
-      alt: said,
+      alt: output,
       uploaded_by: account_id,
     }
     const avatar = await insert('file', { ...file, storage_key: newId() })
@@ -205,7 +206,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
             : /email/.test(column)
               ? '$3::text'
               : '$3::text'
-      const text = /email/.test(column) ? (table === 'account' && column === 'pending_email' ? `new.${email}` : email) : said
+      const text = /email/.test(column) ? (table === 'account' && column === 'pending_email' ? `new.${email}` : email) : output
       const id = owner === 'account_id' || table === 'account' ? person.accountId : person.id
       const rows = await query(`UPDATE "${table}" SET "${column}" = ${value} WHERE school_id = $1 AND "${owner}"::text = $2 RETURNING 1`, [
         id,
@@ -219,7 +220,7 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await query(`UPDATE comment SET body_html = $3, moderation = $4 WHERE school_id = $1 AND person_id = $2`, [
       person.id,
       `<p>Good point.</p><p>Yours, ${name} &lt;${email}&gt;</p><p>${shownName.replace('&', '&amp;')}</p>`,
-      JSON.stringify({ by: newId(), reason: said }),
+      JSON.stringify({ by: newId(), reason: output }),
     ])
     return planted
   }

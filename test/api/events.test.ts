@@ -135,7 +135,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     await api.database.sql.query(`UPDATE school SET settings = settings || '{"lecturer_publishing": true}' WHERE id = $1`, [api.school.id])
     expect((await events(`/${own}/publish`, lecturer, 'POST', {})).status).toBe(200)
     expect(await shown()).toBe(1)
-    expect((await api.get(`/api/v1/events?lecturer=${id[0]?.id}`)).json.data).toMatchObject([{ id: own }])
+    expect((await api.get(`/api/v1/events?lecturer_id=${id[0]?.id}`)).json.data).toMatchObject([{ id: own }])
     const named = await events('', lecturer, 'POST', fields({ lecturer_ids: [] }))
     expect(named.status).toBe(201)
   })
@@ -186,7 +186,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     const one = (await calendarOf(`/${id}`)).text
     expect([one.includes('Kiln house'), one.includes('meet.school')]).toEqual([false, false])
     const mine = (await calendarOf(`/${id}`, owner)).text.replaceAll('\r\n ', '')
-    expect(mine).toContain('DESCRIPTION:First line\\n\\nBEGIN:VALARM\r\n')
+    expect(mine).toContain('DESCRIPTION:First line\\n\\nBEGIN:VALARM\r\nX-ALT-DESC;FMTTYPE=text/html:<p>First line</p>')
     expect(mine).not.toMatch(/^BEGIN:VALARM/m)
     expect(mine).toContain('LOCATION:Kiln house\\; back\\, left\\, Quay 4\r\nGEO:53.5;10\r\nURL:https://meet.school.example/kiln\r\n')
     for (const line of (await calendarOf('', owner)).text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
@@ -197,6 +197,22 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     expect((await api.get('/api/v1/events', { headers: { accept: 'text/calendar', 'if-none-match': '"x"' }, method: 'HEAD' })).text).toBe(
       '',
     )
+  })
+
+  test('a calendar has the words of a description, its markup next to them, the revision and an address', async () => {
+    const html =
+      '<h2>Hello</h2><p>See <a href="https://school.example/map">the map</a>,<br>&amp; bring <b>clay</b>.</p><ul><li>One</li><li>Two</li></ul>'
+    const described = await made({ slug: 'described-event', description: html, description_format: 'html' })
+    const entry = async (as?: string) => (await calendarOf(`/${described}`, as)).text.replaceAll('\r\n ', '')
+    const before = await entry(owner)
+    expect(before).toContain('DESCRIPTION:Hello\\n\\nSee the map (https://school.example/map)\\,\\n& bring clay.\\n\\n- One\\n- Two\r\n')
+    expect(before).toContain('X-ALT-DESC;FMTTYPE=text/html:<h2>Hello</h2><p>See <a href="https://school.example/map"')
+    const sequence = (text: string) => Number(/SEQUENCE:(\d+)/.exec(text)?.[1])
+    expect((await entry()).includes(`URL:${api.school.issuer}/events/described-event\r\n`)).toBe(true)
+    await events(`/${described}`, owner, 'PATCH', { description: 'Some *words* only', description_format: 'markdown' })
+    const after = await entry(owner)
+    expect(after).toContain('DESCRIPTION:Some words only\r\n')
+    expect(sequence(after)).toBeGreaterThan(sequence(before))
   })
 
   test('a calendar that is longer than asked for leads to the rest', async () => {

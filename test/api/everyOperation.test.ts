@@ -1,3 +1,5 @@
+// Proves RFC 6750 section 3.1: A missing scope gets 403 `insufficient_scope`, with all scopes of the operation in one challenge
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isStreamed, type Operation, type OperationOf } from '../../src/framework/declare/operations.ts'
 import { narrowed, type View } from '../../src/framework/declare/views.ts'
@@ -185,7 +187,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     ['a wrong prefix', 'acc_01jgwejj00e6srgkpqm2sqf05m'],
     ['an id that is too long', 'crs_01jgwejj00e6srgkpqm2sqf05mm'],
     ['an id above 128 bits', 'crs_81jgwejj00e6srgkpqm2sqf05m'],
-    ['capitals', 'Clay-From-Scratch'],
+    ['an underscore', 'clay_from_scratch'],
     ['a NUL', 'a%00b'],
     ['broken percent-encoding', '%E0%A4%A'],
     ['a quote', "a'--"],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { apiPath, type Operation, resourceAnswered } from '../../src/framework/declare/operations.ts'
+import { apiPath, type Operation, resourceInResponse } from '../../src/framework/declare/operations.ts'
 import { narrowed } from '../../src/framework/declare/views.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
@@ -50,11 +50,11 @@ function allWrong(operation: Operation): Record<string, unknown> {
 /** Returns options whose If-Match matches any version of the row. */
 const asAny = (as: string): SendOptions => withMatch<SendOptions>({ as })
 
+const all = operationsIn(resources)
+
 /** Returns the methods of all operations at this path, because several operations can share it. */
 const methodsAt = (path: string): string[] =>
-  operationsIn(resources)
-    .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
-    .map(({ method }) => method)
+  all.filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)).map(({ method }) => method)
 
 const databases = await databasesToTest()
 
@@ -305,7 +305,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
       return
     }
     const output = outputOf(operation)
-    const { schemas: byView, isPart } = resourceAnswered(operation)
+    const { schemas: byView, isPart } = resourceInResponse(operation)
     const schemas = output ? [narrowed(output, 'staff')] : [byView.staff, byView.own]
     const results = schemas.map((schema) => schema.safeParse(reply.json))
     expect(results.find(({ success }) => success) ?? results[0]?.error).toMatchObject({ success: true })

@@ -57,6 +57,14 @@ describe('one response names everything that is wrong with a body', () => {
     ])
   })
 
+  test('a member that objects cannot have is refused and not dropped', async () => {
+    const reply = await api.send('/api/v1/courses', { as: owner, body: '{"title":"x","metadata":{"__proto__":"1","ok":"2"}}' })
+    expect([reply.status, reply.json.details]).toEqual([
+      422,
+      [{ field: 'metadata', code: 'not_storable', message: 'metadata: must not have a member named __proto__. Rename it.' }],
+    ])
+  })
+
   test('messages name the field, the rule and the fix', async () => {
     const { messages } = await refused('/api/v1/courses', {
       capacity: 1.5,
@@ -69,7 +77,7 @@ describe('one response names everything that is wrong with a body', () => {
       expect.arrayContaining([
         'title: is required. Send it.',
         'capacity: must be a whole number. Remove the fraction.',
-        'slug: must be lower-case words joined by hyphens, such as clay-from-scratch',
+        'slug: must be lower-case words joined by hyphens, each in one script, such as a-b.',
         'tags: must be a list, is text.',
         'language: must have at most 35 characters, has 40. Shorten it.',
       ]),

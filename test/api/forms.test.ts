@@ -30,7 +30,7 @@ describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open 
 
   const id = () => toPublicId('frm', form)
   const submissions = async (query: string) =>
-    ((await api.get(`/api/v1/form_submissions?form=${id()}&${query}`, { as: owner })).json.data as { contact: { email: string } }[]).map(
+    ((await api.get(`/api/v1/form_submissions?form_id=${id()}&${query}`, { as: owner })).json.data as { contact: { email: string } }[]).map(
       ({ contact }) => contact.email,
     )
 
@@ -81,7 +81,7 @@ describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open 
   })
 
   test('submissions are visible to staff only', async () => {
-    const [row] = (await api.get(`/api/v1/form_submissions?form=${id()}`, { as: owner })).json.data as { id: string }[]
+    const [row] = (await api.get(`/api/v1/form_submissions?form_id=${id()}`, { as: owner })).json.data as { id: string }[]
     for (const path of ['/form_submissions', `/form_submissions/${row?.id}`, `/forms/${id()}/submissions`, `/forms/${id()}/summary`]) {
       for (const as of people) expect([path, as, (await api.get(`/api/v1${path}`, { as })).status]).toEqual([path, as, 403])
       expect([path, (await api.get(`/api/v1${path}`, { as: owner })).status]).toEqual([path, 200])
@@ -97,14 +97,14 @@ describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open 
     )
     expect(await submissions('spam=true')).toEqual(['spam@example.org'])
     expect(await submissions('email=OTHER@example.org')).toEqual(['other@example.org'])
-    expect(await submissions(`student=${toPublicId('std', wren.id)}`)).toEqual(['wren@example.org'])
+    expect(await submissions(`student_id=${toPublicId('std', wren.id)}`)).toEqual(['wren@example.org'])
     expect(await submissions(`submitted_at[lt]=${encodeURIComponent(new Date(Date.now() - 86_400_000 * 3).toISOString())}`)).toEqual([
       'late@example.org',
     ])
   })
 
   test('leaves as CSV with a column for each question, in which no cell is a formula', async () => {
-    for (const path of [`/forms/${id()}/submissions`, `/form_submissions?form=${id()}`]) {
+    for (const path of [`/forms/${id()}/submissions`, `/form_submissions?form_id=${id()}`]) {
       const { text, headers } = await api.get(`/api/v1${path}`, { as: owner, headers: { accept: 'text/csv' } })
       expect(headers.get('content-type')).toContain('text/csv')
       const [head = '', ...lines] = text.trim().split('\r\n')

@@ -23,7 +23,8 @@ export function learningIn(api: DemoApi) {
 
   /** Creates a published course with so many published lessons, free by default. */
   async function newCourse({ lessons = 2, ...fields }: { lessons?: number; [field: string]: unknown } = {}) {
-    const course = await post('courses', { title: `Basket weaving ${newId()}`, access: 'free', ...fields }, lecturer)
+    const title = `Basket weaving ${newId()}`
+    const course = await post('courses', { title, access: 'free', ...fields }, lecturer)
     const section = await post(`courses/${course.id}/sections`, { title: 'Willow' })
     const ids: string[] = []
     for (let index = 0; index < Math.max(1, lessons); index++) {
@@ -36,7 +37,7 @@ export function learningIn(api: DemoApi) {
       ids.push(id)
     }
     if (lessons > 0) await post(`courses/${course.id}/publish`)
-    return { id: course.id, section: section.id, lessons: ids as [string, string, ...string[]] }
+    return { id: course.id, title, section: section.id, lessons: ids as [string, string, ...string[]] }
   }
 
   const enroll = (course: { id: string }, email = learner, more: object = {}) =>

@@ -100,7 +100,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
       expect(expanded.courses.data.map(({ slug }) => slug).toSorted()).toEqual(listed.toSorted())
       expect(expanded.courses_count).toBe(listed.length)
       const { id } = (await get('/courses/clay-from-scratch')).json
-      expect(names(await get(`/lecturers?course=${String(id)}`))).toContain('marlo-quillfeather')
+      expect(names(await get(`/lecturers?course_id=${String(id)}`))).toContain('marlo-quillfeather')
     })
 
     test('lecturers of a course are put in whole, in the place of their summary', async () => {

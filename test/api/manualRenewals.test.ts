@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advanceSubscriptions } from '../../src/domain/memberships/advanceSubscriptions.ts'
 import { confirmPayment } from '../../src/domain/memberships/subscriptionPayments.ts'
-import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
 import { payOrder } from '../../src/domain/orders/orderTransitions.ts'
+import { advanceSubscriptions } from '../../src/jobs/due/advanceSubscriptions.ts'
+import { expireOrders } from '../../src/jobs/due/expireOrders.ts'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
-import type { Writer } from '../../src/store/database.ts'
+import type { SchoolWriter } from '../../src/store/database.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { rebuildSchool } from '../../src/store/rollups/rebuildSchool.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -57,7 +58,7 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
   }
   const read = async (id: unknown) => (await done('GET', `/subscriptions/${String(id)}`)) as Subscription
   const ordersOf = async ({ id }: Subscription) =>
-    ((await done('GET', `/orders?subscription=${id}&sort=created_at`)).data as { id: string; status: string; kind: string }[]).map(
+    ((await done('GET', `/orders?subscription_id=${id}&sort=created_at`)).data as { id: string; status: string; kind: string }[]).map(
       ({ status, kind }) => `${kind} ${status}`,
     )
   const spent = async ({ member_id }: Subscription): Promise<number> => {
@@ -68,7 +69,8 @@ describe.each((await databasesToTest()).slice(-1))('renewals that the school col
     return Number(row?.spend)
   }
   const clock = (now = new Date()) => advanceSubscriptions(api.database, now, 500)
-  const within = <Result>(work: (writer: Writer) => Promise<Result>) => api.database.transaction(work)
+  const within = <Result>(work: (writer: SchoolWriter) => Promise<Result>) =>
+    api.database.transaction((writer) => work(inSchool(writer, api.school.id)))
   const keyOf = ({ id }: Subscription) => ({
     schoolId: api.school.id,
     now: new Date(),

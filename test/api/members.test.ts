@@ -175,8 +175,8 @@ describe.each(await databasesToTest())('members, on $name', ({ open }) => {
     const id = fromPublicId('mbr', json.id as string) as string
     const plan = await subscribe(id)
     expect((await call(`/${String(json.id)}?fields=plans`)).json.plans).toMatchObject([{ id: plan, name: 'Bench', until: null }])
-    expect(rowsOf(await call(`?plan=${plan}`)).map((row) => row.id)).toEqual([json.id])
-    expect(rowsOf(await call(`?plan=${plan}&expand=plans`))[0]?.plans).toMatchObject({ data: [{ id: plan }], has_more: false })
+    expect(rowsOf(await call(`?plan_id=${plan}`)).map((row) => row.id)).toEqual([json.id])
+    expect(rowsOf(await call(`?plan_id=${plan}&expand=plans`))[0]?.plans).toMatchObject({ data: [{ id: plan }], has_more: false })
     const email = await withLogin(id)
     expect((await post('/me/leave', {}, email)).json.error).toBe('active_subscription')
     expect((await post(`/${String(json.id)}/remove`)).json.error).toBe('active_subscription')

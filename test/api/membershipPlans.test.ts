@@ -108,6 +108,17 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
     expect((await post(`/${id}/activate`)).json.error).toBe('not_publishable')
   })
 
+  test('a price that is set to what it is already changes nothing', async () => {
+    const id = await activePlan()
+    const before = await api.get(at(`/${id}`), { as: owner })
+    const [price] = pricesOf(before) as [Price]
+    for (const body of [{ active: true }, {}]) {
+      const reply = await patch(`/${id}/prices/${price.id}`, body)
+      expect([reply.status, reply.json.updated_at]).toEqual([200, before.json.updated_at])
+    }
+    expect((await api.get(at(`/${id}`), { as: owner })).headers.get('etag')).toBe(before.headers.get('etag'))
+  })
+
   test('two prices of an active plan cannot be archived concurrently', async () => {
     const id = await plan({}, { interval: 'month', amount: eur(1200) }, { interval: 'year', amount: eur(12_000) })
     await post(`/${id}/activate`)
@@ -182,10 +193,10 @@ describe.each(await databasesToTest())('membership plans on $name', ({ open }) =
       expect(seen.json.includes).toMatchObject({ course_ids: [clay] })
       expect(seen.text).not.toContain(draft)
       expect(seen.json.courses).toMatchObject({ data: [{ slug: 'clay-from-scratch' }], has_more: false })
-      expect(idsIn(await api.get(`${at()}?course=${draft}&limit=100`, { as }))).not.toContain(id)
-      expect(idsIn(await api.get(`${at()}?course=${clay}&limit=100`, { as }))).toContain(id)
+      expect(idsIn(await api.get(`${at()}?course_id=${draft}&limit=100`, { as }))).not.toContain(id)
+      expect(idsIn(await api.get(`${at()}?course_id=${clay}&limit=100`, { as }))).toContain(id)
     }
-    expect(idsIn(await api.get(`${at()}?course=${draft}&limit=100`, { as: owner }))).toContain(id)
+    expect(idsIn(await api.get(`${at()}?course_id=${draft}&limit=100`, { as: owner }))).toContain(id)
   })
 
   test('a draft goes with its prices; what is, or was, active stays', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineResource } from '../../src/framework/declare/defineResource.ts'
+import { listOf } from '../../src/framework/declare/elementList.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { reference, slug } from '../../src/framework/declare/fields.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
@@ -42,7 +43,7 @@ const makers = defineResource({
   slugFrom: 'display_name',
   sorts: ['display_name'],
   representations: [
-    { type: 'text/x-names', maxRows: 2, example: 'Ada', write: (bodies) => bodies.map(({ display_name }) => display_name).join('\n') },
+    { type: 'text/x-names', maxRows: 2, example: 'Ada', write: (rows) => rows.map(({ body }) => body.display_name).join('\n') },
   ],
   visibility: everyone,
   operations: {
@@ -50,7 +51,7 @@ const makers = defineResource({
     get: 'read',
     create: 'write',
     update: 'write',
-    replace: { scope: 'write', needsIfMatch: true },
+    replace: 'write',
     remove: {
       scope: 'write',
       parameters: z.object({ later: z.boolean().default(false).meta({ description: 'Not now.' }) }),
@@ -92,7 +93,8 @@ const makers = defineResource({
       scope: 'read',
       summary: 'List shelves',
       isPublic: true,
-      output: z.object({ data: z.array(z.object({ name: text('Name.') })).meta({ description: 'Shelves.', example: [] }) }),
+      output: listOf(z.object({ name: text('Name.') }), 'Shelves.'),
+      pagedBy: 'name',
       run: async () => ({ data: [{ name: 'pots', hidden: 'secret' }] }),
     },
   },
@@ -191,7 +193,7 @@ const guests = defineResource({
   scopes: { read: 'See guests', write: 'Change guests' },
   schema: z.object({
     display_name: z.string().min(1).meta({ description: 'Name.', example: 'Ada' }),
-    status: z.enum(['active', 'left']).meta({ description: 'State.', example: 'active' }),
+    status: z.enum(['active', 'left', 'invited', 'blocked', 'erased']).meta({ description: 'State.', example: 'active' }),
     remark: z.string().nullable().meta({ description: 'Remark.', example: null }),
   }),
   derived: {
@@ -381,7 +383,11 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
   })
 
   test('a read of the collection is answered before rows of that name', async () => {
-    expect((await anonymous('/api/v1/guild/makers/shelves')).json).toEqual({ data: [{ name: 'pots' }] })
+    expect((await anonymous('/api/v1/guild/makers/shelves')).json).toMatchObject({
+      object: 'list',
+      data: [{ name: 'pots' }],
+      page: { has_more: false },
+    })
   })
 
   test('a report without rows is read like everything else, by those whom it is for, and as a file', async () => {

@@ -62,6 +62,7 @@ const potters = defineResource({
       run: async ({ writer, school }, input) =>
         await bulk(writer, {
           items: input.items as { name: string }[],
+          key: ({ name }) => name,
           isAtomic: input.atomic as boolean,
           async each({ name }) {
             const id = newId()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordOrder } from '../../src/domain/orders/recordOrder.ts'
 import { refundOrder } from '../../src/domain/orders/refundOrder.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newCoupon, newCourse, newProduct } from '../support/shop.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
@@ -40,11 +41,17 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     const attribution = { source: 'zq7xk', medium: 'email', campaign: null, referrer_host: null }
     const payment = { provider: 'card', cardBrand: 'visa', cardLast4: '4242', reference: 'zq7xk-ref' } as const
     await api.database.transaction(async (writer) => {
-      const paid = await recordOrder(writer, { ...order, status: 'paid', payment, billingAddress: address, attribution })
+      const paid = await recordOrder(inSchool(writer, schoolId), {
+        ...order,
+        status: 'paid',
+        payment,
+        billingAddress: address,
+        attribution,
+      })
       ;({ number } = paid)
       orderId = paid.orderId
-      pending = (await recordOrder(writer, { ...order, status: 'pending' })).orderId
-      await refundOrder(writer, { schoolId, now: order.now, orderId, amount: 801, reason: 'requested' })
+      pending = (await recordOrder(inSchool(writer, schoolId), { ...order, status: 'pending' })).orderId
+      await refundOrder(inSchool(writer, schoolId), { schoolId, now: order.now, orderId, amount: 801, reason: 'requested' })
     })
   })
   afterAll(() => api.stop())
@@ -86,9 +93,9 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     expect(text).not.toContain('Kiln Log')
     expect(rows(await api.get(at(orderId, '/items'), { as: lecturer }))).toHaveLength(1)
     for (const end of ['/refunds', '/receipt']) expect((await api.get(at(orderId, end), { as: lecturer })).status).toBe(403)
-    const sought = await api.get(`/api/v1/orders?product=${toPublicId('dgp', product)}`, { as: lecturer })
+    const sought = await api.get(`/api/v1/orders?product_id=${toPublicId('dgp', product)}`, { as: lecturer })
     expect(rows(sought)).toEqual([])
-    expect(rows(await api.get(`/api/v1/orders?product=${toPublicId('crs', course)}`, { as: lecturer }))).toHaveLength(2)
+    expect(rows(await api.get(`/api/v1/orders?product_id=${toPublicId('crs', course)}`, { as: lecturer }))).toHaveLength(2)
     for (const query of ['total[gte]=1', 'sort=total', `email=${buyer}`])
       expect([query, (await api.get(`/api/v1/orders?${query}`, { as: lecturer })).json.error]).toEqual([query, 'invalid_parameter'])
   })
@@ -98,7 +105,9 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
     const coupon = await newCoupon(sql, api.school.id, { code: 'LANTERN5' })
     await sql.query('UPDATE orders SET coupon_id = $2 WHERE id = $1', [orderId, coupon])
     const found = async (as: string) => {
-      const { json } = await api.get(`/api/v1/orders?coupon=${toPublicId('cpn', coupon)}&product=${toPublicId('crs', course)}`, { as })
+      const { json } = await api.get(`/api/v1/orders?coupon_id=${toPublicId('cpn', coupon)}&product_id=${toPublicId('crs', course)}`, {
+        as,
+      })
       return (json.data as object[]).length
     }
     try {

@@ -1,9 +1,11 @@
+// Proves RFC 9110 section 13.1.1: An operation succeeds although its effects change its own row, and returns the final ETag; of five callers with one ETag one succeeds
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { slug } from '../../src/framework/declare/fields.ts'
-import type { Operation } from '../../src/framework/declare/operations.ts'
+import { ifMatchText, type Operation } from '../../src/framework/declare/operations.ts'
 import { operationsOf } from '../../src/framework/declare/operationsOf.ts'
 import type { Writing } from '../../src/framework/write/writing.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
@@ -73,6 +75,8 @@ const turners = defineResource({
     },
     bulk: {
       scope: 'write',
+      key: ({ display_name }) => String(display_name),
+      lockAll: async () => undefined,
       find: async ({ writer, school }, { display_name }) =>
         (
           await writer
@@ -152,7 +156,9 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     expect(await entries(reply.json.id)).toEqual([{ action: 'created', version: 1 }])
   })
 
-  test.each(changing)('$id succeeds without If-Match although its effects change its own row', async (operation) => {
+  const unconditional = changing.filter((operation) => ifMatchText(operation) !== 'If-Match required')
+
+  test.each(unconditional)('$id succeeds without If-Match although its effects change its own row', async (operation) => {
     const { json } = await made()
     const reply = await perform(operation, json.id)
     expect([reply.status, reply.text]).toEqual([operation.successStatus, expect.any(String)])

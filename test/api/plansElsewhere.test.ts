@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteDueAccounts } from '../../src/domain/accounts/accountDeletion.ts'
+import { deleteDueAccounts } from '../../src/jobs/due/deleteDueAccounts.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
@@ -49,7 +49,7 @@ describe.each((await databasesToTest()).slice(-1))('effects of plans on other re
       const plain = await api.get('/api/v1/courses/clay-from-scratch', { as })
       expect((plain.json.included_in_plans as { slug: string }[]).map(({ slug }) => slug)).toEqual(['shown-bench', 'whole-bench'])
       expect(plain.text).not.toContain(toPublicId('mpl', hidden.planId))
-      const filtered = (planId: string) => api.get(`/api/v1/courses?limit=100&plan=${toPublicId('mpl', planId)}`, { as })
+      const filtered = (planId: string) => api.get(`/api/v1/courses?limit=100&plan_id=${toPublicId('mpl', planId)}`, { as })
       expect(slugs(await filtered(shown.planId))).toEqual(['clay-from-scratch'])
       expect(slugs(await filtered(hidden.planId))).toEqual([])
       expect(slugs(await filtered(whole.planId)).length).toBeGreaterThan(5)

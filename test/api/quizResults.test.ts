@@ -64,7 +64,7 @@ describe.each(await databasesToTest())('the results of quizzes, on $name', ({ op
     expect(made).toMatchObject({ attempt_no: 1, score_percent: 50, passed: false, results })
     const read = await school.get(`quiz_attempts/${made.id}`, learner)
     expect(read.json.results).toEqual(results)
-    const all = await school.get(`quiz_attempts?lesson=${id}`, learner)
+    const all = await school.get(`quiz_attempts?lesson_id=${id}`, learner)
     for (const { text } of [read, all]) expect(text).not.toMatch(/because|kaolin|accepted/)
     expect((await school.get(`lessons/${id}`, learner)).json.quiz).toMatchObject({ show_explanations: 'never' })
   })
@@ -74,7 +74,7 @@ describe.each(await databasesToTest())('the results of quizzes, on $name', ({ op
     const student = enrollments[1]?.student_id
     const mine = await attempt(id, { q1: 'a' })
     const theirs = await attempt(id, { q2: 'a' }, other)
-    const seen = async (as: string) => data(await school.get(`quiz_attempts?lesson=${id}`, as)).map((one) => one.id)
+    const seen = async (as: string) => data(await school.get(`quiz_attempts?lesson_id=${id}`, as)).map((one) => one.id)
     expect(await Promise.all([learner, other, lecturer, owner, stranger, third].map(seen))).toEqual([
       ...[[mine.id], [theirs.id], [theirs.id, mine.id], [theirs.id, mine.id], [], []],
     ])
@@ -82,8 +82,8 @@ describe.each(await databasesToTest())('the results of quizzes, on $name', ({ op
       await Promise.all(people.map(async (as) => (await api.get(`/api/v1/${path}`, as === undefined ? {} : { as })).status))
     expect(await statuses(`quiz_attempts/${theirs.id}`, [learner, other, lecturer, owner, stranger])).toEqual([404, 200, 200, 200, 404])
     expect(await statuses(`lessons/${id}/quiz_analysis`, [learner, lecturer, owner, stranger])).toEqual([403, 200, 200, 403])
-    expect((await api.get(`/api/v1/quiz_attempts?lesson=${id}`)).status).toBe(403)
-    const [row, ...more] = data(await school.get(`quiz_attempts?lesson=${id}&student=${student}`))
+    expect((await api.get(`/api/v1/quiz_attempts?lesson_id=${id}`)).status).toBe(403)
+    const [row, ...more] = data(await school.get(`quiz_attempts?lesson_id=${id}&student_id=${student}`))
     expect([row?.id, more]).toEqual([theirs.id, []])
   })
 
@@ -173,7 +173,7 @@ describe.each(await databasesToTest())('the results of quizzes, on $name', ({ op
           headers: { accept: 'text/csv' },
         })
       ).text.split('\r\n')
-    const [columns, ...rows] = (await csv(`&lesson=${id}`)).map((line) => line.split(',').slice(2))
+    const [columns, ...rows] = (await csv(`&lesson_id=${id}`)).map((line) => line.split(',').slice(2))
     expect(columns).toEqual(['attempt_no', 'score_percent', 'passed', 'results.q1', 'results.q2', 'results.word'])
     expect(rows.filter((cells) => cells.length > 0)).toEqual([
       ['1', '50', 'false', '2', '0', '0'],

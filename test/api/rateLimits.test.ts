@@ -5,6 +5,7 @@ import { serverSchema } from '../../src/config/server.ts'
 import { defineResource } from '../../src/framework/declare/defineResource.ts'
 import { everything } from '../../src/framework/declare/expressions.ts'
 import { limitsOf } from '../../src/framework/operationLimits.ts'
+import { createCaches } from '../../src/lib/caches.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
@@ -86,6 +87,7 @@ describe.each(['the process', ...(hasRedis ? ['Redis'] : [])])('rate limits of t
       drop = throwaway.drop
     }
     const limits = createLimits({
+      caches: createCaches(),
       config: {
         server: serverSchema.parse({ rate_limits: { write: { requests: 3 }, bulk: { requests: 2 }, guess: { requests: 2 } } }),
       } as Config,

@@ -4,6 +4,7 @@ import type { Resource } from '../../src/framework/declare/resource.ts'
 import { isReadable } from '../../src/framework/read/visible.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import type { DemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 
@@ -88,7 +89,7 @@ async function readableIds(
   email: string | undefined,
 ): Promise<Set<string>> {
   const caller = await callerOf(email)
-  const rows = await tables(database.kysely)
+  const rows = await tables(inSchool(database.kysely, school.id))
     .selectFrom(resource.table as 'any_table')
     .select('id')
     .where('school_id', '=', school.id)

@@ -12,6 +12,7 @@ import { Problem } from '../../src/lib/problem.ts'
 import { type Audience, audiences, type Caller, type PersonViewer } from '../../src/policy/caller.ts'
 import type { ExternalServices } from '../../src/policy/externalServices.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
@@ -124,7 +125,12 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
 
   const ask = (operation: Operation, caller: Caller, parameters: Record<string, unknown>) => {
     const { database, signer, school } = api
-    return run(operation, caller, { parameters: () => parameters }, { database: database.kysely, signer, school, externalServices })
+    return run(
+      operation,
+      caller,
+      { parameters: () => parameters },
+      { database: inSchool(database.kysely, school.id), signer, school, externalServices },
+    )
   }
 
   /** Undefined if the caller sees no row. */

@@ -1,3 +1,5 @@
+// Proves D22: The response under an Idempotency-Key is encrypted at rest; one of an earlier release is replayed
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { problems } from '../../src/lib/problem.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -46,7 +48,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
 
     test('a slug is made of the title, and counted on where it is taken or reserved', async () => {
       const slugs = []
-      for (const title of ['Bark', 'Bark', 'Bark', 'Import', '日本']) slugs.push((await made({ title })).slug)
+      for (const title of ['Bark', 'Bark', 'Bark', 'Import', '🎨']) slugs.push((await made({ title })).slug)
       expect(slugs).toEqual(['bark', 'bark-2', 'bark-3', 'import-2', 'course'])
     })
 
@@ -70,7 +72,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
           slug: 'A_B',
         },
       })
-      expect(reply).toMatchObject({ status: 422, json: { error: 'validation_failed' } })
+      expect(reply).toMatchObject({ status: 422, json: { error: 'unknown_field' } })
       expect(new Set(fields(reply).map(String))).toEqual(
         new Set(
           [
@@ -170,8 +172,8 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect((await patch(`courses/${id}`, { subtitle: 'b' }, weak)).status).toBe(412)
     })
 
-    test('the school takes no change without a version, and none from a lecturer', async () => {
-      expect(await patch('school', { tagline: 'x' })).toMatchObject({ status: 428, json: { error: 'precondition_required' } })
+    test('the school takes no list without a version, and no change from a lecturer', async () => {
+      expect(await patch('school', { social_links: [] })).toMatchObject({ status: 428, json: { error: 'precondition_required' } })
       expect(await patch('school', { tagline: 'x' }, { as: lecturer })).toMatchObject({ status: 403, json: { error: 'access_denied' } })
       const etag = (await api.get('/api/v1/school', { as: owner })).headers.get('etag') as string
       await patch('school', { settings: { tax: { mode: 'inclusive' } } }, { headers: { 'if-match': etag } })
@@ -252,6 +254,9 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
         ['archived', 'publish', 'published'],
         ['archived', 'unpublish', 409],
         ['archived', 'archive', 'archived'],
+        ['draft', 'restore', 409],
+        ['published', 'restore', 'published'],
+        ['archived', 'restore', 'published'],
       ] as const
       const [lecturerRow] = await rows('SELECT id FROM lecturer WHERE school_id = $1 LIMIT 1')
       for (const [status, action, outcome] of table) {
@@ -367,22 +372,41 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect((await send('courses', { headers, body: { title: 'Another' } })).json.error).toBe('idempotency_key_reused')
     })
 
-    test('stores an error, but not one that a retry can resolve', async () => {
-      const headers = { 'idempotency-key': 'refused' }
-      const first = await send('courses', { headers, body: { title: 'x', slug: 'bark' } })
-      await rows(`UPDATE course SET slug = 'bark-moved' WHERE school_id = $1 AND slug = 'bark'`)
-      const again = await send('courses', { headers, body: { title: 'x', slug: 'bark' } })
-      expect([first.status, again.status, again.headers.get('idempotent-replayed'), again.json.details]).toEqual([
-        409,
-        409,
-        'true',
-        first.json.details,
-      ])
-      const { id } = (await api.get('/api/v1/courses/clay-from-scratch')).json as { id: string }
-      const denied = { 'idempotency-key': 'denied' }
-      expect((await send(`courses/${id}/archive`, { headers: denied, as: lecturer })).status).toBe(403)
-      await send(`courses/${id}/archive`, { headers: denied, as: lecturer })
-      expect((await send(`courses/${id}/archive`, { headers: denied, as: lecturer })).headers.get('idempotent-replayed')).toBeNull()
+    test('is free after a request that changed nothing, so the corrected request succeeds with the same key', async () => {
+      const refused: [SendOptions, number][] = [
+        [{ body: { title: '' } }, 422],
+        [{ body: { title: 'x', slug: 'bark' } }, 409],
+        [{ body: '{' }, 400],
+        [{ body: 'title=x', headers: { 'content-type': 'text/plain' } }, 415],
+        [{ as: 'learner001@example.org', body: { title: 'x' } }, 403],
+      ]
+      for (const [options, status] of refused) {
+        const key = { 'idempotency-key': `refused-with-${status}` }
+        for (const _ of ['first', 'repeated']) {
+          const reply = await send('courses', { ...options, headers: { ...options.headers, ...key } })
+          expect([reply.status, reply.headers.get('idempotent-replayed')], reply.text).toEqual([status, null])
+        }
+        const create = () => send('courses', { headers: key, body: { title: `Corrected after ${status}` } })
+        const [done, again] = [await create(), await create()]
+        expect([done.status, again.text, again.headers.get('idempotent-replayed')], done.text).toEqual([201, done.text, 'true'])
+      }
+      const { id } = await made()
+      const duplicate = (ifMatch: string) =>
+        send(`courses/${id}/duplicate`, { headers: { 'idempotency-key': 'duplicate', 'if-match': ifMatch }, body: {} })
+      expect((await duplicate('"1.1"')).status).toBe(412)
+      expect((await duplicate('*')).status).toBe(201)
+    })
+
+    test('is free after a bulk request of which every item failed, and used after one of which an item succeeded', async () => {
+      const add = (key: string, ...emails: string[]) =>
+        send('students/bulk', {
+          headers: { 'idempotency-key': key },
+          body: { items: emails.map((email) => ({ email, name: 'A Student' })) },
+        })
+      expect((await add('nobody', 'no address')).json.summary).toMatchObject({ succeeded: 0, failed: 1 })
+      expect((await add('nobody', 'corrected@example.org')).json.summary).toMatchObject({ succeeded: 1, failed: 0 })
+      expect((await add('somebody', 'no address', 'another@example.org')).json.summary).toMatchObject({ succeeded: 1, failed: 1 })
+      expect((await add('somebody', 'corrected2@example.org')).json.error).toBe('idempotency_key_reused')
     })
 
     test('for an action replays the stored response', async () => {

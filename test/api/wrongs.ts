@@ -9,8 +9,11 @@ export const takesForm = (operation: Operation): boolean => operation.kind === '
 export const takesJson = (operation: Operation): boolean => operation.method !== 'DELETE' && !takesForm(operation)
 /** Looks at If-Match. */
 export const checksVersion = (operation: Operation): boolean => 'needsIfMatch' in operation
-/** True if the operation requires If-Match. */
-const needsVersion = (operation: Operation): boolean => 'needsIfMatch' in operation && operation.needsIfMatch
+/** True if the operation requires If-Match, at least with some bodies. */
+const needsVersion = (operation: Operation): boolean => 'needsIfMatch' in operation && operation.needsIfMatch !== false
+/** Returns a member with which the body requires If-Match, if not every body does. */
+const replacedMember = (operation: Operation): string | undefined =>
+  'needsIfMatch' in operation && typeof operation.needsIfMatch === 'object' ? operation.needsIfMatch[0] : undefined
 
 /** One kind of error in a request, and its response. */
 interface Wrong {
@@ -76,7 +79,10 @@ export const wrongs: readonly Wrong[] = [
     error: 'precondition_required',
     status: 428,
     applies: needsVersion,
-    spoil: ({ headers: { 'if-match': _tag, ...headers } = {}, ...request }) => ({ ...request, headers }),
+    spoil: ({ headers: { 'if-match': _tag, ...headers } = {}, ...request }, operation) => {
+      const member = replacedMember(operation)
+      return { ...request, headers, ...(member !== undefined && { body: { [member]: null } }) }
+    },
   },
   { error: 'an invalid body', status: 422, applies: takesJson, spoil: (request) => ({ ...request, body: { no_such_field: 1 } }) },
 ]

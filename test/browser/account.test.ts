@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     await page.getByRole('button', { name: 'Passwort festlegen' }).click()
     await page.getByRole('link', { name: 'Weiter zur Anmeldung' }).click()
     await signIn(page, 'forgetting@example.com', chosen)
-    expect(await heading()).toBe('Ihr Profil')
+    expect(await heading()).toBe('Mein Lernen')
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
   })
 

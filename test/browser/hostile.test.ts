@@ -60,7 +60,9 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
     expect(visitor.origins().filter((origin) => ![service.issuer, new URL(callback.redirectUri).origin].includes(origin))).toEqual([])
     expect(
       await page
-        .locator('script:not([src^="/assets/pages.js?v="]), iframe, object, embed, base, [onload], [onerror], [onfocus], [autofocus][x]')
+        .locator(
+          'script:not([src^="/assets/pages.js?v="], [type="application/ld+json"]), iframe, object, embed, base, [onload], [onerror], [onfocus], [autofocus][x]',
+        )
         .count(),
     ).toBe(0)
   }

@@ -49,9 +49,9 @@ export async function keyboardBarriers(page: Page): Promise<string[]> {
   const reached: number[] = []
   await page.evaluate(begin)
   // The parts of a date are steps of one control.
-  const mostSteps = all.length * 5 + 20
+  const maxSteps = all.length * 5 + 20
   let step = 0
-  for (; step < mostSteps; step += 1) {
+  for (; step < maxSteps; step += 1) {
     // The focus moves when the key goes down; held, it moves on.
     await page.keyboard.down('Tab')
     const { order, isPage, isSeen, html } = await page.evaluate<Focus>(focused)
@@ -62,7 +62,7 @@ export async function keyboardBarriers(page: Page): Promise<string[]> {
     reached.push(order)
   }
   await page.keyboard.up('Tab')
-  if (step === mostSteps) found.push(`trap after ${all[reached.at(-1) ?? 0]}`)
+  if (step === maxSteps) found.push(`trap after ${all[reached.at(-1) ?? 0]}`)
   const missed = all.filter((_, order) => !reached.includes(order)).map((html) => `not reached: ${html}`)
   return [...new Set([...found, ...missed])]
 }

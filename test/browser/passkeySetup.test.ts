@@ -1,3 +1,5 @@
+// Proves Web Authentication section 7.1: A required second factor can be a passkey that is created during the sign-in; races, replayed challenges and unverified authenticators fail
+
 import * as client from 'openid-client'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -249,7 +249,7 @@ describe('without a script', () => {
         await page.getByText('Passkeys need JavaScript').waitFor()
         await page.goto(`${service.issuer}/account/sign-in?return_to=/account/security`)
         await signIn(page, 'plain@example.com', password)
-        await page.getByText('Browsers do not offer passkeys at the address of this school.').waitFor()
+        await page.getByText('Passkeys need a secure address (https). They are not available here.').waitFor()
       } finally {
         await close()
         await browser.close()

@@ -1,3 +1,5 @@
+// Proves WCAG 2.2 AA: The reference in Chromium: axe, 320 and 1280 px, both themes, search, requests with PKCE, token in memory and revoked with the page
+
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
@@ -73,7 +75,7 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
   test('sends a request of a visitor as it is, and shows the response as text', async () => {
     const { page } = visitor
     await openForm(page, 'courses', 'listCourses')
-    await part(page, 'listCourses').locator('.try button').click()
+    await part(page, 'listCourses').locator('.try button[type="submit"]').click()
     await part(page, 'listCourses').locator('.result').waitFor()
     expect(await part(page, 'listCourses').locator('.state').textContent()).toBe('200 OK')
     expect(await part(page, 'listCourses').locator('.result').textContent()).toContain('"data": [')
@@ -83,7 +85,7 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
     const { page } = visitor
     await openForm(page, 'orders', 'listOrders')
     const form = part(page, 'listOrders')
-    const [popup] = await Promise.all([page.waitForEvent('popup'), form.locator('.try button').click()])
+    const [popup] = await Promise.all([page.waitForEvent('popup'), form.locator('.try button[type="submit"]').click()])
     await signIn(popup, email, password)
     // It shows data of other people to staff, so it starts unticked.
     await popup.locator('input[value="orders:read"]').check()
@@ -102,7 +104,7 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
     await expect.poll(() => form.locator('.state').textContent()).toBe('You are signed in. Send the request now.')
     expect(await page.locator('#session').textContent()).toContain('orders:read')
     const sent = page.waitForRequest((request) => request.url().endsWith('/api/v1/orders'))
-    await form.locator('.try button').click()
+    await form.locator('.try button[type="submit"]').click()
     const token = (await (await sent).allHeaders()).authorization ?? ''
     await expect.poll(() => form.locator('.state').textContent()).toBe('200 OK')
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
@@ -123,7 +125,7 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
     const { page } = visitor
     await openForm(page, 'orders', 'listOrders')
     const form = part(page, 'listOrders')
-    const [popup] = await Promise.all([page.waitForEvent('popup'), form.locator('.try button').click()])
+    const [popup] = await Promise.all([page.waitForEvent('popup'), form.locator('.try button[type="submit"]').click()])
     await popup.locator('#email').waitFor()
     const forger = await page.context().newPage()
     await forger.goto(`${service.issuer}/docs/callback?code=forged&state=forged&iss=${encodeURIComponent(service.issuer)}`)

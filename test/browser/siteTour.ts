@@ -3,6 +3,7 @@ import { allScopes, createAgent, personCalled } from '../support/agent.ts'
 import type { TourGuide } from './tour.ts'
 
 const owner = 'owner@example.com'
+const learner = 'learner001@example.org'
 // In German, because the tour looks for untranslated texts of the service on German pages.
 const text =
   '# Ton\n\nKneten, zentrieren, [drehen](https://example.com/), Donaudampfschifffahrtsgesellschaftskapitänsmützenständer.\n\n## Glasur\n\n> Ein Zitat\n\n- eins\n- zwei\n\n    Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen Schalen\n'
@@ -95,10 +96,33 @@ const at = (path: string) => async (page: Page, guide: TourGuide) => {
   await page.goto(guide.agent.issuer + path)
 }
 
-/** The public pages of the school in all their states. */
-export const siteTour = [
+type SignIn = (page: Page, guide: TourGuide, email: string) => Promise<void>
+
+/** The public pages of the school in all their states. `signIn` signs a person in. */
+export const siteTour = (signIn: SignIn) => [
+  { name: 'site-home', open: at('/') },
+  { name: 'site-search', open: at('/search?q=Ton') },
+  { name: 'site-search-none', open: at('/search?q=Porzellanofen') },
+  { name: 'site-missing', open: at('/nothing/here') },
   { name: 'site-courses', open: at('/courses') },
+  { name: 'site-courses-narrowed', open: at('/courses?q=Ton') },
+  { name: 'site-courses-none', open: at('/courses?q=Porzellanofen') },
   { name: 'site-course', open: at('/courses/clay') },
+  {
+    name: 'site-lesson',
+    async open(page: Page, guide: TourGuide) {
+      await at('/courses/clay')(page, guide)
+      await page.getByRole('link', { name: 'Kneten' }).click()
+      await page.waitForURL('**/lessons/*')
+    },
+  },
+  {
+    name: 'site-course-signed-in',
+    async open(page: Page, guide: TourGuide) {
+      await signIn(page, guide, learner)
+      await at('/courses/clay')(page, guide)
+    },
+  },
   { name: 'site-event', open: at('/events/kiln') },
   { name: 'site-lecturer', open: at('/lecturers/marlo') },
   { name: 'site-posts', open: at('/posts') },

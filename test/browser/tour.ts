@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { FormDefinition } from '../../src/domain/forms/saveForm.ts'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
+import { learningTour } from './learningTour.ts'
 import { siteTour } from './siteTour.ts'
 import { sendForm, sendSignIn, signIn } from './visitor.ts'
 
@@ -39,6 +40,7 @@ export const tourForm: FormDefinition = {
   success_message: 'It is on the table. You hear from us within three days.',
   submit_label: null,
   consent_text: 'You may keep my answers until my question is answered.',
+  copies_answers: false,
   notifies_staff: false,
   opens_at: null,
   closes_at: null,
@@ -68,7 +70,7 @@ export const tour: readonly Stop[] = [
     },
   },
   { name: 'home', open: at('/') },
-  ...siteTour,
+  ...siteTour(sendAccountSignIn),
   { name: 'apps-guide', open: at('/docs/apps') },
   { name: 'school-form', open: at('/forms/ask-the-school') },
   {
@@ -261,13 +263,14 @@ export const tour: readonly Stop[] = [
       await apps(page, guide, owner)
     },
   },
-  { name: 'account-profile', open: accountPage('/account') },
+  ...learningTour(sendAccountSignIn),
+  { name: 'account-profile', open: accountPage('/account/profile') },
   {
     name: 'account-profile-wrong',
     async open(page, guide) {
-      await accountPage('/account')(page, guide)
+      await accountPage('/account/profile')(page, guide)
       await page.locator('#name').fill(' ')
-      await page.locator('form[action="/account"] button').click()
+      await page.locator('form[action="/account/profile"] button').click()
       await page.locator('#errors').waitFor()
     },
   },
@@ -329,7 +332,10 @@ export const tour: readonly Stop[] = [
   },
   { name: 'school-apps', open: schoolPage('/account/school') },
   { name: 'school-integrations', open: schoolPage('/account/school/integrations') },
+  { name: 'school-people', open: schoolPage('/account/school/people?q=wren') },
+  { name: 'school-statistics', open: schoolPage('/account/school/statistics') },
   { name: 'school-staff', open: schoolPage('/account/school/staff') },
+  { name: 'school-forms', open: schoolPage('/account/school/forms') },
   { name: 'school-audit', open: schoolPage('/account/school/audit?event=consent') },
   { name: 'school-audit-wrong', open: schoolPage('/account/school/audit?event=Nothing!&from=x') },
   {
@@ -437,7 +443,7 @@ function schoolPage(path: string): Stop['open'] {
     await sendAccountSignIn(page, guide, owner)
     await at(path)(page, guide)
     await page.waitForURL(`**${path.split('?')[0]}*`)
-    for (const details of await page.locator('main details > summary').all()) await details.click()
+    for (const details of await page.locator('main :not(nav) > details > summary').all()) await details.click()
   }
 }
 

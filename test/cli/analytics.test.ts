@@ -61,8 +61,8 @@ test.each([
   [['--from', '2026-02-30'], '--from must be an existing day'],
   [['--to', 'yesterday'], '--to must be an existing day'],
   [['--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be after --to'],
-])('analytics rebuild %j is a usage error', async (options, said) => {
-  expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(said) })
+])('analytics rebuild %j is a usage error', async (options, output) => {
+  expect(await cli(['analytics', 'rebuild', ...options])).toMatchObject({ exitCode: 2, err: expect.stringContaining(output) })
 })
 
 test('analytics rebuild fails while another process computes the figures', async () => {

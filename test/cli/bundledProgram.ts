@@ -5,8 +5,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { saveBelow } from '../../src/cli/commandLine.ts'
 import type { runCli } from '../../src/cli/program.ts'
-import { saveBelow } from '../../src/cli/saveBelow.ts'
 import { bundleFolder, root } from '../../src/wiring/programFile.ts'
 import type { BundledCommand, BundledOutcome } from './bundledCli.ts'
 

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { saveBelow } from '../../src/cli/commandLine.ts'
 import { runCli } from '../../src/cli/program.ts'
-import { saveBelow } from '../../src/cli/saveBelow.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
@@ -40,33 +40,33 @@ export interface CliOptions {
 /** The program in this process, with a terminal that only remembers. */
 export function createCli({ variables, database, signal, out }: CliOptions): Cli {
   return async (args, { answers, secrets, input = '' } = {}) => {
-    const said = { out: '', err: '' }
+    const printed = { out: '', err: '' }
     const next = (list: string[] | undefined): Promise<string> => {
       const answer = list?.shift()
       return answer === undefined ? Promise.reject(new Error('no more answers are scripted')) : Promise.resolve(answer)
     }
     const terminal: Terminal = {
       out(text) {
-        said.out += text
+        printed.out += text
         out?.(text)
       },
       err(text) {
-        said.err += text
+        printed.err += text
       },
       isInteractive: answers !== undefined || secrets !== undefined,
       ask: (question) => {
-        said.err += question
+        printed.err += question
         return next(answers)
       },
       askSecretly: (question) => {
-        said.err += question
+        printed.err += question
         return next(secrets)
       },
       readInput: () => Promise.resolve(input),
       save: saveBelow,
     }
     const exitCode = await runCli(args, { terminal, variables, userName: 'ops', database, signal })
-    return { exitCode, ...said, json: () => JSON.parse(said.out) }
+    return { exitCode, ...printed, json: () => JSON.parse(printed.out) }
   }
 }
 

@@ -136,6 +136,7 @@ describe.each(await placesToTest())('ending access, with a service running on $n
       { action: 'updated', version: 2 },
       { action: 'deleted', version: 3 },
     ])
+    expect(await place.service.database.sql.query('SELECT DISTINCT actor_kind FROM change_log')).toContainEqual({ actor_kind: 'operator' })
     const learner = ['people', 'create', 'new@example.org', '--name', 'New', '--password-stdin']
     const [students, members] = [await changesOf('student'), await changesOf('member')]
     await place.cli(learner, { input: 'seven lanterns in the fog\n' })

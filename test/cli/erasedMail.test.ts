@@ -1,3 +1,5 @@
+// Proves GDPR article 17: The e-mails of an erased person in the outbox are deleted
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runJob } from '../../src/jobs/schedule.ts'
 import { toPublicId } from '../../src/lib/ids.ts'

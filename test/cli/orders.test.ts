@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordOrder } from '../../src/domain/orders/recordOrder.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { newCourse, newPerson } from '../support/shop.ts'
 import { operatorEvents, type Place, placesToTest } from './cli.ts'
 
@@ -22,7 +23,7 @@ describe('orders', () => {
   const buy = async (): Promise<string> => {
     const item = { type: 'course', id: course, title: 'Salt Glazing', unitAmount: 8900 } as const
     const order = { schoolId, now: new Date(), personId, kind: 'one_time', status: 'pending', items: [item] } as const
-    return (await place.service.database.transaction((writer) => recordOrder(writer, order))).number
+    return (await place.service.database.transaction((writer) => recordOrder(inSchool(writer, order.schoolId), order))).number
   }
   const show = async (number: string) => (await place.cli(['orders', 'show', number, '--json'])).json()
   const statusOf = async (number: string): Promise<string> => (await show(number)).status

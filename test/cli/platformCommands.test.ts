@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { saveBelow } from '../../src/cli/commandLine.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { saveBelow } from '../../src/cli/saveBelow.ts'
 import { openSession } from '../../src/cli/session.ts'
 import { platformOpenApi } from '../../src/platform/platformOpenApi.ts'
 import { platformOperations } from '../../src/platform/platformOperations.ts'

@@ -74,6 +74,15 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
     await tokensOf(personCalled('bob@example.org'))
   })
 
+  test('the list of grants can be limited to those of one person', async () => {
+    await tokensOf(person)
+    await tokensOf(personCalled('bob@example.org'))
+    const emailsIn = async (...options: string[]): Promise<Set<string>> =>
+      new Set((await place.cli(['grants', 'list', '--json', ...options])).json().map(({ email }: { email: string }) => email))
+    expect(await emailsIn()).toEqual(new Set(['ada@example.org', 'bob@example.org']))
+    expect(await emailsIn('--person', 'ada@example.org')).toEqual(new Set(['ada@example.org']))
+  })
+
   test('revoking a grant immediately invalidates its tokens and keeps the others', async () => {
     const tokens = await tokensOf(person)
     const listed = (await place.cli(['grants', 'list', '--person', 'ada@example.org', '--json'])).json()

@@ -30,14 +30,14 @@ async function register(server: oauth.AuthorizationServer, redirectUri: string):
   return oauth.processDynamicClientRegistrationResponse(await oauth.dynamicClientRegistrationRequest(server, metadata, insecure))
 }
 
-interface Asked {
+interface FlowOptions {
   address: URL
   verifier: string
   state: string
   nonce: string
 }
 
-async function ask(server: oauth.AuthorizationServer, client: oauth.Client, parameters: Record<string, string>): Promise<Asked> {
+async function ask(server: oauth.AuthorizationServer, client: oauth.Client, parameters: Record<string, string>): Promise<FlowOptions> {
   const verifier = oauth.generateRandomCodeVerifier()
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()]
   const address = new URL(server.authorization_endpoint as string)
@@ -57,7 +57,7 @@ async function ask(server: oauth.AuthorizationServer, client: oauth.Client, para
 async function exchange(
   { server, client }: { server: oauth.AuthorizationServer; client: oauth.Client },
   arrived: URL,
-  { asked, resource }: { asked: Asked; resource?: string },
+  { asked, resource }: { asked: FlowOptions; resource?: string },
 ): Promise<oauth.TokenEndpointResponse> {
   const parameters = oauth.validateAuthResponse(server, client, arrived, asked.state)
   const { redirectUri } = demo.callback

@@ -1,3 +1,5 @@
+// Proves OpenAPI 3.0: A client typed by openapi-typescript and openapi-fetch with default settings compiles and works
+
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -89,9 +89,9 @@ describe.each([
   })
 
   test('introspects its tokens', async () => {
-    const said = await client.tokenIntrospection(config, tokens.access_token)
-    expect(said).toMatchObject({ active: true, sub: subject, client_id: config.clientMetadata().client_id })
-    expect(scopesOf(said.scope)).toEqual(scopesOf(scope))
+    const output = await client.tokenIntrospection(config, tokens.access_token)
+    expect(output).toMatchObject({ active: true, sub: subject, client_id: config.clientMetadata().client_id })
+    expect(scopesOf(output.scope)).toEqual(scopesOf(scope))
     expect(await client.tokenIntrospection(config, tokens.refresh_token as string)).toMatchObject({ active: true })
     expect(await client.tokenIntrospection(config, 'nonsense')).toEqual({ active: false })
   })

@@ -1,3 +1,7 @@
+// Proves OpenID Connect Core sections 2, 3.1.2.1: `acr`, `amr`, `auth_time`, `max_age`, `prompt=login`, `prompt=none` and `acr_values` hold with openid-client, with password, code and passkey
+// Proves OpenID Connect Core section 5.5.1.1: An essential `acr` that the person cannot reach fails the request, and nobody is signed in
+// Proves OpenID Connect Core section 5.5: `claims` gives no claim that the allowed scopes do not give
+
 import * as client from 'openid-client'
 import { TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -29,9 +33,9 @@ afterAll(() => service.stop())
 afterEach(() => vi.useRealTimers())
 
 /** A page that the person completes. */
-type Asked = 'password' | 'code' | 'consent'
+type StepUpOptions = 'password' | 'code' | 'consent'
 
-const answers: Record<Asked, (email: string) => Record<string, string>> = {
+const answers: Record<StepUpOptions, (email: string) => Record<string, string>> = {
   password: (email) => ({ email, password }),
   // Recovery codes, because a code of the app counts once in 30 seconds.
   code: () => ({ code: codes.pop() ?? '' }),
@@ -39,7 +43,7 @@ const answers: Record<Asked, (email: string) => Record<string, string>> = {
 }
 
 interface Result {
-  asked: Asked[]
+  asked: StepUpOptions[]
   claims: client.IDToken | undefined
   error: string | undefined
 }
@@ -56,10 +60,10 @@ async function authorize(browser: Browser, email: string, parameters: Record<str
     code_challenge_method: 'S256',
     ...parameters,
   })
-  const asked: Asked[] = []
+  const asked: StepUpOptions[] = []
   let page: Answer = await browser.follow(await browser.get(url.href))
   while (!page.location && asked.length < 5) {
-    const step: Asked = page.html.includes('type="password"') ? 'password' : page.html.includes('name="code"') ? 'code' : 'consent'
+    const step: StepUpOptions = page.html.includes('type="password"') ? 'password' : page.html.includes('name="code"') ? 'code' : 'consent'
     asked.push(step)
     page = await browser.follow(await send(browser, page, answers[step](email), step === 'consent' ? /consent$/ : /sign-in$/))
   }
@@ -177,7 +181,7 @@ describe('an essential acr', () => {
   })
 
   test.each([
-    ['the person has no second factor', plain, mfa, ['password'] as Asked[]],
+    ['the person has no second factor', plain, mfa, ['password'] as StepUpOptions[]],
     ['the school offers no passkeys', strong, 'phr', ['code']],
     ['nobody knows it', plain, 'urn:example:unknown', ['password']],
   ])(

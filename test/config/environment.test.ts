@@ -1,7 +1,9 @@
+// Proves RFC 8414 section 2: An issuer is https unless it is loopback
+
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config/configErrors.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
-import { misspeltVariables } from '../../src/config/misspeltVariables.ts'
+import { ignoredVariables } from '../../src/config/ignoredVariables.ts'
 
 function complaint(given: Record<string, string>): string {
   try {
@@ -17,6 +19,7 @@ test('without any variable everything has its default, and an empty one counts a
   expect(readEnvironment({ PATH: '/bin', PORT: '', SECRET_KEY: undefined })).toEqual({
     PORT: 3000,
     HOST: '127.0.0.1',
+    CACHES: 'on',
     ADMIN_PORT: 9464,
     BASE_URL: 'http://127.0.0.1:3000',
     CONFIG_DIR: './config',
@@ -82,7 +85,6 @@ describe('an invalid variable is rejected with a message that contains the rule 
       { DATABASE_URL: 'postgres://db/x?pooler=statement' },
       'DATABASE_URL  must be a postgres:// address; pooler in its query must be session or transaction',
     ],
-    [{ DATABASE_READ_URL: 'postgres://replica/x' }, 'DATABASE_READ_URL  needs DATABASE_URL, of which it is a replica'],
     [{ WORKERS: '65', DATABASE_URL: 'postgres://db/x' }, 'WORKERS  must be a whole number from 1 to 64'],
     [{ WORKERS: '2' }, 'WORKERS  must be 1 with the embedded database, which only one process can open: set DATABASE_URL for more'],
     [{ LOG_LEVEL: 'inof' }, 'LOG_LEVEL  must be trace or debug or info or warn or error or fatal or silent; did you mean info?'],
@@ -106,10 +108,16 @@ describe('a variable that is probably misspelt is reported with the name that wa
     ['SECRET_KEY_FLIE', 'SECRET_KEY_FILE'],
     ['STORAGE-URL', 'STORAGE_URL'],
   ])('%s', (name, meant) => {
-    expect(misspeltVariables({ [name]: 'a secret value' })).toEqual([
+    expect(ignoredVariables({ [name]: 'a secret value' })).toEqual([
       { file: 'environment', key: name, expected: 'is not a known variable and is ignored', nearest: meant },
     ])
-    expect(misspeltVariables({ [name]: 'x', [meant]: 'y' }), 'both are set').toEqual([])
+    expect(ignoredVariables({ [name]: 'x', [meant]: 'y' }), 'both are set').toEqual([])
+  })
+
+  test('a variable of an earlier release is reported with what applies instead', () => {
+    const expected = 'no longer exists and is ignored: visitors read from DATABASE_URL. Remove it'
+    const given = { DATABASE_READ_URL: 'postgres://replica/x', DATABASE_URL: 'postgres://db/x' }
+    expect(ignoredVariables(given)).toEqual([{ file: 'environment', key: 'DATABASE_READ_URL', expected }])
   })
 
   test('but not the variables of shells, containers, package managers and other programs', () => {
@@ -127,7 +135,7 @@ describe('a variable that is probably misspelt is reported with the name that wa
         'UV_THREADPOOL_SIZE',
       ],
     ]
-    expect(misspeltVariables(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
-    expect(misspeltVariables({ DATABSE_URL: '' }), 'an empty one').toEqual([])
+    expect(ignoredVariables(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([])
+    expect(ignoredVariables({ DATABSE_URL: '' }), 'an empty one').toEqual([])
   })
 })

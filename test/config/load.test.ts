@@ -70,6 +70,13 @@ describe('loading', () => {
     expect(all(config).filter((value) => !Object.isFrozen(value))).toEqual([])
   })
 
+  test.each(['http://quill.localhost:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
+    'an issuer at the loopback host %s needs no TLS',
+    (issuer) => {
+      expect(load({ 'schools/demo.yaml': `issuer: ${issuer}\n` }).schools[0]?.issuer).toBe(issuer)
+    },
+  )
+
   test('files that begin with a dot and generated files are ignored', () => {
     const files = {
       '.gitkeep': 'x',

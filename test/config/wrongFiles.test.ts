@@ -18,7 +18,9 @@ const bomb = [
 ].join('\n')
 
 /** A name, the files, and the whole message. */
-const wrong: [name: string, files: Files, message: string, variables?: Record<string, string>][] = [
+type WrongFile = [name: string, files: Files, message: string, variables?: Record<string, string>]
+
+const wrong: WrongFile[] = [
   [
     'a misspelt key in a section',
     { 'oauth.yaml': 'lifetimes:\n  acces_token_seconds: 60\n' },
@@ -328,7 +330,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a secret of a public client',
     integration(...proper, `secret_hash: ${hash}`),
-    'config/schools/demo.yaml:5  integrations[0].secret_hash  must not be set for a client with token_endpoint_auth_method none: remove it, or use client_secret_post',
+    'config/schools/demo.yaml:5  integrations[0].secret_hash  belongs to client_secret_post: remove it, or change token_endpoint_auth_method',
   ],
   [
     'a secret in clear, which the message does not repeat',
@@ -338,8 +340,38 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a method that does not exist',
     integration(...proper, 'token_endpoint_auth_method: client_secret_basic'),
-    'config/schools/demo.yaml:5  integrations[0].token_endpoint_auth_method  must be none or client_secret_post; did you mean client_secret_post?',
+    'config/schools/demo.yaml:5  integrations[0].token_endpoint_auth_method  must be none, client_secret_post or private_key_jwt; did you mean client_secret_post?',
   ],
+  [
+    'a method that needs keys, without them',
+    integration(...proper, 'token_endpoint_auth_method: private_key_jwt'),
+    'config/schools/demo.yaml:2  integrations[0].jwks  is missing: private_key_jwt requires jwks or jwks_uri',
+  ],
+  [
+    'keys of a client that needs none',
+    integration(...proper, 'jwks_uri: https://sync.example.com/jwks.json'),
+    'config/schools/demo.yaml:5  integrations[0].jwks_uri  belongs to private_key_jwt: remove it, or change token_endpoint_auth_method',
+  ],
+  [
+    'an address of keys without TLS',
+    integration(...proper, 'token_endpoint_auth_method: private_key_jwt', 'jwks_uri: http://sync.example.com/jwks.json'),
+    'config/schools/demo.yaml:6  integrations[0].jwks_uri  must be an https:// address',
+  ],
+  ...[
+    [
+      'a private key',
+      '{ kty: EC, crv: P-256, x: MKBC, y: 4Etl, d: 870M }',
+      'is a private key: write the public one, and replace this key pair',
+    ],
+    ['an incomplete key', '{ kty: EC, crv: P-256, x: MKBC }', 'must be a public key in JWK format, of type RSA, EC or OKP'],
+    ['a short key', `{ kty: RSA, e: AQAB, n: ${Buffer.alloc(128, 255).toString('base64url')} }`, 'must have at least 2048 bits'],
+  ].map(
+    ([name, key, expected]): WrongFile => [
+      `${name} among the public keys`,
+      integration(...proper, 'token_endpoint_auth_method: private_key_jwt', `jwks: { keys: [${key}] }`),
+      `config/schools/demo.yaml:6  integrations[0].jwks.keys[0]  ${expected}`,
+    ],
+  ),
   [
     'a name that turns text around',
     integration('client_name: "a\\u202Eb"', proper[1] as string),
@@ -353,7 +385,7 @@ const wrong: [name: string, files: Files, message: string, variables?: Record<st
   [
     'a checkout address without the item',
     { 'schools/demo.yaml': 'checkout_url: https://shop.example.com/{type}\n' },
-    'config/schools/demo.yaml:1  checkout_url  must be an https:// address that contains {id}, and optionally {type} and {code}',
+    'config/schools/demo.yaml:1  checkout_url  must be an https:// address that contains {id}, and optionally {type}, {price} and {code}',
   ],
   [
     'a language by its name',

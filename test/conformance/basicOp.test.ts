@@ -1,3 +1,5 @@
+// Proves OpenID Connect Core: Every published module of Basic OP passes, or is not offered and not in the metadata
+
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { answer, postJson } from '../support/agent.ts'

@@ -1,3 +1,5 @@
+// Proves OpenID Connect Discovery section 3: Every condition of Config OP holds at an https issuer
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from '../support/agent.ts'
 import { rootSecret, startService, type TestService } from '../support/service.ts'

@@ -1,3 +1,5 @@
+// Proves OpenID Connect Registration: The same for Dynamic OP, with registration and key rotation
+
 import { afterAll, beforeAll, expect } from 'vitest'
 import { rotateKeys } from '../../src/cli/rotateKeys.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'

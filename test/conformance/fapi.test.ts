@@ -1,3 +1,5 @@
+// Proves FAPI 2.0 Security Profile: The modules of FAPI 2.0 on codes, PKCE, iss and refresh tokens pass; features of the others are not in the metadata
+
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
 import { get, withToken } from '../support/agent.ts'
 import { notOffered, passes, testProfile } from './profile.ts'

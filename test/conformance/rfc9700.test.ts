@@ -1,3 +1,5 @@
+// Proves RFC 9700 sections 2, 4: Every recommendation has a check, or a link to an existing test
+
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, get } from '../support/agent.ts'

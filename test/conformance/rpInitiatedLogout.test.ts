@@ -1,3 +1,5 @@
+// Proves RP-Initiated Logout sections 2, 3: Every module of RP-Initiated OP passes: registered addresses only, no session ends without the person
+
 import { generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { fieldsOf, sendAs } from '../security/browsing.ts'

@@ -62,7 +62,7 @@ describe('every list of the whole demo school', () => {
     const [listed] = above ? ((await api.get(`${above.path}?limit=1`, { as: everybody[0] })).json as unknown as Listed).data : []
     const owner = listed?.id ?? (parent && (await firstOf(parent.resource)))
     const isOfCourse = list.parameters.some(({ name, isRequired }) => name === 'course' && isRequired)
-    const query = isOfCourse ? `&course=${toPublicId('crs', course?.id as string)}` : ''
+    const query = isOfCourse ? `&course_id=${toPublicId('crs', course?.id as string)}` : ''
     return `${list.path.replace(/\{\w+\}/, owner ?? '')}?limit=100${query}`
   }
 

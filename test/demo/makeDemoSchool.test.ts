@@ -5,6 +5,7 @@ import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import { countTree } from '../../src/domain/curriculum/countTree.ts'
 import { newId } from '../../src/lib/ids.ts'
 import type { School } from '../../src/policy/school.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { noStorage } from '../support/files.ts'
 
@@ -65,7 +66,7 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
         'SELECT id, password_hash FROM account WHERE school_id = $1 AND email = $2',
         [school.id, email],
       )
-      const person = await findPerson(opened.database.kysely, school.id, account?.id as string)
+      const person = await findPerson(inSchool(opened.database.kysely, school.id), account?.id as string)
       expect(person?.lecturerId != null).toBe(person?.role === 'lecturer')
       return [person?.role, account?.password_hash != null]
     }
@@ -118,7 +119,9 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
       )
     const made = await counts()
     for (const { id } of made as { id: string }[]) {
-      await opened.database.transaction((writer) => countTree(writer, { schoolId: school.id, courseId: id }, { isSeen: false }))
+      await opened.database.transaction((writer) =>
+        countTree(inSchool(writer, school.id), { schoolId: school.id, courseId: id }, { isSeen: false }),
+      )
     }
     expect(await counts()).toEqual(made)
     const titles = await opened.database.sql.query<{ title: string }>('SELECT title FROM lesson WHERE school_id = $1', [school.id])

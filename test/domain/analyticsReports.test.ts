@@ -10,6 +10,7 @@ import { overview } from '../../src/domain/analytics/reports/overview.ts'
 import { revenue } from '../../src/domain/analytics/reports/revenue.ts'
 import { subscriptions } from '../../src/domain/analytics/reports/subscriptions.ts'
 import { addDays, daysBetween } from '../../src/lib/days.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type MadeRows, makeRows } from './analyticsRows.ts'
@@ -42,7 +43,7 @@ interface Answer {
 const answer = async (report: Report, asked: object = all, lecturer?: { id: string | null }): Promise<Answer> =>
   (await answerReport(
     report,
-    { database: opened.database.kysely, schoolId: made.schoolId, now, lecturer },
+    { database: inSchool(opened.database.kysely, made.schoolId), schoolId: made.schoolId, now, lecturer },
     { ...asked, filters: asked as Record<string, unknown> },
   )) as unknown as Answer
 /** An amount or a number. */
@@ -50,6 +51,52 @@ const plain = (value: unknown): number =>
   typeof value === 'object' && value !== null ? (value as { amount: number }).amount : (value as number)
 const sumOf = (table: string, measure: string, of: (name: string) => boolean = () => true): number =>
   Object.entries(figures[table] as Figures).reduce((sum, [name, line]) => sum + (of(name) ? (line[measure] ?? 0) : 0), 0)
+
+test.each([
+  [revenue, 'product'],
+  [revenue, 'product_type'],
+  [revenue, 'coupon'],
+  [revenue, 'source'],
+  [enrollments, 'course'],
+  [enrollments, 'source'],
+  [completion, 'course'],
+  [coupons, undefined],
+] as const)(
+  'the series of each group of $0.name by $1 make up the group, and amounts of all groups the totals',
+  async (report, group_by) => {
+    for (const interval of ['week', 'month']) {
+      const { groups, totals, series } = await answer(report, { ...all, interval, group_by })
+      expect(groups?.length).toBeGreaterThan(0)
+      for (const group of groups ?? []) {
+        const ofGroup = group.series as Answer['series']
+        expect(ofGroup.map(({ date }) => date)).toEqual(series.map(({ date }) => date))
+        for (const [name, value] of Object.entries(totals)) {
+          const sum = ofGroup.reduce((all, element) => all + plain(element[name]), 0)
+          const whole = name === 'active_at_end' ? ofGroup.at(-1)?.[name] : sum
+          if (name === 'active_at_end' || !notAdded.test(name))
+            expect([group.key, interval, name, whole]).toEqual([group.key, interval, name, plain(group[name])])
+          else expect(value === null || ofGroup.every((element) => name in element)).toBe(true)
+        }
+      }
+      for (const [name, value] of Object.entries(totals)) {
+        if (notAdded.test(name) || typeof value !== 'object') continue
+        expect([name, (groups ?? []).reduce((all, group) => all + plain(group[name]), 0)]).toEqual([name, plain(value)])
+      }
+    }
+  },
+)
+
+test('more values by group than a response can have are refused', async () => {
+  const figures = { over: () => ({ sold: 1 }) }
+  const group = { key: 'one', title: null, line: { sold: 1 }, figures }
+  const many: Report = { name: 'many', read: async () => figures, groups: async () => Array(10).fill(group), show: (line) => line }
+  const asked = { from: '2025-01-01', to: '2026-11-20' }
+  await expect(answer(many, { ...asked, interval: 'day' })).rejects.toMatchObject({
+    code: 'invalid_parameter',
+    details: [{ field: 'interval', message: expect.stringContaining('Use a longer interval or fewer days') }],
+  })
+  expect((await answer(many, asked)).groups).toHaveLength(10)
+})
 
 test.each(additive)('the elements of the series of $name make up its totals, whatever the interval', async (report) => {
   const totals = (await answer(report)).totals

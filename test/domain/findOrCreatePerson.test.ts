@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findOrCreatePerson } from '../../src/domain/students/findOrCreatePerson.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { newSchool } from '../support/rows.ts'
 
@@ -15,7 +16,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
   afterAll(() => opened.drop())
 
   const ask = (email: string, facet: 'student' | 'member', name?: string) =>
-    opened.database.transaction((writer) => findOrCreatePerson(writer, { schoolId, email, facet, name, now }))
+    opened.database.transaction((writer) => findOrCreatePerson(inSchool(writer, schoolId), { schoolId, email, facet, name, now }))
   const rows = (email: string) =>
     opened.database.sql.query<Record<string, unknown>>('SELECT * FROM person WHERE school_id = $1 AND email = $2', [schoolId, email])
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMarkupRenderer, type MarkupRendererOptions, mostImmediateWork } from '../../src/domain/markupRenderer.ts'
+import { createMarkupRenderer, type MarkupRendererOptions, maxImmediateWork } from '../../src/domain/markupRenderer.ts'
 import { htmlOf, plainText } from '../../src/domain/richText.ts'
 import { markupLimits, markupWork } from '../../src/lib/markupLimits.ts'
 
@@ -69,7 +69,7 @@ describe('texts with much markup are rendered outside of the event loop', () => 
       })
     await refused('*'.repeat(markupLimits.marks + 1))
     await refused('<b>'.repeat(markupLimits.depth + 1), 'html')
-    await refused('<b>'.repeat(mostImmediateWork), 'html')
+    await refused('<b>'.repeat(maxImmediateWork), 'html')
   })
 
   test.each([

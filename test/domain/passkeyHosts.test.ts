@@ -1,3 +1,5 @@
+// Proves Web Authentication section 7.2: A passkey of one host is refused at another host
+
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ChallengeBinding, createChallenge } from '../../src/domain/secondFactors/challenges.ts'
@@ -7,6 +9,7 @@ import { usePasskey } from '../../src/domain/secondFactors/passkeys.ts'
 import type { RelyingParty } from '../../src/domain/secondFactors/relyingParty.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
+import { schoolDatabase } from '../../src/store/inSchool.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 const one: RelyingParty = { id: 'one.example.com', origin: 'https://one.example.com' }
@@ -80,9 +83,13 @@ function answer({
 
 const binding: ChallengeBinding = { schoolId, purpose: 'sign-in', browser: 'a browser' }
 const use = (party: RelyingParty, response: Omit<Parameters<typeof answer>[0], 'challenge'>) =>
-  usePasskey({ database, keyring, party, binding }, answer({ challenge: createChallenge(keyring, binding), ...response }), {
-    isVerified: true,
-  })
+  usePasskey(
+    { database: schoolDatabase(database, schoolId, 'person'), keyring, party, binding },
+    answer({ challenge: createChallenge(keyring, binding), ...response }),
+    {
+      isVerified: true,
+    },
+  )
 
 describe('a passkey of one host', () => {
   test('is accepted there, and its sign-in says that the authenticator verified the person', async () => {

@@ -1,18 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { htmlOf } from '../../src/domain/richText.ts'
+import { playerHosts } from '../../src/lib/players.ts'
 
 const tags =
   'h1|h2|h3|h4|h5|h6|p|br|hr|blockquote|pre|ul|ol|li|dl|dt|dd|a|abbr|b|cite|code|del|em|i|ins|kbd|mark|q|s|small|strong|sub|sup|u|' +
-  'img|figure|figcaption|table|caption|thead|tbody|tfoot|tr|th|td'
-const attributes = 'href|title|rel|src|alt|width|height|loading|start|colspan|rowspan|scope'
+  'img|iframe|figure|figcaption|table|caption|thead|tbody|tfoot|tr|th|td'
+const attributes = 'href|title|rel|src|alt|width|height|loading|allow|sandbox|referrerpolicy|start|colspan|rowspan|scope'
 // The whole output must be text, or tags and attributes of these lists in their strictest form. This check does not use a parser.
 const safe = new RegExp(`^(?:[^<>]|</(?:${tags})>|<(?:${tags})(?: (?:${attributes})="[^"<>]*")*(?: /)?>)*$`)
 const addresses = (html: string): string[] =>
   [...html.matchAll(/<[^>]*>/g)].flatMap(([tag]) => [...tag.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address = '']) => address))
 
+const frames = (html: string): string[] => html.match(/<iframe\b[^>]*>/g) ?? []
+
 function expectSafe(html: string): void {
   expect(html).toMatch(safe)
+  for (const frame of frames(html)) {
+    expect(frame).toContain(' sandbox="allow-scripts ')
+    expect(playerHosts).toContain(new URL(/ src="([^"]*)"/.exec(frame)?.[1] ?? '').host)
+  }
   for (const address of addresses(html)) {
     const { protocol } = new URL(address.replaceAll('&amp;', '&').trim(), 'https://school.example/')
     expect(['https:', 'http:', 'mailto:']).toContain(protocol)
@@ -36,6 +43,10 @@ const hostile = [
   '<xmp><img src=x onerror=alert(1)></xmp>',
   '<plaintext><script>alert(1)</script>',
   '<iframe srcdoc="<script>alert(1)</script>"></iframe>',
+  '<iframe src="https://youtu.be/dQw4w9WgXcQ" srcdoc="<script>alert(1)</script>" onload="alert(1)" sandbox="allow-top-navigation"></iframe>',
+  '<iframe src="https://youtu.be/dQw4w9WgXcQ"><p title="</iframe><script>alert(1)</script>">x</p><img src=x onerror=alert(1)></iframe>',
+  '<iframe src="https://www.youtube.com.evil.example/embed/dQw4w9WgXcQ"></iframe>',
+  '<iframe src="https://youtu.be/dQw4w9WgXcQ"><iframe src="javascript:alert(1)">',
   '<object data="data:text/html,<script>alert(1)</script>"></object>',
   '<embed src="javascript:alert(1)">',
   '<form action="https://evil.example"><input name=password><button formaction="javascript:alert(1)">x</button></form>',
@@ -119,6 +130,18 @@ describe('rich text becomes HTML that is safe on any page', () => {
     expect(htmlOf('<figure><img src="https://x.example/a.png" alt="A bowl"><figcaption>Bowl</figcaption></figure>', 'html')).toBe(
       '<figure><img src="https://x.example/a.png" alt="A bowl" loading="lazy" /><figcaption>Bowl</figcaption></figure>',
     )
+  })
+
+  test('the frame of a player stays, isolated and without cookies, and every other frame is removed', () => {
+    const copied =
+      '<iframe width="560" height="315" src="https://www.youtube.com/embed/dQw4w9WgXcQ?si=x" title="Wedging" frameborder="0" allowfullscreen></iframe>'
+    expect(htmlOf(`<p>See:</p>${copied}`, 'html')).toBe(
+      '<p>See:</p><iframe src="https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ" title="Wedging" width="560" height="315" loading="lazy" ' +
+        'allow="fullscreen; encrypted-media; picture-in-picture" sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-presentation" ' +
+        'referrerpolicy="strict-origin-when-cross-origin"></iframe>',
+    )
+    expect(htmlOf('<iframe src="//player.vimeo.com/video/1"></iframe>', 'html')).toContain('src="https://player.vimeo.com/video/1?dnt=1"')
+    expect(htmlOf('<p>a</p><iframe src="https://evil.example/"></iframe><iframe></iframe>', 'html')).toBe('<p>a</p>')
   })
 
   test('tags in Markdown are text', () => {

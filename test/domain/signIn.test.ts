@@ -4,6 +4,7 @@ import { findSignedInAccount } from '../../src/domain/accounts/signedInAccount.t
 import { createSignIn, type SignIn } from '../../src/domain/accounts/signIn.ts'
 import { normaliseEmail } from '../../src/lib/emailAddress.ts'
 import { newId } from '../../src/lib/ids.ts'
+import { schoolDatabase } from '../../src/store/inSchool.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
 const schoolId = newId()
@@ -29,7 +30,7 @@ beforeAll(async () => {
       { school_id: schoolId, id: ids.withoutPassword, email: 'new@example.com', name: 'New', password_hash: null },
     ])
     .execute()
-  const checked = createSignIn({ database })
+  const checked = createSignIn({ databaseOf: (id) => schoolDatabase(database, id, 'person') })
   const turn = (verify: () => Promise<boolean>): Promise<boolean> => {
     hashed += 1
     return verify()
@@ -113,7 +114,7 @@ describe('signing in', () => {
 
 describe('the signed-in account', () => {
   test('is shown while the account is active, and not afterwards', async () => {
-    expect(await findSignedInAccount(database, schoolId, ids.active)).toEqual({
+    expect(await findSignedInAccount(schoolDatabase(database, schoolId, 'person'), ids.active)).toEqual({
       name: 'Ada',
       email: 'ada@example.com',
       locale: null,
@@ -122,7 +123,8 @@ describe('the signed-in account', () => {
       sessions_valid_after: null,
       has_second_factor: false,
     })
-    expect(await findSignedInAccount(database, schoolId, ids.disabled)).toBeUndefined()
-    expect(await findSignedInAccount(database, newId(), ids.active)).toBeUndefined()
+    expect(await findSignedInAccount(schoolDatabase(database, schoolId, 'person'), ids.disabled)).toBeUndefined()
+    const otherId = newId()
+    expect(await findSignedInAccount(schoolDatabase(database, otherId, 'person'), ids.active)).toBeUndefined()
   })
 })

@@ -4,6 +4,7 @@ import { fromPublicId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import { createFileServices } from '../../src/wiring/files.ts'
+import { longText, realTexts } from '../support/realText.ts'
 import { rootSecret } from '../support/service.ts'
 import { gif, owner, pdf, png, type Reply, request, type StorageService, startStorage } from './storageService.ts'
 
@@ -81,6 +82,26 @@ describe('the address of a file', () => {
     expect(decodeURIComponent(/filename\*=UTF-8''(.+)$/.exec(disposition)?.[1] ?? '')).toBe(filename)
   })
 
+  test('names every file as people do, in a header in ASCII', async () => {
+    for (const text of [...Object.values(realTexts), longText]) {
+      const filename = `${text.replace(/[/\\]/g, '-')}.pdf`
+      const announced = { filename, content_type: 'application/pdf', purpose: 'attachment', visibility: 'public' }
+      const { json } = await service.bring(owner, pdf(50), announced)
+      expect(json).toMatchObject({ filename })
+      const disposition = (await request(json.url)).headers.get('content-disposition') ?? ''
+      expect(disposition).toMatch(
+        /^(?:inline|attachment); filename=(?:"[ !#-[\]-~]+\.pdf"|[\w.-]+)(?:; filename\*=UTF-8''[\w.!#$&+^`|~%-]+)?$/,
+      )
+      const [, encoded] = /filename\*=UTF-8''(.+)$/.exec(disposition) ?? []
+      const [, plain] = /filename="(.+?)"/.exec(disposition) ?? []
+      expect(encoded === undefined ? plain : decodeURIComponent(encoded)).toBe(filename)
+    }
+  })
+
+  test.each(['\u202egnp.exe', 'a\u2066b.pdf', '\u200b', 'a\nb.pdf', '../a.pdf', '..'])('%j cannot be a name', async (filename) => {
+    expect((await service.announce(owner, { ...picture, filename, byte_size: 1 })).json).toMatchObject({ error: 'validation_failed' })
+  })
+
   test('of a file that was deleted or is private now is 404 for every cache that asks again', async () => {
     for (const withdraw of [
       (id: string) => service.call(owner, `storage/files/${id}`, { method: 'DELETE' }),
@@ -93,6 +114,15 @@ describe('the address of a file', () => {
       const gone = await request(json.url, { headers: condition })
       expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store'])
     }
+  })
+
+  test('of an upload without bytes is 404 until they are there', async () => {
+    const other = await service.bring(owner, png, picture)
+    const upload = await service.announce(owner, { ...picture, byte_size: png.length })
+    const url = other.json.url.replace(other.json.id, upload.json.file_id)
+    expect((await request(url)).status).toBe(404)
+    await service.put(upload, png)
+    expect((await request(url)).status).toBe(200)
   })
 
   test('returns ranges as slices of the bytes, also with conditions', async () => {

@@ -35,6 +35,8 @@ describe('a declaration that says something wrong does not compile', () => {
       () => defineResource({ ...base, filters: ['statsu'] }),
       // @ts-expect-error no such field to sort by
       () => defineResource({ ...base, sorts: ['-display_nam'] }),
+      // @ts-expect-error a field to sort by that can be null and is not a time
+      () => defineResource({ ...base, schema: z.object({ headline: text().nullable() }), sorts: ['headline'] }),
       // @ts-expect-error no such field to write
       () => defineResource({ ...base, writable: ['displayname'] }),
       // @ts-expect-error the visibility of staff is missing
@@ -48,23 +50,34 @@ describe('a declaration that says something wrong does not compile', () => {
       // @ts-expect-error no such view
       () => text().meta({ description: 'A text.', view: 'staf' }),
     ]
-    expect(wrong).toHaveLength(12)
+    expect(wrong).toHaveLength(13)
   })
 })
 
 describe('a declaration that types cannot judge is refused at start', () => {
   test('a field whose description, and so its view, was lost in the chain', () => {
     const schema = z.object({ display_name: z.string().meta({ description: 'Name.', view: 'staff' }).nullable() })
-    expect(() => defineResource({ ...base, schema, filters: [] })).toThrow('lecturers.display_name has no description')
+    expect(() => defineResource({ ...base, schema, filters: [], sorts: ['-created_at'] })).toThrow(
+      'lecturers.display_name has no description',
+    )
   })
 
   test('a list without an order', () => {
     expect(() => defineResource({ ...base, sorts: [] })).toThrow('must declare a sort')
   })
 
-  test('an order by a text that may be null', () => {
+  test('an order by a text that can be null, unless another column takes its place', () => {
     const schema = z.object({ headline: z.string().nullable().meta({ description: 'Headline.' }) })
-    expect(() => defineResource({ ...base, schema, sorts: ['headline'] })).toThrow('headline may be null')
+    const sorted = (sorts: readonly never[]) => defineResource({ ...base, schema, sorts })
+    expect(() => sorted(['headline' as never])).toThrow("headline can be null and is not a time. Use { field: 'headline', else: '…' }")
+    expect(sorted([{ field: 'headline', else: 'display_name' } as never]).sorts).toHaveLength(2)
+  })
+
+  test('an operation with a scope that its area does not have: the error names what to add', () => {
+    const resource = defineResource({ ...base, operations: { list: 'read', remove: 'write' as never } })
+    expect(() => operationsOf(resource)).toThrow(
+      'lecturers: deleteLecturer needs the scope lecturers:write, which the area does not have. Add write with its sentence to scopes',
+    )
   })
 
   test.each([

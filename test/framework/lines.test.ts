@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { personName } from '../../src/domain/accounts/signUp.ts'
+import { passkeyName } from '../../src/domain/secondFactors/ownPasskeys.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { writeForm } from '../../src/framework/declare/writeForm.ts'
 import { checkValue } from '../../src/framework/write/checkValue.ts'
 import { fieldErrorsOf } from '../../src/framework/write/fieldErrors.ts'
+import { platformOperations } from '../../src/platform/platformOperations.ts'
 import { resources } from '../../src/resources/index.ts'
+import { longText, realTexts } from '../support/realText.ts'
 
 interface Text {
   path: string
@@ -79,6 +83,43 @@ describe('one rule for names and titles', () => {
     for (const { path, schema } of names.filter(({ schema: one }) => !checkValue(one, '').success)) {
       expect(messagesOf(schema, '   '), path).toEqual(['field: must not be empty. Send at least one character.'])
     }
+  })
+})
+
+/** Texts that people write, in contrast to ids, codes and values of a format. */
+const free = [...sendable, ...platformOperations.flatMap(({ id, input }) => textsIn(input, id))].filter(
+  ({ path, schema }) =>
+    !/((_|\.)id(\[\])?|\.(school|line|language))$/.test(path) &&
+    ['Clay & kiln: 2', 'Clay, fired'].every((text) => checkValue(schema, text).success),
+)
+
+describe('texts of people', () => {
+  test('invisible text counts as empty in every text that must not be empty, also of the platform intake', () => {
+    const required = free.filter(({ schema }) => !checkValue(schema, '').success)
+    expect(required.length).toBeGreaterThan(80)
+    const accepted = required.flatMap(({ path, schema }) =>
+      ['\u200b', '\u200f\u200e', '\u2800', '\u3164', '\u115f\u1160', '\ufeff', '\u0301', ' \u00a0 ']
+        .filter((text) => checkValue(schema, text).success)
+        .map((text) => [path, text]),
+    )
+    expect([...new Set(accepted.map(([path]) => path))]).toEqual([])
+  })
+
+  test('the pages accept as names what the API accepts', () => {
+    for (const read of [personName, passkeyName]) {
+      for (const text of ['\u200b', '\u2800', '\u3164', 'a\u202eb', '']) expect(read(text)).toBeUndefined()
+      for (const text of Object.values(realTexts)) expect(read(text)).toBe(text.normalize('NFC'))
+    }
+  })
+
+  test('every text keeps names in every script, spelling and direction', () => {
+    const changed = free.flatMap(({ path, schema }) =>
+      [...Object.values(realTexts), longText]
+        .filter((text) => checkValue(schema, 'a'.repeat(text.length)).success)
+        .filter((text) => checkValue(schema, text).data !== text)
+        .map((text) => [path, text]),
+    )
+    expect(changed).toEqual([])
   })
 })
 
@@ -168,9 +209,9 @@ describe('a message says the rule and the fix, in our own words', () => {
     ['date', 'a', 'must be a date such as 2026-03-01.'],
     ['form', 'b', 'must match /^a$/.'],
     ['names', { b: 'x' }, 'must not have a member of this name: the name must match /^a$/.'],
-    ['either', true, 'must have one of the forms that the documentation of this field lists.'],
-    ['kind', { type: 'c' }, 'must have a type that the documentation of this field lists.'],
-    ['custom', 'a', 'must follow the rule in the documentation of this field.'],
+    ['either', true, 'must be text or a number.'],
+    ['kind', { type: 'c' }, 'must be one of a, b.'],
+    ['custom', 'a', 'is not valid.'],
   ]
   test.each(wrongs)('%s: %j', (field, value, message) => {
     const [found, ...others] = messagesOf(schema.shape[field as keyof typeof schema.shape], value)

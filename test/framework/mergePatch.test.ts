@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mergePatch } from '../../src/framework/write/mergePatch.ts'
+import { mergePatch } from '../../src/framework/write/parseBody.ts'
 
 test.each([
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],

@@ -9,7 +9,7 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
  * Effects of operations, each with the words of which a sentence must contain one. An operation without an effect here fails the test.
  */
 const effects: Record<string, { en: RegExp; de: RegExp }> = {
-  see: { en: /see|check|download|figures/i, de: /sehen|prüfen|herunterladen/i },
+  see: { en: /see|check|download|statistics/i, de: /sehen|prüfen|herunterladen/i },
   add: {
     en: /\badd|write|invite|import|upload|enrol|start|register|give|issue|request|take quizzes/i,
     de: /anlegen|schreiben|einladen|importieren|hochladen|einschreiben|beginnen|anmelden|geben|ausstellen|anfordern|beantworten/i,
@@ -25,7 +25,8 @@ const effects: Record<string, { en: RegExp; de: RegExp }> = {
   resume: { en: /resume|suspend|pause|block|hide|change/i, de: /fortsetzen|aussetzen|sperren|anhalten|verbergen|ändern/i },
   reset: { en: /reset/i, de: /zurücksetzen/i },
   complete: { en: /complete/i, de: /abschließen/i },
-  redeem: { en: /redeem/i, de: /einlösen/i },
+  grade: { en: /grade quizzes again/i, de: /quizze neu bewerten/i },
+  redeem: { en: /redeem|use coupons/i, de: /einlösen/i },
   leave: { en: /leave|remove/i, de: /verlassen|entfernen/i },
   label: { en: /label/i, de: /kennzeichnen/i },
   connect: { en: /connect/i, de: /verbinden/i },
@@ -56,6 +57,7 @@ const special: Record<string, readonly string[]> = {
   replaceAppearance: ['change'],
   cancelPlanChange: ['change'],
   grantProduct: ['add'],
+  regradeQuizAttempts: ['grade'],
   bulkStudents: ['change', 'delete'],
   bulkMembers: ['change'],
   bulkEnrollments: ['change'],
@@ -86,7 +88,7 @@ const nouns: Record<string, { en: RegExp; de: RegExp }> = {
   members: { en: /member/i, de: /mitglied/i },
   lecturers: { en: /lecturer/i, de: /lehr/i },
   digital_products: { en: /digital product/i, de: /digitale/i },
-  analytics: { en: /figures/i, de: /zahlen/i },
+  analytics: { en: /statistics/i, de: /statistiken/i },
   curriculum: { en: /section|lesson/i, de: /abschnitt|lektion/i },
   sections: { en: /section/i, de: /abschnitt/i },
   lessons: { en: /lesson/i, de: /lektion/i },
@@ -94,7 +96,7 @@ const nouns: Record<string, { en: RegExp; de: RegExp }> = {
   staff: { en: /staff/i, de: /personal/i },
   appearance: { en: /colours/i, de: /farben/i },
   rsvps: { en: /registration|register|takes part|attendance/i, de: /anmeld|teilnehmende|anwesenheit/i },
-  coupon_redemptions: { en: /used|redeem/i, de: /eingelöst|einlösen/i },
+  coupon_redemptions: { en: /used|redeem|use coupons/i, de: /eingelöst|einlösen/i },
   grants: { en: /who has them|access/i, de: /wer sie hat|zugang/i },
   files: { en: /file/i, de: /datei/i },
   uploads: { en: /file/i, de: /datei/i },

@@ -1,3 +1,5 @@
+// Proves RFC 9110 section 13.1.1: A weakened ETag of the current version matches If-Match, and one of an old version is 412
+
 import { expect, test } from 'vitest'
 import { parsePrecondition } from '../../src/framework/write/preconditions.ts'
 

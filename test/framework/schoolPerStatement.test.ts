@@ -1,21 +1,14 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import { filterCondition, type RowCondition } from '../../src/framework/read/conditions.ts'
 import { pageStatement, rowStatement } from '../../src/framework/read/listStatement.ts'
-import type { DB } from '../../src/gen/kysely/tables.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { type Caller, roles } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
+import { compilingKysely } from '../support/compilingKysely.ts'
 
-const database = new Kysely<DB>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-})
+const database = compilingKysely()
 
 const person = { kind: 'person', accountId: newId(), personId: newId(), lecturerId: newId(), clientId: 'client', grantId: 'grant' } as const
 const callers: Caller[] = [{ kind: 'anonymous' }, ...roles.map((role) => ({ ...person, role, scopes: new Set<string>() }))]
@@ -30,8 +23,8 @@ function statementsOf({ resource, parameters }: (typeof lists)[number], caller: 
     return filter && prefix ? [filterCondition(name, filter, { values: [toPublicId(prefix, newId())], caller: scope.caller })] : []
   })
   const page = (conditions: RowCondition[]) =>
-    pageStatement(database, scope, { conditions, sort: sort ?? never(), limit: 2, after: undefined })
-  const row = rowStatement(database, scope, { column: 'id', value: newId() })
+    pageStatement(inSchool(database, scope.schoolId), scope, { conditions, sort: sort ?? never(), limit: 2, after: undefined })
+  const row = rowStatement(inSchool(database, scope.schoolId), scope, { column: 'id', value: newId() })
   return [page([]), ...filters.map((one) => page([one])), row].map(({ sql }) => sql)
 }
 

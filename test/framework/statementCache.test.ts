@@ -1,5 +1,5 @@
 import { anything, assert, constantFrom, integer, property, record, string, uuid } from 'fast-check'
-import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
@@ -10,6 +10,8 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { type Caller, roles } from '../../src/policy/caller.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { isAmong } from '../../src/store/expressions.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
+import { SchoolQueryCompiler } from '../../src/store/schoolParameter.ts'
 import { createStatementCache } from '../../src/store/statementCache.ts'
 import { runsOrThorough } from '../support/thorough.ts'
 
@@ -18,7 +20,7 @@ const database = new Kysely<DB>({
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new SchoolQueryCompiler(),
   },
 })
 
@@ -95,13 +97,15 @@ describe.each(lists.map((list) => [list.id, list] as const))('the statements of 
         ]
         const value = after === 'null' ? null : after === 'number' ? number : text
         const page = { conditions, sort, limit, after: after === 'none' ? undefined : { id: newId(), value } }
-        const built = pageStatement(database, scope, page)
-        const bound = pageStatement(database, { ...scope, statements }, page)
+        const built = pageStatement(inSchool(database, schoolId), scope, page)
+        const bound = pageStatement(inSchool(database, schoolId), { ...scope, statements }, page)
         expect(plain(bound)).toEqual(plain(built))
         // A value is never a part of the text.
         expect(bound.sql).not.toContain(schoolId)
         const key = { column: 'id', value: text } as const
-        expect(plain(rowStatement(database, { ...scope, statements }, key))).toEqual(plain(rowStatement(database, scope, key)))
+        expect(plain(rowStatement(inSchool(database, schoolId), { ...scope, statements }, key))).toEqual(
+          plain(rowStatement(inSchool(database, schoolId), scope, key)),
+        )
       }),
       // Each run builds four statements for each of more than 500 lists and filters.
       { numRuns: runsOrThorough(6, 25) },
@@ -115,8 +119,9 @@ test('a statement is built once for each shape', () => {
   if (!list) throw new Error('there is no list of courses')
   const [sort, other] = list.resource.sorts
   if (!sort || !other) throw new Error('the list has no order')
+  const schoolId = newId()
   const read = (limit: number, by = sort, caller: Caller = { kind: 'anonymous' }) =>
-    pageStatement(database, queryScopeOf({ resource: list.resource, schoolId: newId(), caller, statements }), {
+    pageStatement(inSchool(database, schoolId), queryScopeOf({ resource: list.resource, schoolId, caller, statements }), {
       conditions: [],
       sort: by,
       limit,

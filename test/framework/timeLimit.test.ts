@@ -1,3 +1,5 @@
+// Proves RFC 9110 section 15.6.4: A change that timed out is 503 with Retry-After; a read that is too expensive is 422
+
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { explainViolation, explainWriteViolation } from '../../src/framework/write/explainViolation.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Answer, VisitorRead } from '../../src/framework/call.ts'
+import type { ApiResponse, VisitorRead } from '../../src/framework/call.ts'
 import { createVisitorAnswers } from '../../src/framework/read/visitorAnswers.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 
@@ -16,7 +16,7 @@ const read = (changed: Partial<VisitorRead> = {}): VisitorRead => ({
 /** Answers with the number of the call. */
 function counting(length = 1) {
   let calls = 0
-  const make = async (): Promise<Answer> => {
+  const make = async (): Promise<ApiResponse> => {
     calls += 1
     return { status: 200, body: { calls }, text: 'x'.repeat(length) }
   }
@@ -75,7 +75,7 @@ describe('responses to visitors that are kept', () => {
   test('concurrent requests make a response once, and a failure is not kept', async () => {
     const answers = createVisitorAnswers({ versionOf: async () => 'a' })
     let calls = 0
-    const fail = async (): Promise<Answer> => {
+    const fail = async (): Promise<ApiResponse> => {
       calls += 1
       throw new Error('unavailable')
     }
@@ -90,7 +90,7 @@ describe('responses to visitors that are kept', () => {
   test('a response that was begun before a change is not used after it', async () => {
     let version = 'a'
     const answers = createVisitorAnswers({ versionOf: async () => version })
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const { promise, resolve } = Promise.withResolvers<ApiResponse>()
     const slow = answers.answer(read(), () => promise)
     await Promise.resolve()
     version = 'b'
@@ -105,7 +105,7 @@ describe('responses to visitors that are kept', () => {
   test('a stream is made for each request, also for concurrent ones', async () => {
     const answers = createVisitorAnswers({ versionOf: async () => 'a' })
     let calls = 0
-    const make = async (): Promise<Answer> => {
+    const make = async (): Promise<ApiResponse> => {
       calls += 1
       return { status: 200, body: {}, text: '', stream: { type: 'text/csv', pieces: pieces() } }
     }
@@ -132,7 +132,7 @@ describe('responses to visitors that are kept', () => {
   test('clear forgets what is kept and what is being made', async () => {
     const answers = createVisitorAnswers({ versionOf: async () => 'a' })
     const { make, calls } = counting()
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const { promise, resolve } = Promise.withResolvers<ApiResponse>()
     const slow = answers.answer(read(), () => promise)
     await Promise.resolve()
     answers.clear()

@@ -108,8 +108,8 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
     )
     expect(checks.filter(({ state }) => state === 'failed' || state === 'warned')).toEqual([])
     expect(checks.filter(({ state }) => state === 'skipped').map(({ id }) => id)).toEqual([
+      'client_keys',
       'redis',
-      'read_replica',
       'mail',
       'http_to_https',
       'forwarded',

@@ -9,15 +9,14 @@ interface AttackClass {
   date: string
 }
 
-const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
+const document = readFileSync(resolve(import.meta.dirname, '../../docs/attack-classes.md'), 'utf8')
 
 /** Reads the rows of the table of attack classes. */
 function attackClasses(text: string): AttackClass[] {
-  const section = /^## Attack classes$([\s\S]*?)^## /m.exec(text)?.[1] ?? ''
-  return [...section.matchAll(/^\| ([A-Z]\d+) \| .+? \| (.*) \| (.*) \|$/gm)].map(([, number = '', tests = '', date = '']) => ({
+  return [...text.matchAll(/^\| ([A-Z]\d+) \| .+? \| (.*) \| (.*) \|$/gm)].map(([, number = '', tests = '', date = '']) => ({
     number,
     date,
-    tests: [...tests.matchAll(/\[((?:\\.|[^\]\\])+)\]\(([^)]+)\)/g)].map(([, title = '', file = '']) => ({
+    tests: [...tests.matchAll(/\[((?:\\.|[^\]\\])+)\]\(\.\.\/test\/([^)]+)\)/g)].map(([, title = '', file = '']) => ({
       file,
       title: title.replaceAll(/\\(.)/g, '$1'),
     })),
@@ -32,19 +31,19 @@ const problemsOf = ({ tests, date }: AttackClass): string[] => [
 ]
 
 const numbered = (letter: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
-const classes = attackClasses(readme)
+const classes = attackClasses(document)
 
-describe('the table of attack classes in test/README.md', () => {
+describe('the table of attack classes in docs/attack-classes.md', () => {
   test('has each class once, in order', () => {
-    const expected = [numbered('D', 34), numbered('H', 2), numbered('M', 6), numbered('L', 10), numbered('X', 7)].flat()
+    const expected = [numbered('D', 34), numbered('H', 2), numbered('M', 6), numbered('L', 10), numbered('X', 9)].flat()
     expect(classes.map(({ number }) => number)).toEqual(expected)
   })
 
   test.each(classes)('$number links to tests that exist, with a date', (row) => expect(problemsOf(row)).toEqual([]))
 
   test('fails for a renamed test, a missing file, a row without a test, and a date in the future', () => {
-    const [row] = classes.map(({ number }) => new RegExp(`^\\| ${number} \\|.*$`, 'm').exec(readme)?.[0] ?? '')
-    const found = (text: string): string[] => attackClasses(`## Attack classes\n\n${text}\n\n## Next`).flatMap(problemsOf)
+    const [row] = classes.map(({ number }) => new RegExp(`^\\| ${number} \\|.*$`, 'm').exec(document)?.[0] ?? '')
+    const found = (text: string): string[] => attackClasses(text).flatMap(problemsOf)
     expect(found(row as string)).toEqual([])
     expect(found((row as string).replace('succeeds exactly once', 'succeeds'))).toEqual([expect.stringContaining('no test has the title')])
     expect(found((row as string).replace('races.test.ts', 'gone.test.ts'))).toEqual([expect.stringContaining('does not exist')])

@@ -43,7 +43,9 @@ test.each(markdown)('%s is clean Markdown', async (file) => {
 })
 
 test('every npm script runs a file that exists', () => {
-  const run = Object.values(manifest.scripts).flatMap((script) => [...script.matchAll(/\b(?:src|scripts|bench)\/[\w/]+\.ts/g)].map(String))
+  const run = Object.values(manifest.scripts).flatMap((script) =>
+    [...script.matchAll(/\b(?:src|scripts|bench|verification)\/[\w/]+\.ts/g)].map(String),
+  )
   expect(run.length).toBeGreaterThan(5)
   expect(run.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })

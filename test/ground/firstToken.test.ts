@@ -57,6 +57,12 @@ afterAll(async () => {
 })
 
 describe('npm run first-token', () => {
+  test('prints its usage with --help', async () => {
+    const help = begin('--help')
+    expect(await help.exit()).toBe(0)
+    expect(help.output()).toMatch(/^Usage: npm run first-token -- \[base address\] \[scope \.\.\.\]\n/)
+  })
+
   test('leads from the registration through a sign-in to the response of the API', async () => {
     const walk = begin(service.issuer, 'openid', 'account:read')
     const redirect = await personCalled('ada@example.com').authorize(await walk.address(), { scopes: 'all' })

@@ -152,6 +152,7 @@ describe('a statement or a column as text is named', () => {
   const statements: [what: string, file: string, text: string][] = [
     ['a call', 'src/domain/call.ts', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')"],
     ['a template', 'src/domain/template.ts', `export const taken = (id: string) => \`UPDATE course SET version = 2 WHERE id = \${id}\``],
+    ['a call of a command', 'src/cli/call.ts', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')"],
     ['a string', 'src/domain/string.ts', "export const all = 'SELECT id\\nFROM course'"],
   ]
   // One run checks all of them, because they are independent.
@@ -168,5 +169,42 @@ describe('a statement or a column as text is named', () => {
 
   test.each(statements)('a statement as text in a module of the domain: %s', (_what, file) => {
     expect(output).toContain(`${file}:1\n  Kysely only: `)
+  })
+})
+
+describe('a handle of every school is named with the handle to take instead', () => {
+  const plants: [what: string, file: string, text: string, fix: string][] = [
+    [
+      'a writer',
+      'src/domain/all.ts',
+      "import type { SchoolReader, Writer } from '../store/database.ts'\nexport type All = Writer\n",
+      'SchoolWriter',
+    ],
+    ['a reader', 'src/platform/all.ts', "import type { Reader } from '../store/database.ts'\nexport type All = Reader\n", 'SchoolReader'],
+    [
+      'a database',
+      'src/pages/all.ts',
+      "import type { Database } from '../store/database.ts'\nexport type All = Database\n",
+      'SchoolDatabase',
+    ],
+    [
+      'a handle that loses its school',
+      'src/framework/all.ts',
+      'export const all = (reader: { withoutPlugins(): unknown }) => reader.withoutPlugins()\n',
+      'src/store',
+    ],
+  ]
+  // One run checks all of them, because they are independent.
+  const { code, output } = check({
+    ...store,
+    'src/store/database.ts':
+      'export interface Reader {\n  all: 1\n}\nexport type Writer = Reader\nexport type Database = Reader\nexport type SchoolReader = Reader\n',
+    ...Object.fromEntries(plants.map(([, file, text]) => [file, text])),
+  })
+
+  test('with exit code 1', () => expect(code).toBe(1))
+
+  test.each(plants)('%s', (_what, file, _text, fix) => {
+    expect(output).toMatch(new RegExp(`${file}:1\\n  handle of one school: .*${fix}`))
   })
 })

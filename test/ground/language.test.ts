@@ -31,6 +31,12 @@ const plants: [what: string, file: string, text: string, hit: string][] = [
     '/** What a plan can include. */\nexport const c = 1\n',
     'src/lib/c.ts:1: What a plan can include.',
   ],
+  [
+    'a docstring that repeats its declaration',
+    'src/lib/docs.ts',
+    '/** Returns the names of the courses of a school. */\nexport const courseNames = (school: object) => school\n',
+    'src/lib/docs.ts:1: Returns the names of the courses of a school. → use no docstring',
+  ],
   ['a phrase in a message', 'src/lib/d.ts', "export const d = 'This is no id of a course.'\n", 'src/lib/d.ts:1: is no → use'],
   ['a phrase in a template', 'src/lib/e.ts', ['export const e = `Tell $', '{1} the owner`\n'].join(''), 'src/lib/e.ts:1: Tell → use'],
   ['a private name', 'src/lib/f.ts', 'export function planSight() {}\n', 'src/lib/f.ts:1: planSight → use'],

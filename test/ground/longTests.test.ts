@@ -6,7 +6,7 @@ import { slowest } from '../support/slowestFirst.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 test.each(slowest)('the long test %s exists', (name) => {
-  expect(existsSync(join(root, `test/${name}.test.ts`))).toBe(true)
+  expect(existsSync(join(root, `${name}.test.ts`))).toBe(true)
 })
 
 test('CI runs the long tests', () => {

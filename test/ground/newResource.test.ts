@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 const copied = ['package.json', 'tsconfig.json', 'biome.json', 'vitest.config.ts', 'prisma.config.ts', '.dependency-cruiser.mjs']
-const folders = ['src', 'scripts', 'test', 'prisma', 'views', 'demo', 'config', 'bench']
+const folders = ['src', 'scripts', 'test', 'verification', 'prisma', 'views', 'demo', 'config', 'bench']
 
 const env = {
   // A nested run of vitest must not take itself for a worker of this one, nor use its template, which lacks the new table.

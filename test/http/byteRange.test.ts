@@ -1,3 +1,5 @@
+// Proves RFC 9110 section 14: A range of a file equals the slice of its bytes
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readRange } from '../../src/http/byteRange.ts'

@@ -30,7 +30,7 @@ test('connections above the limit are closed and reported, and those below it ar
   let refused = 0
   const listener = await listen({
     ...{ handler: (_request, response) => void response.end('done'), port: 0, host: '127.0.0.1' },
-    mostConnections: 3,
+    maxConnections: 3,
     onFull() {
       refused += 1
     },

@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createAdmin } from '../../src/http/admin.ts'
-import { isPrivateHost } from '../../src/http/privateHost.ts'
+import { createAdmin, isPrivateHost } from '../../src/http/admin.ts'
 import { createLog } from '../../src/lib/log.ts'
 
 test.each([

@@ -1,3 +1,5 @@
+// Proves RFC 9110 section 13: A repeated request for a document reads no store and gets the same response; stored responses belong to one school and are dropped by a change or a reload
+
 import { request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'

@@ -1,3 +1,5 @@
+// Proves GDPR Article 5(1)(e): Expired audit entries are deleted, and addresses shortened to their network, in bounded batches
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstIdAt, newId } from '../../src/lib/ids.ts'
 import { networkKey } from '../../src/lib/networkKey.ts'

@@ -69,8 +69,13 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
      SELECT $1, gen_random_uuid()::text, 'password_reset', 'nobody@example.org', now() - interval '9 days' FROM generate_series(1, $2::int) AS n`,
     [schoolId, many],
   )
+  await sql(
+    `INSERT INTO former_slug (school_id, type, slug, row_id, expires_at)
+     SELECT $1, 'course', 'former-' || n, gen_random_uuid(), now() - interval '1 day' FROM generate_series(1, $2::int) AS n`,
+    [schoolId, many],
+  )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
-  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, challenges: 0 })
+  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, slugs: many, challenges: 0 })
   expect(await run('sweep_mailed_links')).toEqual({ removed: many })
   expect(await run('sweep_artifacts')).toEqual({ removed: 0 })
 })

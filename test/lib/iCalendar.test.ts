@@ -14,6 +14,8 @@ const entry: CalendarEntry = {
   position: null,
   url: null,
   isCanceled: false,
+  sequence: 1,
+  html: null,
 }
 
 /** The lines of a calendar as its readers see them: unfolded (RFC 5545 section 3.1). */
@@ -44,6 +46,7 @@ describe('an iCalendar object (RFC 5545)', () => {
       'DTSTAMP:20260201T080000Z',
       'CREATED:20260101T080000Z',
       'LAST-MODIFIED:20260201T080000Z',
+      'SEQUENCE:1',
       'DTSTART:20260301T183000Z',
       'DTEND:20260301T203000Z',
       'SUMMARY:Open Kiln Evening',
@@ -65,13 +68,15 @@ describe('an iCalendar object (RFC 5545)', () => {
   test('no text ends its line, adds a property or tears a character; and it is read as it was written', () => {
     fc.assert(
       fc.property(hostile, hostile, (title, description) => {
-        const calendar = iCalendar('-//x//EN', [{ ...entry, title, description: `${description}x`, location: title || 'x' }])
+        const calendar = iCalendar('-//x//EN', [
+          { ...entry, title, description: `${description}x`, html: `${title}<p>`, location: title || 'x' },
+        ])
         for (const line of calendar.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
         expect(calendar).not.toMatch(/(?<!\r)\n|\r(?!\n)/)
         expect(calendar.isWellFormed()).toBe(true)
         const names = linesOf(calendar).map((line) => line.split(':')[0])
         expect(names).toEqual(
-          'BEGIN VERSION PRODID CALSCALE METHOD BEGIN UID DTSTAMP CREATED LAST-MODIFIED DTSTART DTEND SUMMARY DESCRIPTION LOCATION STATUS END END'.split(
+          'BEGIN VERSION PRODID CALSCALE METHOD BEGIN UID DTSTAMP CREATED LAST-MODIFIED SEQUENCE DTSTART DTEND SUMMARY DESCRIPTION X-ALT-DESC;FMTTYPE=text/html LOCATION STATUS END END'.split(
             ' ',
           ),
         )

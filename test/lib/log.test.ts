@@ -1,3 +1,5 @@
+// Proves D22: A line of the log has at most 16 kB; of an error it has type, message, stack, code and causes, whatever libraries attach to it, and objects that fail when they are read do not fail the log
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLog, type Log } from '../../src/lib/log.ts'

@@ -1,6 +1,6 @@
 import { assert, date, property } from 'fast-check'
 import { expect, test } from 'vitest'
-import { createLogTime } from '../../src/lib/logTime.ts'
+import { createLogTime } from '../../src/lib/log.ts'
 
 test('the time of a line is the ISO text of its millisecond, whatever the line before', async () => {
   const logTime = createLogTime()

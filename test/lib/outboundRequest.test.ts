@@ -194,6 +194,46 @@ describe('a hostile response ends in an error, in bounded time and memory', () =
   })
 })
 
+describe('a request without a response says why', () => {
+  const reason = async (answer: Promise<unknown>): Promise<unknown> =>
+    await answer.then(
+      () => 'a response',
+      (error: unknown) => (error instanceof OutboundError ? error.reason : error),
+    )
+  const at = (port: number): Partial<OutboundNetwork> => ({ target: () => ({ host: '127.0.0.1', port }) })
+
+  test('nothing listens', async () => {
+    const server = createTcpServer()
+    const port = await listening(server)
+    await new Promise((resolve) => server.close(resolve))
+    expect(await reason(send({}, at(port)))).toBe('refused')
+  })
+
+  test('the host name is unknown', async () => {
+    expect(await reason(send({}, { resolve: async () => [] }))).toBe('unknown_host')
+    expect(await reason(createOutbound()({ ...unknownHost, url: new URL('https://nobody.invalid/') }))).toBe('unknown_host')
+  })
+
+  test('the certificate is not valid, or the server speaks no TLS', async () => {
+    const { ca: _ca, ...network } = host.network
+    expect(await reason(createOutbound(network)({ ...unknownHost, url: new URL(url) }))).toBe('tls')
+    expect(await reason(send({ url: new URL('https://third.example.com/') }))).toBe('tls')
+    const server = createTcpServer((socket) => void socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\n\r\n'))
+    expect(await reason(send({}, at(await listening(server))))).toBe('tls')
+    server.close()
+  })
+
+  test('the connection is closed, or nothing comes in time', async () => {
+    host.pages.set(url, (request) => void request.socket.destroy())
+    expect(await reason(send())).toBe('reset')
+    host.pages.set(url, () => undefined)
+    expect(await reason(send({ timeoutMs: 300 }))).toBe('timeout')
+    expect(await reason(send({ timeoutMs: 300 }, { resolve: () => new Promise(() => undefined) }))).toBe('timeout')
+  })
+
+  const unknownHost = { method: 'GET', headers: {}, maxBytes: 10, timeoutMs: 5000 } as const
+})
+
 describe('the self-check of the guard', () => {
   test('passes with the guard of the service', async () => {
     await requireOutboundGuard()

@@ -1,3 +1,5 @@
+// Proves RFC 8259 section 4: JSON of others that names a member of an object twice is refused, and the error names the member: bodies of the API, MCP and registration, `claims`, metadata documents, passkeys
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DuplicateMember, parseJson } from '../../src/lib/parseJson.ts'

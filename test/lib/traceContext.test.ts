@@ -1,3 +1,5 @@
+// Proves W3C Trace Context section 3.2: A valid `traceparent` is continued and logged, an invalid one ignored
+
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTraceparent } from '../../src/lib/traceContext.ts'

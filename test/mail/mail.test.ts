@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
 import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { eventTemplates } from '../../src/mail/eventTemplates.ts'
 import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
+import { notificationTemplates } from '../../src/mail/notificationTemplates.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
 import { exampleLegal, exampleSchool as school, exampleValues as values } from './exampleValues.ts'
 
 const kinds = Object.keys(emailTemplates) as EmailKind[]
+
+/** E-mails that follow from what the person has done at the school, and from nothing that somebody else can do in their name. */
+const isExpected = (kind: EmailKind): boolean => Object.hasOwn(eventTemplates, kind) || Object.hasOwn(notificationTemplates, kind)
 
 interface Given {
   name?: string
@@ -38,19 +43,20 @@ describe('e-mails', () => {
     await send(school, to('marlo@example.com'), kind, values)
     const [email] = sent
     expect(email?.subject).toContain('Lanternfield')
-    expect(email?.text).toMatch(/If it was not you|If you did not ask/)
+    if (!isExpected(kind)) expect(email?.text).toMatch(/If it was not you|If you did not ask/)
     expect(`${email?.subject} ${email?.text}`).not.toMatch(/[{}]|undefined/)
     for (const [, url] of email?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    expect(email?.text.match(/https?:/g)?.length ?? 0).toBe(
-      emailTemplates[kind].text.match(/^\{(?!contact\}|facts\})[a-z_]+\}$/gm)?.length ?? 0,
-    )
+    const links = emailTemplates[kind].text.match(/^\{(?!contact\}|facts\}|occasion\}|lessons\}|items\}|copy\})[a-z_]+\}$/gm)?.length ?? 0
+    expect(email?.text.match(/^[^:\n]+:\nhttps?:/gm)?.length ?? 0).toBe(links)
+    expect(email?.html.match(/<a class="button"/g)?.length ?? 0).toBe(links)
   })
 
   test.each(kinds)('%s has the same placeholders and as many paragraphs in German as in English', (kind) => {
     const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
     for (const part of ['subject', 'text'] as const) expect(places(germanTemplates[kind][part])).toEqual(places(emailTemplates[kind][part]))
     expect(germanTemplates[kind].text.split('\n\n')).toHaveLength(emailTemplates[kind].text.split('\n\n').length)
-    expect(germanTemplates[kind].text).toMatch(/Wenn Sie das nicht/)
+    expect(/Wenn Sie das nicht/.test(germanTemplates[kind].text)).toBe(!isExpected(kind))
+    expect(Boolean(germanTemplates[kind].button)).toBe('button' in emailTemplates[kind])
     expect(`${germanTemplates[kind].text} ${emailTemplates[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
   })
 
@@ -115,6 +121,22 @@ describe('e-mails', () => {
     })
     expect(sent[0]?.subject).toBe('Lanternfield: Kiln Bcc: evil@example.com is cancelled')
     expect(sent[0]?.text).toContain('Reason: Cold {link}\n')
+  })
+
+  test('about an event name its time in the language of the person, its place, and have it as a calendar file', async () => {
+    for (const [language, period] of [
+      ['en', 'When: Monday, 2 March 2026, 18:30–20:30 (Europe/Berlin)'],
+      ['de', 'Zeit: Montag, 2. März 2026, 18:30–20:30 Uhr (Europe/Berlin)'],
+    ] as const) {
+      const { sent, send } = mail()
+      await send(school, to('a@example.com', language), 'event_reminder', values)
+      const { text = '', calendar = '' } = sent[0] ?? {}
+      expect(text).toContain(
+        `${period}\n${language === 'en' ? 'Where' : 'Ort'}: Town hall, Market 1\nOnline: https://meet.example.org/kiln`,
+      )
+      expect(text).toContain('https://school.example.com/account/events/open-kiln-evening')
+      expect(calendar).toContain('DTSTART:20260302T173000Z\r\nDTEND:20260302T193000Z\r\nSUMMARY:Open Kiln Evening')
+    }
   })
 
   test('without a required link are not sent', async () => {

@@ -1,3 +1,5 @@
+// Proves RFC 5321 section 4.2.1: The SMTP transport distinguishes permanent from temporary failures
+
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

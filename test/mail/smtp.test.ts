@@ -1,3 +1,5 @@
+// Proves RFC 2046, 2047, 2387, 2392, 3834: A mail server receives multipart/alternative with the logo by Content-ID, a UTF-8 subject and Auto-Submitted
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/lib/ids.ts'
 import { smtpTransport } from '../../src/mail/smtpTransport.ts'

@@ -6,13 +6,13 @@ import { compose } from '../../src/mail/compose.ts'
 import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import type { Email } from '../../src/mail/transport.ts'
-import { parseMime } from '../support/mime.ts'
+import { type MimePart, parseMime } from '../support/mime.ts'
 import { exampleLogo, exampleSchool, exampleValues } from './exampleValues.ts'
 import { blocksOf, linksOf, tagsOf } from './htmlText.ts'
 
 const kinds = Object.keys(emailTemplates) as EmailKind[]
 /** Values that the service itself creates: its URLs, the time, a number. */
-const ownNames = new Set(['link', 'sign_in', 'reset', 'apps', 'security', 'when', 'left'])
+const ownNames = new Set(['link', 'sign_in', 'reset', 'apps', 'security', 'left', 'answers', 'cannot_come', 'notifications'])
 
 /** Texts that attackers write into names, and texts that break parsers. */
 const traps = [
@@ -53,10 +53,21 @@ async function emailOf(kind: EmailKind, { school, alt, language, text }: Wild): 
   const from = { browser: text, system: text, network: text }
   const own = Object.entries(exampleValues).filter(([name]) => ownNames.has(name))
   const others = Object.keys(exampleValues).filter((name) => !ownNames.has(name))
+  const facts = { en: [{ label: text, value: text }], de: [{ label: text, value: text }] }
   const values = {
     ...Object.fromEntries([...own, ...others.map((name) => [name, text])]),
     facts: { ...exampleValues.facts, time_zone: text, from },
     permissions: { en: text, de: text },
+    before: { en: text, de: text },
+    ...Object.fromEntries(['lessons', 'items', 'copy'].map((name) => [name, facts])),
+    until: { en: text, de: text },
+    occasion: {
+      ...exampleValues.occasion,
+      time_zone: text,
+      place: text,
+      online: text,
+      calendar: { ...exampleValues.occasion.calendar, title: text, location: text, url: text },
+    },
   } as unknown as typeof exampleValues
   const send = createMail({ transport, branding, languages: () => languages })
   await send(exampleSchool, { email: 'wren@example.com', locales: [language] }, kind, values)
@@ -90,7 +101,7 @@ describe.each(kinds)('%s, whatever its values are', (kind) => {
       fc.asyncProperty(inputs, async (input) => {
         const { html, text, subject } = await emailOf(kind, input)
         const [logo, heading, ...blocks] = blocksOf(html)
-        const spaces = (said: string) => said.replace(/\s+/g, ' ').trim()
+        const spaces = (output: string) => output.replace(/\s+/g, ' ').trim()
         expect([logo, heading]).toEqual(['', subject])
         // A value may be empty.
         expect(blocks.map(spaces).filter(Boolean)).toEqual(text.split('\n').map(spaces).filter(Boolean))
@@ -121,12 +132,9 @@ describe.each(kinds)('%s, whatever its values are', (kind) => {
         ])
         for (const values of headers.values()) expect(values).toHaveLength(1)
         expect(headers.get('to')).toEqual(['wren@example.com'])
-        expect(parts.flatMap((part) => [part.type, ...part.parts.map(({ type }) => type)])).toEqual([
-          'text/plain',
-          'multipart/related',
-          'text/html',
-          'image/png',
-        ])
+        const leaves = ({ type, parts: inner }: MimePart): string[] => (inner.length === 0 ? [type] : inner.flatMap(leaves))
+        const calendar = emailTemplates[kind].text.includes('{occasion}') ? ['text/calendar'] : []
+        expect(parts.flatMap(leaves)).toEqual(['text/plain', 'text/html', 'image/png', ...calendar])
       }),
       { numRuns: 20 },
     )

@@ -1,3 +1,5 @@
+// Proves MCP completion: Slugs and arguments are completed with public values only
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
 import { openTestDatabase } from '../support/databases.ts'

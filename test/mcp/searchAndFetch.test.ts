@@ -1,3 +1,5 @@
+// Proves OpenAI MCP documentation: `search` and `fetch` have the shapes of ChatGPT connectors
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
 import { openTestDatabase } from '../support/databases.ts'
@@ -40,7 +42,14 @@ test('fetch returns the document of every result of search, with the URL that se
       metadata: expect.objectContaining({ type: expect.any(String), updated_at: expect.any(String) }),
     })
     expect(JSON.parse(content[0].text)).toEqual(document)
-    expect((await api.get(new URL(url).pathname)).json.id).toBe(id)
+    // The URL is the page that people open: products have none.
+    const { pathname } = new URL(url)
+    const resource = { crs: 'courses', evt: 'events', lec: 'lecturers', pst: 'posts', mpl: 'membership_plans', pag: 'pages' }[
+      id.slice(0, 3)
+    ]
+    expect(pathname).toMatch(resource ? /^\/(courses|events|lecturers|posts|plans|pages)\// : /^\/api\/v1\//)
+    const row = resource ? `/api/v1/${resource}/${pathname.split('/').slice(2).join('%2F')}` : pathname
+    expect((await api.get(row)).json.id).toBe(id)
   }
 })
 

@@ -1,3 +1,5 @@
+// Proves SEP-2127: The server card and its catalogues describe the server as the handshake does
+
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { embeddedDatabase } from '../support/databases.ts'
@@ -48,6 +50,12 @@ test('the card describes the server as the handshake does, at both addresses, wi
     const info = result.serverInfo ?? result._meta?.['io.modelcontextprotocol/serverInfo']
     expect([card.title, card.version]).toEqual([info.title, info.version])
   }
+})
+
+test('the card is also where earlier scanners look, and is named by an address as it is', async () => {
+  const card = await (await fetch(`${origin}/mcp/server-card`)).text()
+  for (const path of ['/.well-known/mcp.json', '/.well-known/mcp']) expect(await (await fetch(origin + path)).text()).toBe(card)
+  expect(JSON.parse(card).name).toBe('127.0.0.1/mcp')
 })
 
 test.each(cataloguePaths)('%s leads to the card', async (path, type, specVersion) => {

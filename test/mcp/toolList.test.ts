@@ -23,7 +23,7 @@ test('the list of tools has less than 20 kB, about 6,000 tokens: it is part of e
 
 test('a tool has only the parameters that a visitor can use, and the API keeps all', () => {
   expect(parametersOf('list_courses')).toEqual(
-    expect.arrayContaining(['q', 'level', 'category', 'tag', 'price_lte', 'lecturer', 'sort', 'limit', 'cursor', 'fields']),
+    expect.arrayContaining(['q', 'level', 'category', 'tag', 'price_lte', 'lecturer_id', 'sort', 'limit', 'cursor', 'fields']),
   )
   for (const { name } of tools) {
     const wrong = parametersOf(name).filter(

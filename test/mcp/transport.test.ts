@@ -1,3 +1,18 @@
+// Proves MCP transport: GET `/mcp` is 405 before any token is checked
+// Proves MCP transport, security: A foreign Origin or a foreign host name gets 403
+// Proves MCP transport: Every method but POST is 405 with Allow: no session, no idle stream
+// Proves MCP transport: A notification gets 202 and no body
+// Proves MCP versioning: An unknown revision is rejected with a list of the supported ones
+// Proves MCP 2026-07-28 transport: Headers that contradict the message are rejected
+// Proves MCP 2026-07-28 transport: An unknown method of 2026-07-28 is 404
+// Proves MCP 2026-07-28: Discovery, result types, and the lifetime and scope of caching
+// Proves MCP 2025-03-26 to 2025-11-25: The handshake of the earlier revisions works without state on the server
+// Proves MCP transport: Both media types must be acceptable; the response is JSON
+// Proves MCP 2025-03-26: Batches are accepted in revision 2025-03-26 only
+// Proves JSON-RPC 2.0 section 5.1: Length and depth of a body are bounded; every input gets a response
+// Proves Fetch: Browsers may call from configured origins; the preflight allows the headers that clients send
+// Proves MCP authorization: A bad token gets the challenge, never a tool error
+
 import { once } from 'node:events'
 import { request as sendHttp } from 'node:http'
 import * as fc from 'fast-check'

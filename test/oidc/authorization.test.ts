@@ -1,3 +1,15 @@
+// Proves MCP authorization: A write scope does not include the read scope
+// Proves RFC 9207 section 2: `iss` is in every redirect, errors included
+// Proves RFC 8252 section 7.3: Redirect URIs are compared exactly, except for the port of a loopback address
+// Proves RFC 6749 section 3.3: `resource` is optional; a missing or unknown scope is `invalid_scope`
+// Proves OpenID Connect Core section 11: `offline_access` is never required
+// Proves RFC 9700 section 2.1.1: Every client needs PKCE, and a downgrade is rejected
+// Proves RFC 9700 section 2.1.2, 2.4: No implicit grant, no password grant, no response type but `code`
+// Proves RFC 9700 section 4.12: Redirects are 302 or 303
+// Proves RFC 9700 section 4.11: Errors redirect to registered addresses only
+// Proves RFC 6749 section 3.1: A repeated parameter is rejected, except `resource`
+// Proves RFC 6749 section 4.1.2: `state` is returned as sent, and not at all if it was absent
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'

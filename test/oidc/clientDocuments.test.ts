@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLog } from '../../src/lib/log.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse } from '../../src/lib/outboundRequest.ts'
 import type { Problem } from '../../src/lib/problem.ts'
-import { createClientDocuments } from '../../src/oidc/clientDocuments.ts'
-import { documentCacheSeconds } from '../../src/oidc/documentCacheSeconds.ts'
+import { createClientDocuments, documentCacheSeconds } from '../../src/oidc/clientDocuments.ts'
 import { createRateLimits } from '../../src/store/rateLimits.ts'
 
 type Respond = (request: OutboundRequest) => Promise<Partial<OutboundResponse>> | Partial<OutboundResponse>

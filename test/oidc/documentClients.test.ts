@@ -1,3 +1,5 @@
+// Proves draft-ietf-oauth-client-id-metadata-document: Client ID metadata documents: off by default and then as if they did not exist; URL, members and redirect URIs are checked; cached within bounds; used for a day while its host fails; known clients have a separate budget
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { agentOf, get, personCalled, postJson, withToken } from '../support/agent.ts'
 import { type DocumentHost, startDocumentHost } from '../support/documentHost.ts'

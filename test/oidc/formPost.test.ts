@@ -1,3 +1,5 @@
+// Proves OAuth 2.0 Form Post Response Mode: `response_mode=form_post` posts to the registered https address alone, and a repeated decision gets the same form
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signIn } from '../browser/visitor.ts'
 import { fieldsOf, toConsent } from '../security/browsing.ts'

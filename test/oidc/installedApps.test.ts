@@ -1,3 +1,5 @@
+// Proves RFC 8252 section 7: An integration of an installed app gets codes at loopback (any port), https and private-use addresses, and at no other
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { agentOf, get, personCalled } from '../support/agent.ts'
 import { createPerson } from '../support/person.ts'

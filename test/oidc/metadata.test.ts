@@ -1,3 +1,16 @@
+// Proves RFC 9728 section 2: Protected resource metadata name at least one authorization server
+// Proves RFC 9728 section 3.1: The metadata are served at the root and at the path of `/mcp`
+// Proves RFC 9728 section 3.3: `resource` is exactly the identifier from which the metadata URL was built
+// Proves RFC 9728 section 2: The metadata list a baseline of scopes: never an empty list, never `offline_access`
+// Proves MCP authorization: The baseline is small, because clients request all of it
+// Proves RFC 8414 section 3: Both metadata documents are served at their URLs and at the aliases for `/mcp`, with the same content
+// Proves RFC 8414 section 3.3, RFC 9207 section 2.4: The issuer is the same string everywhere and does not depend on headers
+// Proves RFC 7636 section 4.2: S256 is the only challenge method, in both documents
+// Proves client-id-metadata-document section 5: Client ID metadata documents are advertised exactly when they are enabled
+// Proves RFC 8414 section 2: `none` and `client_secret_post` are the authentication methods
+// Proves RFC 8414 section 2: Every advertised endpoint answers; the self-check reports a school where one does not
+// Proves RFC 8414 section 2, RFC 9728 section 4: The metadata name the authentication methods of revocation and introspection, the protected resources, and existing policy pages
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { until } from '../support/poll.ts'
@@ -110,7 +123,7 @@ describe('authorization server metadata (RFC 8414, OpenID Connect Discovery)', (
       what: 'the published page is linked',
     })
     const shown = await get(address, { accept: 'text/html' })
-    expect([shown.status, shown.body]).toEqual([200, expect.stringContaining('<h1>Privacy</h1>')])
+    expect([shown.status, shown.body]).toEqual([200, expect.stringMatching(/<h1[^>]*>Privacy<\/h1>/)])
     // An address that the school set itself comes first.
     const terms = 'https://legal.example.com/terms'
     const school = await get(`${service.issuer}/api/v1/school`, { authorization })

@@ -1,3 +1,5 @@
+// Proves OpenID Connect Core section 3.1.2.1: The authorization and the sign-out endpoint take forms of other sites, and redirect them to themselves alone
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fieldsOf, sendAs, toConsent } from '../security/browsing.ts'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'

@@ -1,3 +1,5 @@
+// Proves OpenID Connect Core section 3.1.2.1: `prompt` accepts select_account and create, alone and combined; a long `state` comes back unchanged
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'

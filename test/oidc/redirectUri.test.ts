@@ -1,3 +1,5 @@
+// Proves RFC 8252 section 8.3: The names of the loopback address are different hosts
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loopbackUriError } from '../../src/lib/loopbackUri.ts'

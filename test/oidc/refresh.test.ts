@@ -1,3 +1,9 @@
+// Proves RFC 9700 section 4.14: Refresh tokens of public clients rotate
+// Proves RFC 6749 section 6: A refresh gets what is both requested and granted; a repetition is compared by its effect, and one with another effect ends nothing
+// Proves RFC 8707 section 2.2: Two resources in a token request are refused: a bound token keeps its binding
+// Proves RFC 9700 section 4.14: A refresh token belongs to its client, and scope never widens
+// Proves RFC 9700 section 4.14: A used refresh token keeps only what detects its reuse
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, answer, createAgent, personCalled, withToken } from '../support/agent.ts'
 import type { Person } from '../support/person.ts'

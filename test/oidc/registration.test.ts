@@ -1,3 +1,17 @@
+// Proves RFC 8414 section 2: The registration endpoint is advertised exactly when registration is enabled
+// Proves RFC 7591 section 3.2.1: 201, not cached, with every effective value and the redirect URIs as sent
+// Proves RFC 7591 section 3.2.1: A secret and its expiry for `client_secret_post`, none for `none`
+// Proves RFC 7591 section 3.2.2: A redirect URI that is not loopback is `invalid_redirect_uri`, naming the URI and the fix
+// Proves RFC 7591 section 3.2.2: Other errors are `invalid_client_metadata`; every input gets a JSON response and never 500
+// Proves RFC 7591 section 3.2.1: Unsupported optional metadata are left out, and empty values count as absent
+// Proves RFC 7591 section 2: Unknown members, ids and secrets in the request are ignored
+// Proves RFC 7591 section 3: A credential sent with the request is ignored
+// Proves OpenID Connect Registration section 2: The type is inferred as native; `web` is coerced to native and returned as such
+// Proves RFC 7591 section 2: A registered scope does not limit later requests
+// Proves RFC 7592: No registration access token is issued, and no management endpoint exists
+// Proves RFC 6585 section 4: Too many registrations get 429 with Retry-After
+// Proves RFC 7591 section 3.2.2: Every redirect URI that is not accepted is named with the fix for its kind
+
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registrationError } from '../../src/policy/registrationError.ts'

@@ -1,3 +1,5 @@
+// Proves RFC 6749 section 4.1.2.1: A registration that was cleaned up is distinguished from one that never existed
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, get } from '../support/agent.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'

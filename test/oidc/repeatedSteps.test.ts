@@ -114,6 +114,61 @@ test('the address of the return leads to the same redirect for a minute, and the
   expect(later.html).toContain('You already allowed this app')
 })
 
+describe('a browser that has lost the response to its sign-in', () => {
+  /** Signs in, and forgets the cookies of the last response, as a browser does that is interrupted before it has read them. */
+  const interrupted = async () => {
+    const visit = await opened()
+    const answer = await signIn(visit)
+    const other = visit.browser.copy()
+    const consent = await other.follow(answer)
+    expect(consent.html).toContain('Signed in as')
+    return { visit, other, answer, consent }
+  }
+
+  test('gets the consent page when it sends the form again, and when it loads the address again', async () => {
+    const { visit, answer, consent } = await interrupted()
+    const again = await visit.browser.copy().follow(await signIn(visit))
+    expect([again.status, again.url.href]).toEqual([200, consent.url.href])
+    expect(again.html).toContain('Signed in as')
+    visit.page = await visit.browser.follow(answer)
+    expect(visit.page.url.href).toBe(consent.url.href)
+    expect((await visit.browser.follow(await allow(visit))).location?.searchParams.has('code')).toBe(true)
+  })
+
+  test('that a session was replaced in stays signed in', async () => {
+    const first = await interrupted()
+    const page = await first.other.follow(await first.other.get(agent.authorizationUrl({ prompt: 'login' }).href))
+    const visit = { browser: first.other, page }
+    const answer = await signIn(visit)
+    const consent = await visit.browser.copy().follow(answer)
+    const again = await visit.browser.follow(answer)
+    expect([again.status, again.url.href]).toEqual([200, consent.url.href])
+  })
+
+  test('is not signed in after a sign-out, after a minute, or by the cookies of another browser', async () => {
+    const ended = async (browser: Browser, { visit, answer, other }: Awaited<ReturnType<typeof interrupted>>) => {
+      const page = await browser.follow(answer)
+      expect([page.status, page.url.pathname]).toEqual([400, resumeAddress(visit)])
+      expect(page.headers.getSetCookie().join()).not.toContain(other.cookie('sg_session'))
+    }
+    const late = await interrupted()
+    await aMinuteLater(() => ended(late.visit.browser, late))
+    const stolen = await interrupted()
+    stolen.visit.browser.plant('sg_browser', 'x'.repeat(43))
+    await ended(stolen.visit.browser, stolen)
+    const signedIn = await interrupted()
+    const stranger = await opened()
+    await stranger.browser.follow(await signIn(stranger, 'other@example.org'))
+    for (const name of ['sg_session', 'sg_session.sig']) signedIn.visit.browser.plant(name, stranger.browser.cookie(name) ?? '')
+    await ended(signedIn.visit.browser, signedIn)
+    const signedOut = await interrupted()
+    const signedOutCookies = signedOut.other.copy()
+    const page = await signedOut.other.follow(await signedOut.other.get('/oauth/logout'))
+    await signedOut.other.follow(await signedOut.other.post('/oauth/logout/confirm', { xsrf: field(page.html, 'xsrf'), logout: 'yes' }))
+    await ended(signedOut.visit.browser, { ...signedOut, other: signedOutCookies })
+  })
+})
+
 describe('a later, another or a foreign request gets no redirect', () => {
   const shows = async (send: () => Promise<Page>, text: string) => {
     const page = await send()
@@ -175,8 +230,10 @@ test('the store reveals no code: only the browser can decrypt where it was led',
   const rows = await service.database.sql.query<{ text: string }>('SELECT row_to_json(a)::text AS text FROM oidc_artifact a')
   const dump = rows.map(({ text }) => text).join()
   expect(dump).toContain('EndedInteraction')
+  const session = visit.browser.cookie('sg_session') ?? ''
   for (const text of [
     code,
+    session,
     encodeURIComponent(code),
     visit.browser.cookie('sg_browser') ?? '',
     createHash('sha256').update(code).digest('hex'),

@@ -1,3 +1,5 @@
+// Proves RFC 7662 section 4, RFC 7009 section 2.1: Introspection and revocation reveal nothing to other clients
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, agentOf, createAgent, personCalled, withToken } from '../support/agent.ts'
 import type { Person } from '../support/person.ts'
@@ -45,7 +47,7 @@ describe('revocation (RFC 7009)', () => {
     const { body } = await agent.tokens(person)
     expect(await account(body.access_token)).toBe(200)
     const revoked = await agent.post('/api/oauth/revoke', { token: body[kind] })
-    expect([revoked.status, revoked.body]).toEqual([200, ''])
+    expect([revoked.status, revoked.body]).toEqual([200, {}])
     expect(await account(body.access_token)).toBe(401)
     expect((await agent.refresh(body.refresh_token)).body.error).toBe('invalid_grant')
   })

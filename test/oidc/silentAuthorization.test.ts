@@ -1,3 +1,5 @@
+// Proves OpenID Connect Core section 3.1.2.1: `prompt=none` gives a code to an integration with https redirect URIs, a session and a decided grant, and refuses everybody else
+
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -1,3 +1,19 @@
+// Proves RFC 6750 section 3, RFC 9728 section 5.1: An invalid token gets 401 `invalid_token` with a pointer to the metadata
+// Proves RFC 8707 section 2: A token bound to another resource is rejected
+// Proves RFC 9700 section 4.3.2: A token in the query is ignored and not logged
+// Proves RFC 6750 section 3.1: Every presented credential has a defined outcome; another scheme counts as an invalid token
+// Proves RFC 6750 section 2.1: Tokens look like no JWT, and tokens that were issued with dots stay valid
+// Proves RFC 6750 section 2.2: UserInfo accepts the token in the form or in the header, with any body; two tokens are refused
+// Proves RFC 9700 section 2.2: Access tokens expire after one hour by default
+// Proves RFC 8707 section 2: `resource` is accepted at the authorization and token endpoints; an unknown one is `invalid_target`
+// Proves RFC 8707 section 2.2: A refresh with a wrong resource does not consume the token
+// Proves RFC 9700 section 4.5: A code works once, also under concurrency; a replay ends its tokens
+// Proves RFC 6749 section 4.1.3: The redirect URI of the token request must equal that of the authorization request
+// Proves RFC 6749 section 3.2: The token endpoint accepts POST with forms only; other content types get a JSON error
+// Proves RFC 6749 section 5.2: Failed client authentication is `invalid_client`; an expired or revoked refresh token is `invalid_grant`
+// Proves RFC 6749 section 2.3.1: Clients authenticate only as registered, never in the query
+// Proves RFC 6749 section 5.1: The token response contains type, lifetime and scope
+
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -208,10 +224,10 @@ describe('resource indicators (RFC 8707)', () => {
     const redirect = await agent.send(person, { resource: resourceOf(atAuthorization) })
     const { status, body } = await agent.redeem(redirect, { resource: resourceOf(atToken) })
     expect(status).toBe(200)
-    const { body: said } = await introspect(body.access_token)
-    expect(said.aud).toBe(bound === undefined ? undefined : service.issuer + bound)
+    const { body: output } = await introspect(body.access_token)
+    expect(output.aud).toBe(bound === undefined ? undefined : service.issuer + bound)
     const refreshed = await agent.refresh(body.refresh_token)
-    expect((await introspect(refreshed.body.access_token)).body.aud).toBe(said.aud)
+    expect((await introspect(refreshed.body.access_token)).body.aud).toBe(output.aud)
   })
 
   test('a token for /mcp is accepted at UserInfo and not at the API, and the error names the right resource', async () => {

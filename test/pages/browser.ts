@@ -7,6 +7,8 @@ export interface Browser {
   /** Follows redirects within the service until a page or the way out. */
   follow(answer: Answer): Promise<Answer>
   cookie(name: string, path?: string): string | undefined
+  /** Returns another browser with the same cookies. */
+  copy(): Browser
   /** Plants a cookie, as an attacker or another browser would. */
   plant(name: string, value: string, path?: string): void
 }
@@ -20,9 +22,11 @@ export interface Answer {
 }
 
 /** `always` are headers of every request, such as the name of the browser. */
-export function createBrowser(base: string, always: Record<string, string> = {}): Browser {
-  const jar = new Map<string, { name: string; value: string; path: string }>()
-
+export function createBrowser(
+  base: string,
+  always: Record<string, string> = {},
+  jar = new Map<string, { name: string; value: string; path: string }>(),
+): Browser {
   const keep = (line: string): void => {
     const [pair = '', ...attributes] = line.split(/;\s*/)
     const at = pair.indexOf('=')
@@ -67,6 +71,7 @@ export function createBrowser(base: string, always: Record<string, string> = {})
       return current
     },
     cookie: (name, path = '/') => jar.get(`${name} ${path}`)?.value,
+    copy: () => createBrowser(base, always, new Map(jar)),
     plant: (name, value, path = '/') => jar.set(`${name} ${path}`, { name, value, path }),
   }
 }

@@ -55,7 +55,7 @@ describe.each((await databasesToTest()).slice(-1))('the branding of a school on 
   })
 
   const shownBy = ({ html }: { html: string }): Shown => ({
-    name: /<header class="school">\s*<bdi>([^<]*)<\/bdi>/.exec(html)?.[1],
+    name: /<header class="school">\s*(?:<a class="home" href="\/">\s*)?<bdi>([^<]*)<\/bdi>/.exec(html)?.[1],
     offersSignUp: html.includes('/account/sign-up'),
     stylesheet: /href="(\/assets\/school\.css[^"]*)"/.exec(html)?.[1],
   })

@@ -130,8 +130,8 @@ describe.each(await databasesToTest())('the public pages of events, on $name', (
     let pages = 0
     while (path !== undefined && pages < 5) {
       const html = await read(path.replaceAll('&amp;', '&'))
-      for (const [, slug = ''] of html.matchAll(/<p class="name"><a href="\/events\/([a-z0-9-]+)"/g)) seen.push(slug)
-      expect(html).toContain('<h1>Past events</h1>')
+      for (const [, slug = ''] of html.matchAll(/<p class="name" dir="auto"><a href="\/events\/([a-z0-9-]+)"/g)) seen.push(slug)
+      expect(html).toContain('<h1 dir="auto">Past events</h1>')
       expect(html).toContain('<meta name="robots" content="noindex">')
       expect(html).toContain(`<link rel="canonical" href="${service.issuer}${path}">`)
       expect(html).not.toContain('€15.00')
@@ -142,7 +142,7 @@ describe.each(await databasesToTest())('the public pages of events, on $name', (
     expect(pages).toBe(2)
 
     const german = await read('/events?past=1&lang=de')
-    expect(german).toContain('<h1>Vergangene Veranstaltungen</h1>')
+    expect(german).toContain('<h1 dir="auto">Vergangene Veranstaltungen</h1>')
     expect(german).toContain('href="/events?past=1&amp;lang=en"')
     expect(await read('/events.md?past=1', {})).toContain('Past events')
     const ended = await read('/events/past-3')

@@ -1,3 +1,7 @@
+// Proves OpenID Connect Core section 3.1.3.3: `openid` comes with Allow, without a box
+// Proves RFC 9700 section 4.16: No page can be framed
+// Proves RFC 9700 section 4.2.4: Pages and tokens are not cached and send no referrer
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Browser, boxes, createBrowser, field } from './browser.ts'
 import { catalogue, password, redirectUri, startService, type TestService } from './service.ts'
@@ -495,6 +499,8 @@ describe('signing out', () => {
     const again = await browser.get('/oauth/logout')
     const answer = await browser.follow(await browser.post(action, { xsrf: field(again.html, 'xsrf'), logout: 'yes' }))
     expect(answer.html).toContain('You are signed out')
+    expect(answer.html).toMatch(/<a class="button main" href="\/account\/sign-in">Sign in again<\/a>/)
+    expect(answer.html).toMatch(/<a href="\/">Go to the pages of [^<]+<\/a>/)
     expect((await start(browser)).html).toContain('type="password"')
   })
 })

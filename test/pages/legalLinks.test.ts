@@ -48,7 +48,7 @@ describe.each(await databasesToTest())('links to the legal documents of a school
     const account = await signedIn(service, learner)
     const own = async (path: string): Promise<[string, string]> => [path, (await account.get(`${path}?lang=${language}`)).html]
     return [
-      ...(await Promise.all(['/', '/account/sign-in', '/account/sign-up', '/account/password'].map(read))),
+      ...(await Promise.all(['/account/sign-in', '/account/sign-up', '/account/password'].map(read))),
       ['sign-in of an app', signIn.html],
       ['consent', consent.html],
       ...(await Promise.all(['/account', '/account/apps', '/account/security'].map(own))),
@@ -70,7 +70,9 @@ describe.each(await databasesToTest())('links to the legal documents of a school
       for (const [name, html] of await pagesIn(language)) {
         const found = [...html.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, href, label]) => [label, href])
         const known = Object.values(labels[language]) as string[]
-        expect([name, language, found.filter(([label = '']) => known.includes(label))]).toEqual([name, language, lines])
+        // The sign-up names what applies to an account at its button, too.
+        const atButton = name === '/account/sign-up' ? lines.filter(([label]) => label !== labels[language].imprint) : []
+        expect([name, language, found.filter(([label = '']) => known.includes(label))]).toEqual([name, language, [...atButton, ...lines]])
       }
       const text = await emailIn(language)
       expect(text.split('\n').filter((line) => Object.values(labels[language]).some((label) => line.startsWith(`${label}: `)))).toEqual(
@@ -104,12 +106,36 @@ describe.each(await databasesToTest())('links to the legal documents of a school
     await expectLinks({ imprint: '/pages/about/us', privacy: '/pages/legal/privacy', terms: 'https://legal.example.org/terms' })
   })
 
-  test('a public page names a document once, in the words of the school', async () => {
-    const html = await (await fetch(`${service.issuer}/pages/about/us`, { headers: { accept: 'text/html' } })).text()
+  test.each(['/', '/pages/about/us'])('the public page %s names a document once, in the words of the school', async (path) => {
+    const html = await (await fetch(`${service.issuer}${path}`, { headers: { accept: 'text/html' } })).text()
     const foot = html.slice(html.indexOf('<footer>'))
     const links = [...foot.matchAll(/<a href="([^"]+)"/g)].map(([, href = '']) => href).filter((href) => !href.includes('lang='))
     expect(links).toEqual(expect.arrayContaining(['/pages/legal/imprint', '/pages/about/us', 'https://legal.example.org/terms']))
     expect(new Set(links).size).toBe(links.length)
+  })
+
+  test('every page says where people ask the school for help', async () => {
+    const expectHelp = async (row: object, links: Record<(typeof languages)[number], string>) => {
+      await owner.call('PATCH', '/school', row, { 'if-match': '*' })
+      for (const language of languages)
+        for (const [name, html] of await pagesIn(language))
+          expect([name, /<p class="languages help" dir="auto">(.*)<\/p>/.exec(html)?.[1]]).toEqual([name, links[language]])
+    }
+    await expectHelp(
+      { contact_email: 'ask@example.com' },
+      {
+        en: '<a href="mailto:ask@example.com">Need help? Write to ask@example.com</a>',
+        de: '<a href="mailto:ask@example.com">Brauchen Sie Hilfe? Schreiben Sie an ask@example.com</a>',
+      },
+    )
+    const { name } = await owner.call('PATCH', '/school', { contact_email: null }, { 'if-match': '*' })
+    await expectHelp(
+      { support_url: 'https://help.example.org/' },
+      {
+        en: `<a href="https://help.example.org/">Get help from ${name}</a>`,
+        de: `<a href="https://help.example.org/">Hilfe von ${name}</a>`,
+      },
+    )
   })
 
   test('a school whose pages another site shows links only to the addresses that it set', async () => {

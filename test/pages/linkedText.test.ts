@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { lowerHeadings } from '../../src/lib/sanitisedHtml.ts'
-import { linkedText } from '../../src/pages/linkedText.ts'
+import { linkedText } from '../../src/pages/errorPage.ts'
 
 const issuer = 'https://school.example.com'
 

@@ -33,6 +33,7 @@ import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
 import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import { findAccount } from '../../src/store/accounts.ts'
+import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { createStatementCache } from '../../src/store/statementCache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 
@@ -103,7 +104,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
   const statements = createStatementCache()
-  const branding = () => pageBranding(database.kysely, school.id, statements)
+  const branding = () => pageBranding(inSchool(database.kysely, school.id), school.id, statements)
   const pageContext = createPageContexts({
     branding,
     languages: () => languages,
@@ -155,15 +156,16 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const knownBrowsers = createKnownBrowsers({
     keyring,
     days: () => 180,
-    findAccount: (schoolId, email) => findPasswordVersion(database.kysely, schoolId, email),
+    findAccount: (schoolId, email) => findPasswordVersion(inSchool(database.kysely, schoolId), email),
   })
   const findPerson = async (_schoolId: string, accountId: string) => {
     const role = people.get(accountId)
     return role && { accountId, personId: null, role, lecturerId: null }
   }
-  const signIn = createSignIn({ database })
+  const databaseOf = (schoolId: string) => schoolDatabase(database, schoolId, 'person')
+  const signIn = createSignIn({ databaseOf })
   const steps = signInSteps({
-    database,
+    databaseOf,
     keyring,
     secondStep: () => 'optional',
     secondFactors: { isRequired: async () => false },
@@ -186,7 +188,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
       }),
   })
   const args: PagesArguments = {
-    database,
+    databaseOf,
     keyring,
     log: createLog('silent'),
     provider: async () => provider,
@@ -228,6 +230,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     endGrant: unused,
     administration: { find: unused, grantsOf: unused, disable: unused, enable: unused },
     perform: unused,
+    inputOf: () => ({ parameters: [], fields: {} }),
+    hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,
     sessions: { list: unused, end: unused },

@@ -11,7 +11,10 @@ export function pageContextOf(schoolName: string, language: Language = 'en'): Pa
     isOpenToSignUp: () => true,
     schoolLogo: undefined,
     legalLinks: [],
+    accountDocuments: undefined,
     privacyUrl: undefined,
+    help: undefined,
+    themeColours: { light: '#ffffff', dark: '#000000' },
     schoolStylesheet: '/assets/school.css',
     languageLinks: [link('en', 'English'), link('de', 'Deutsch')],
   }

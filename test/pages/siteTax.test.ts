@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, asMarkdown, dataIn, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
@@ -23,7 +23,7 @@ const settings = [
   { tax: { mode: 'inclusive', default_rate_bps: 0, rates: [] }, mode: 'none' },
 ]
 
-describe.each(await everyDatabase())('the tax of prices on public pages, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the tax of prices on public pages, on $name', ({ open }) => {
   let service: TestService
   let owner: SiteOwner
   let drop: () => Promise<void>
@@ -85,10 +85,10 @@ describe.each(await everyDatabase())('the tax of prices on public pages, on $nam
       for (const path of paid) {
         const german = `${path}?lang=de`
         for (const [text, note, price] of [
-          [await read(path), en, /€89\.05(?: \/ month)?/],
-          [await read(german), de, /89,05\u00a0€(?: \/ Monat)?/],
-          [await read(path, asMarkdown), en, /€89\.05(?: \/ month)?/],
-          [await read(`${path}.md`, {}), en, /€89\.05(?: \/ month)?/],
+          [await read(path), en, /€89\.05(?: per month)?/],
+          [await read(german), de, /89,05\u00a0€(?: pro Monat)?/],
+          [await read(path, asMarkdown), en, /€89\.05(?: per month)?/],
+          [await read(`${path}.md`, {}), en, /€89\.05(?: per month)?/],
         ] as const) {
           expect([path, text.match(notes) ?? []]).toEqual([path, note === undefined ? [] : [note]])
           const shown = note === undefined ? price : new RegExp(`${price.source} ${note.replaceAll('.', '\\.')}`)

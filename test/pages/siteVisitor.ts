@@ -6,6 +6,8 @@ import type { TestService } from '../support/service.ts'
 export interface SiteOwner {
   /** Sends a request and returns its body. Fails the test unless the status is 2xx. */
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Record<string, unknown>>
+  /** Reads a text. Fails the test unless the status is 2xx. */
+  text(path: string, headers?: Record<string, string>): Promise<string>
 }
 
 /** Adds an owner to the school at an issuer and signs them in. */
@@ -14,17 +16,22 @@ export async function siteOwner(service: TestService, issuer = service.issuer): 
   await service.addPerson({ email, role: 'owner', school: issuer })
   const agent = await createAgent(issuer)
   const { access_token: token } = (await agent.tokens(personCalled(email), { scope: allScopes }, { scopes: 'all' })).body
+  async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<string> {
+    const response = await fetch(`${issuer}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    expect([method, path, response.ok, response.ok ? '' : text]).toEqual([method, path, true, ''])
+    return text
+  }
   return {
-    async call(method, path, body, headers = {}) {
-      const response = await fetch(`${issuer}/api/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      const text = await response.text()
-      expect([method, path, response.ok, response.ok ? '' : text]).toEqual([method, path, true, ''])
+    async call(...request) {
+      const text = await send(...request)
       return text === '' ? {} : JSON.parse(text)
     },
+    text: (path, headers) => send('GET', path, undefined, headers),
   }
 }
 

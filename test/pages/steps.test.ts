@@ -1,3 +1,5 @@
+// Proves RFC 8176: `amr` contains the methods of the completed steps; an account that is disabled between two steps is not signed in
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
 import { accountPaths } from '../../src/policy/accountPaths.ts'

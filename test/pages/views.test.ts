@@ -1,3 +1,5 @@
+// Proves MCP authorization: The consent page shows where the app runs and warns about self-registered clients
+
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import type { Context } from 'koa'
@@ -125,7 +127,7 @@ describe('views', () => {
       // Sanitised HTML, and JSON in which no character can end its element.
       const raw: Record<string, string> = { 'site-html.ejs': '<%- page.html %>', 'site-data.ejs': '<%- page.text %>' }
       for (const [tag] of source.replace(raw[name] ?? '', '').matchAll(/<%-[\s\S]*?%>/g))
-        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ [a-z]+: [a-z.A-Z]+(, csrf: page\.csrf)? \})\) %>$/)
+        expect(tag).toMatch(/^<%- include\('[a-z-]+', (page|\{ [a-z][A-Za-z]*: [a-zA-Z.]+(, [a-z][A-Za-z]*: [a-zA-Z.]+)* \})\) %>$/)
       // The script of the API reference filters and sends requests.
       // The script of the pages counts and copies. Everything is complete without them.
       if (name === 'site-data.ejs') continue
@@ -163,7 +165,7 @@ describe('views', () => {
   test('isolate a name and call it what it is: a claim', () => {
     const [consent] = everyView('Сlaude')
     expect(consent).toContain('An app that calls itself “<bdi>Сlaude</bdi>”')
-    expect(consent).toContain('Unverified: the app registered itself on <bdi>1 January 1970</bdi>')
+    expect(consent).toContain('It registered itself on <bdi>1 January 1970</bdi>')
   })
 
   test('link to no script and to no other site but the redirect URI, whatever a stranger names', () => {
@@ -175,7 +177,7 @@ describe('views', () => {
 
   test('have one heading, a language, and a label for every field', () => {
     for (const [html, language] of languages.flatMap((one) => everyView('plain', one).map((view) => [view, one] as const))) {
-      expect(html.match(/<h1>/g)).toHaveLength(1)
+      expect(html.match(/<h1/g)).toHaveLength(1)
       expect(html).toContain(`<html lang="${language}">`)
       for (const [, id] of html.matchAll(/<input[^>]*? id="([^"]+)"/g)) expect(html).toContain(`<label for="${id}">`)
       for (const [, id] of html.matchAll(/aria-describedby="([^"]+)"/g)) expect(html).toContain(`id="${id}"`)
@@ -196,7 +198,7 @@ describe('texts', () => {
   })
 
   test('numbers and dates are written as the language writes them, and what is named by a number is left alone', () => {
-    const [english, german] = languages.map(createTexts)
+    const [english, german] = languages.map((language) => createTexts(language))
     expect(english?.text('apps.more', { count: 12_345 })).toContain('12,345')
     expect(german?.text('apps.more', { count: 12_345 })).toContain('12.345')
     expect(german?.text('consent.destination_loopback', { port: '49152' })).toBe('auf diesem Computer (Port 49152)')

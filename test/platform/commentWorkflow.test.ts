@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { holdReason } from '../../src/domain/comments/moderationRules.ts'
+import { holdReason } from '../../src/domain/comments/addComment.ts'
 import { fromPublicId } from '../../src/lib/ids.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
-import { everyDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
 import { type Platform, startPlatform } from '../support/platform.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -18,7 +18,7 @@ interface Expected {
 const decisions = ['approve', 'hide', 'spam', 'delete'] as const
 const statusAfter = { approve: 'published', hide: 'hidden', spam: 'hidden', delete: 'deleted' } as const
 
-describe.each(await everyDatabase())('the comments of an empty school, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the comments of an empty school, on $name', ({ open }) => {
   let service: TestService
   let platform: Platform
   let drop: () => Promise<void>

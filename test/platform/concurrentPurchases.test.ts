@@ -121,7 +121,7 @@ describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }
   /** The coupons with which a person has a discount: of orders that are not undone, and of subscriptions. */
   const discountsOf = async ({ email, member_id }: { email: string; member_id: string }) => {
     const orders = await done('GET', `/orders?q=${email.split('@')[0]}`)
-    const subscriptions = await done('GET', `/subscriptions?member=${member_id}`)
+    const subscriptions = await done('GET', `/subscriptions?member_id=${member_id}`)
     return new Set([
       ...orders.data.flatMap((one: { coupon: { code: string } | null }) => one.coupon?.code ?? []),
       ...subscriptions.data.flatMap((one: { discount: { code: string } | null }) => one.discount?.code ?? []),
@@ -174,6 +174,32 @@ describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }
     const answers = await Promise.all(people.map(({ member_id }) => subscribe(member_id, plan, coupon.code)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422])
     expect(await usesOf([coupon])).toEqual([1])
+  })
+
+  test('a refund that frees a seat while somebody takes one leaves as many seats taken as there are subscriptions', async () => {
+    const plan = await newPlan()
+    await done('PATCH', `/membership_plans/${plan.plan_id}`, { max_members: 1 })
+    let member = await newMember()
+    for (let round = 0; round < 4; round++) {
+      const ordered = await sales.platform.report('/orders', {
+        buyer: { email: member.email },
+        items: [{ type: 'membership_plan', id: plan.plan_id, price_id: plan.price_id }],
+      })
+      expect([ordered.status, (await sales.platform.report(`/orders/${ordered.body.number}/pay`, eur(10_000))).body.status]).toEqual([
+        201,
+        'paid',
+      ])
+      const next = await newMember()
+      const [refunded, taken] = await Promise.all([
+        sales.platform.report(`/orders/${ordered.body.number}/refund`, {}),
+        subscribe(next.member_id, plan),
+      ])
+      expect([refunded.status, [201, 409].includes(taken.status)]).toEqual([200, true])
+      const running = taken.status === 201 ? 1 : 0
+      expect((await done('GET', `/membership_plans/${plan.plan_id}`)).subscribers_count).toBe(running)
+      if (running > 0) await done('POST', `/subscriptions/${taken.body.id}/cancel`, { at: 'now' })
+      member = await newMember()
+    }
   })
 
   test('a trial that ends without a payment leaves the discount for the first purchase', async () => {

@@ -1,12 +1,14 @@
+// Proves GDPR article 17: An erased person frees seats, waitlist places, unpaid orders with their coupons, and places in courses; their invoices keep number, lines, tax and country without personal data, on both databases
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
-describe.each(await everyDatabase())('the places of an erased person, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the places of an erased person, on $name', ({ open }) => {
   let opened: TestDatabase
   let sales: SalesService
   beforeAll(async () => {

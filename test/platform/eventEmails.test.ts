@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sendEventReminders } from '../../src/domain/events/eventReminders.ts'
-import { fillFreeSeats } from '../../src/domain/events/fillFreeSeats.ts'
+import { sendEventReminders } from '../../src/jobs/due/eventReminders.ts'
+import { fillFreeSeats } from '../../src/jobs/due/fillFreeSeats.ts'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
-import { everyDatabase, openDatabaseTwice, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, openDatabaseTwice, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 import { rootSecret } from '../support/service.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 const people = 60
 
-describe.each(await everyDatabase())('e-mails about events, on $name', ({ open }) => {
+describe.each(await databasesToTest())('e-mails about events, on $name', ({ open }) => {
   let opened: TestDatabase
   let other: Database
   let closeOther: () => Promise<void>

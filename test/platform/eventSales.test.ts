@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
+import { expireOrders } from '../../src/jobs/due/expireOrders.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 import { newCoupon } from '../support/shop.ts'
@@ -91,13 +91,13 @@ describe('an event with a price', () => {
     expect(await seats(id)).toEqual({ taken: 0, waiting: 0, going: 0, reserved: 0 })
     expect((await rsvp(id)).body.error).toBe('checkout_required')
     await sales.refresh()
-    const { body: report } = await sales.call('GET', `/analytics/revenue?product=${id}&group_by=product`)
+    const { body: report } = await sales.call('GET', `/analytics/revenue?product_id=${id}&group_by=product`)
     expect([report.totals.gross.amount, report.totals.refunds.amount, report.groups[0]]).toMatchObject([
       1500,
       1500,
       { key: id, title: 'Open Kiln Evening' },
     ])
-    expect((await sales.call('GET', `/orders?product=${id}`)).body.data).toHaveLength(1)
+    expect((await sales.call('GET', `/orders?product_id=${id}`)).body.data).toHaveLength(1)
   })
 
   test('sells no seat twice: of twenty concurrent checkouts, three get the three seats', async () => {

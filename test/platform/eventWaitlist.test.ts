@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fillFreeSeats } from '../../src/domain/events/fillFreeSeats.ts'
-import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
+import { expireOrders } from '../../src/jobs/due/expireOrders.ts'
+import { fillFreeSeats } from '../../src/jobs/due/fillFreeSeats.ts'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 
 const price = { amount: 1500, currency: 'EUR' }
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
-describe.each(await everyDatabase())('the waitlist of an event with a price, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the waitlist of an event with a price, on $name', ({ open }) => {
   let opened: TestDatabase
   let sales: SalesService
   const names = ['ada', 'bea', 'cleo'] as const
@@ -118,7 +118,10 @@ describe.each(await everyDatabase())('the waitlist of an event with a price, on 
       [],
     ])
     expect(email?.text).toContain(`https://shop.example.com/?type=event&id=${id}`)
-    expect(email?.text).toContain(`${offer.offered_until.slice(0, 16).replace('T', ' ')} (UTC)`)
+    const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(
+      new Date(offer.offered_until),
+    )
+    expect(email?.text).toContain(`until ${until} (UTC)`)
     // The seat is for this person alone, and not free.
     expect((await rsvp(id, 'ada')).body.error).toBe('checkout_required')
     expect((await sales.call('GET', `/events/${id}`, undefined, { as: null })).body.seats_left).toBe(0)

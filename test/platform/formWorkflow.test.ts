@@ -3,7 +3,7 @@ import { fromPublicId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createFormStamps } from '../../src/pages/forms/formStamp.ts'
 import { createBrowser, field } from '../pages/browser.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
 import { rootSecret } from '../support/service.ts'
 
@@ -35,7 +35,7 @@ class Intake {
   }
 }
 
-describe.each(await everyDatabase())('the forms of an empty school, on $name', ({ open }) => {
+describe.each(await databasesToTest())('the forms of an empty school, on $name', ({ open }) => {
   let opened: TestDatabase
   let sales: SalesService
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe.each(await everyDatabase())('the forms of an empty school, on $name', (
     expect(await read('/forms/ask/summary')).toEqual(summary)
     expect(summary.by_day.reduce((sum: number, { count }: { count: number }) => sum + count, 0)).toBe(intake.real().length)
     const listed = async (query: string) =>
-      (await read(`/form_submissions?form=${made.id}&limit=100${query}`)).data.map(
+      (await read(`/form_submissions?form_id=${made.id}&limit=100${query}`)).data.map(
         ({ answers }: { answers: { email: string } }) => answers.email,
       ) as string[]
     const emailsOf = (rows: readonly { email: string }[]) => rows.map(({ email }) => email).toSorted()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
+import { expireOrders } from '../../src/jobs/due/expireOrders.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { newReference, type Platform, type Reported, startPlatform } from '../support/platform.ts'
 import { startService, type TestService } from '../support/service.ts'

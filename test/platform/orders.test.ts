@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expireOrders } from '../../src/domain/orders/expireOrders.ts'
+import { expireOrders } from '../../src/jobs/due/expireOrders.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { newPlan } from '../support/memberships.ts'
 import { type Platform, startPlatform } from '../support/platform.ts'
@@ -106,11 +106,12 @@ describe('a one-time sale', () => {
     const whole = await platform.report(`/orders/${number}/refund`, { reason: 'duplicate' })
     expect([whole.body.status, whole.body.refunded_total.amount, whole.body.refunds.length]).toEqual(['refunded', 12_600, 2])
     expect(await accessOf(person.email)).toEqual([])
-    const feed = await rows<{ action: string }>(
-      `SELECT action FROM change_log WHERE school_id = $1 AND type = 'order' AND resource_id = (SELECT id FROM orders o WHERE o.school_id = $1 AND o.number = $2) ORDER BY id`,
+    const feed = await rows<{ action: string; actor_kind: string }>(
+      `SELECT action, actor_kind FROM change_log WHERE school_id = $1 AND type = 'order' AND resource_id = (SELECT id FROM orders o WHERE o.school_id = $1 AND o.number = $2) ORDER BY id`,
       [number],
     )
     expect(feed.map(({ action }) => action)).toEqual(['created', 'paid', 'refunded', 'refunded'])
+    expect(new Set(feed.map(({ actor_kind: kind }) => kind))).toEqual(new Set(['platform']))
     const audit = await rows<{ event: string }>(
       `SELECT event FROM audit_log WHERE school_id = $1 AND details ->> 'order' = $2 ORDER BY id`,
       [number],
@@ -282,6 +283,18 @@ describe('a checkout is rejected', () => {
     await platform.report('/orders', { buyer: person, items: [item], coupon_code: code })
     const second = await platform.report('/orders', { buyer: person, items: [(await product()).item], coupon_code: code })
     expect([second.status, second.body.error]).toEqual([409, 'coupon_already_used'])
+  })
+
+  test('with a coupon that discounts nothing, and says whether the items are free or cost too little', async () => {
+    const { code } = await coupon(10)
+    const reasonAt = async (amount: number): Promise<string> => {
+      const { item } = await product(amount)
+      const { status, body } = await platform.report('/orders', { buyer: buyer(), items: [item], coupon_code: code })
+      expect([status, body.error]).toEqual([409, 'coupon_unavailable'])
+      return body.error_description
+    }
+    expect(await reasonAt(0)).toMatch(/are free/)
+    expect(await reasonAt(1)).toMatch(/rounds to nothing/)
   })
 })
 

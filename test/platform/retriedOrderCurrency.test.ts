@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { retryOrder } from '../../src/domain/orders/orderTransitions.ts'
 import { fromPublicId, newId } from '../../src/lib/ids.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import type { Sql } from '../../src/store/sql.ts'
 import { everyDatabase, type TestDatabase } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
@@ -69,7 +70,11 @@ describe.each(concurrent)('another attempt to pay a declined order, on $name', (
   test('makes a change of the currency wait that comes between, and be refused', async () => {
     const { id, number } = await declinedOrder()
     const { response } = await opened.database.transaction(async (writer, sql) => {
-      await retryOrder(writer, { schoolId: sales.schoolId, now: new Date(), orderId: fromPublicId('ord', id) ?? '' })
+      await retryOrder(inSchool(writer, sales.schoolId), {
+        schoolId: sales.schoolId,
+        now: new Date(),
+        orderId: fromPublicId('ord', id) ?? '',
+      })
       return await sendDuring(sql, changeCurrency)
     })
     const { status, body } = await response

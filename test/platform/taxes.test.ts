@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advanceSubscriptions } from '../../src/domain/memberships/advanceSubscriptions.ts'
+import { advanceSubscriptions } from '../../src/jobs/due/advanceSubscriptions.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { newPlan } from '../support/memberships.ts'
 import { type SalesService, startSales } from '../support/sales.ts'

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { audienceOf, callerFrom } from '../../src/policy/caller.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { newAccount, newSchool } from '../support/rows.ts'
 
@@ -35,7 +36,7 @@ describe.each(await databasesToTest())('the person behind an account, on $name',
       ])
     return { accountId, personId }
   }
-  const find = (accountId: string, school = schoolId) => findPerson(opened.database.kysely, school, accountId)
+  const find = (accountId: string, school = schoolId) => findPerson(inSchool(opened.database.kysely, school), accountId)
 
   test('has the role of an active staff row, and is a learner without one', async () => {
     for (const [role, status, expected] of [

@@ -119,6 +119,11 @@ describe('a client ID metadata document', () => {
     expect(read(methods)).toMatchObject({ metadata: { token_endpoint_auth_method: 'none' } })
   })
 
+  test('may have a name of 200 characters', () => {
+    const client_name = 'n'.repeat(200)
+    expect(read({ client_name })).toMatchObject({ metadata: { client_name } })
+  })
+
   test.each<[string, object, RegExp]>([
     ['another client_id', { client_id: 'https://app.example.com/other.json' }, /must have this address as its client_id/],
     ['a client_id in another spelling', { client_id: 'https://app.example.com:443/client.json' }, /must have this address/],

@@ -1,3 +1,5 @@
+// Proves UTS #39 section 4: The page warns about names that look like a protected name, including confusable letters
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { skeleton } from '../../src/lib/skeleton.ts'

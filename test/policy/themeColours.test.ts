@@ -1,3 +1,5 @@
+// Proves WCAG 1.4.3, 1.4.11: Text is readable with any colours that a school chooses; its logo fits the background and does not shift the layout
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrastRatio } from '../../src/lib/contrast.ts'

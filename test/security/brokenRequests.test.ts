@@ -1,3 +1,5 @@
+// Proves D22, L7: Malformed HTTP is an error of the client: the log has neither a warning nor a secret of its headers, chunks and body
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

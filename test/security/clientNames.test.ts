@@ -41,7 +41,7 @@ describe('the name that a client chooses (D8)', () => {
     const agent = await createAgent(service.issuer, { client_name: name })
     const { html } = await consentOf(agent)
     expect(shownName(html)).toBe(shown)
-    expect(html).toContain('Unverified: the app registered itself on')
+    expect(html).toContain('It registered itself on')
     expect(html).toContain(`<p class="error">${warning} “<bdi>${name === 'First School' ? name : 'Claude'}</bdi>”`)
     expect(html).not.toMatch(/[\u200B-\u200F\u202A-\u202E\u2060-\u2069]/)
   })

@@ -11,7 +11,7 @@ import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const programs = await postgresPrograms()
-const patienceMs = 15_000
+const timeoutMs = 15_000
 
 describe.runIf(programs !== undefined)('PostgreSQL whose connections are all in use by others', () => {
   let cluster: Cluster
@@ -97,7 +97,7 @@ describe.runIf(programs !== undefined)('PostgreSQL whose connections are all in 
       .soft([status, typeof body === 'string' ? 'page' : body.error])
       .toEqual([503, typeof body === 'string' ? 'page' : 'temporarily_unavailable'])
     expect.soft(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    expect.soft(performance.now() - start).toBeLessThan(patienceMs)
+    expect.soft(performance.now() - start).toBeLessThan(timeoutMs)
   }
 
   test('every request gets 503 with Retry-After, it is not ready, nothing acknowledged is lost, and it recovers without a restart', async () => {

@@ -33,7 +33,7 @@ export const nested = (open: string, close: string) => (depth: number) => open.r
 /** Shorter times depend more on the machine than on the parser. */
 const trivialMs = 40
 /** From 2n to 8n: 4 if the time is linear, 16 if it is quadratic. */
-const mostGrowth = 9
+const maxGrowth = 9
 
 /** Returns the CPU time in milliseconds for `factor * size`: the minimum of several runs, since more runs can only find a shorter time. */
 async function timeOf({ size, input, parse }: ParserCase, factor: number, runs: number): Promise<number> {
@@ -45,10 +45,10 @@ async function timeOf({ size, input, parse }: ParserCase, factor: number, runs: 
 export async function fasterThanInput(one: ParserCase): Promise<string | undefined> {
   // One run of the largest input decides most cases: further ones could only find a shorter time, thus less growth.
   const first = await timeOf(one, 8, 1)
-  if (first < trivialMs || first / (await timeOf(one, 2, 3)) < mostGrowth) return undefined
+  if (first < trivialMs || first / (await timeOf(one, 2, 3)) < maxGrowth) return undefined
   for (let attempt = 0; attempt < 3; attempt++) {
     const [double, most] = [await timeOf(one, 2, 3), await timeOf(one, 8, 3)]
-    if (most < trivialMs || most / double < mostGrowth) return undefined
+    if (most < trivialMs || most / double < maxGrowth) return undefined
     if (attempt === 2) return `${one.parser}, ${one.grows}: ${double} ms for ${2 * one.size}, ${most} ms for ${8 * one.size}`
   }
   return undefined

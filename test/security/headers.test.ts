@@ -146,10 +146,12 @@ async function crawl(agent: Agent): Promise<void> {
 const violations = (answers: Seen[], isWrong: (answer: Seen) => boolean): string[] =>
   answers.filter(isWrong).map(({ name, status }) => `${status} ${name}`)
 const pages = (): Seen[] => seen.filter(({ headers }) => headers.get('content-type')?.startsWith('text/html'))
+/** The home page is a public page of the site: visitors share it, and programs of other origins may read it. */
+const ownPages = (): Seen[] => pages().filter(({ name }) => name !== 'GET /')
 
 test('the crawl met pages of every kind', () => {
   expect(pages().length).toBeGreaterThan(20)
-  expect(new Set(pages().map(({ status }) => status))).toEqual(new Set([200, 302, 303, 400, 403, 413, 415]))
+  expect(new Set(pages().map(({ status }) => status))).toEqual(new Set([200, 302, 303, 400, 403, 404, 413, 415]))
   expect(seen.filter(({ status }) => status >= 500)).toEqual([])
 })
 
@@ -158,11 +160,14 @@ describe('every HTML answer, errors included (D11, RFC 9700 section 4.16 and 4.2
     ['cannot be framed', 'content-security-policy', /(^|; )frame-ancestors 'none'(;|$)/],
     ['cannot be framed by old browsers either', 'x-frame-options', /^DENY$/],
     ['loads nothing from elsewhere', 'content-security-policy', /^default-src 'none'(?!.*(unsafe-inline|unsafe-eval|\*))/],
-    ['is not cached', 'cache-control', /^no-store$/],
     ['sends no referrer', 'referrer-policy', /^no-referrer$/],
     ['is what it says it is', 'x-content-type-options', /^nosniff$/],
   ])('%s', (_, header, pattern) => {
     expect(violations(pages(), ({ headers }) => !pattern.test(headers.get(header) ?? ''))).toEqual([])
+  })
+
+  test('is not cached', () => {
+    expect(violations(ownPages(), ({ headers }) => headers.get('cache-control') !== 'no-store')).toEqual([])
   })
 
   test('holds no handler, no inline style and nothing embedded', () => {
@@ -174,7 +179,7 @@ describe('every HTML answer, errors included (D11, RFC 9700 section 4.16 and 4.2
       name === 'manual code' || /<form[^>]* action="[^"]*\/(?:sign-in|consent)"/.test(text)
     const scriptsOf = ({ headers, text }: Seen): string[] => [
       ...(headers.get('content-security-policy')?.match(/\b(?:script|worker|child|object)-src[^;]*/g) ?? []),
-      ...(text.match(/<script[^>]*>[^<]*/gi) ?? []),
+      ...(text.match(/<script(?! type="application\/ld\+json">)[^>]*>[^<]*/gi) ?? []),
     ]
     const others = pages().filter((page) => !isScripted(page))
     expect(violations(others, (page) => scriptsOf(page).length > 0)).toEqual([])
@@ -192,7 +197,7 @@ describe('every HTML answer, errors included (D11, RFC 9700 section 4.16 and 4.2
   })
 
   test('can be read by no other origin', () => {
-    expect(violations(pages(), ({ headers }) => headers.get('access-control-allow-origin') !== null)).toEqual([])
+    expect(violations(ownPages(), ({ headers }) => headers.get('access-control-allow-origin') !== null)).toEqual([])
   })
 })
 

@@ -83,8 +83,8 @@ export async function issueSecrets(
 
   // A calendar at a secret address, which is replaced once.
   const renew = async (): Promise<string> => {
-    const page = await own.get('/account/notifications')
-    const done = await own.follow(await own.post('/account/notifications/calendar', { csrf: field(page.html, 'csrf') }))
+    const page = await own.get('/account/events')
+    const done = await own.follow(await own.post('/account/events/calendar/renew', { csrf: field(page.html, 'csrf') }))
     return /\/calendar\/([\w-]{43})\.ics/.exec(done.html)?.[1] ?? ''
   }
   for (const kind of ['replaced calendar address', 'calendar address']) {

@@ -1,3 +1,5 @@
+// Proves D22: After secrets of every kind were issued and used: log at level debug, metrics, traces, tables, Redis and e-mails contain none of them, and the heap none that has ended; a planted leak is found
+
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -133,7 +133,7 @@ describe('a visitor', () => {
     ])
     await sql.query(
       `INSERT INTO page_revision (school_id, page_id, number, event, content)
-       SELECT school_id, id, 1, 'updated', jsonb_build_object('title', 'An earlier title') FROM page WHERE school_id = $1`,
+       SELECT school_id, id, 99, 'updated', jsonb_build_object('title', 'An earlier title') FROM page WHERE school_id = $1`,
       [schoolId],
     )
     await newRsvps(sql, schoolId, await newEvent(sql, schoolId, { joinUrl: `https://meet.example/${secretMark}-join` }), 2)

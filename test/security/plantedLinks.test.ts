@@ -68,7 +68,7 @@ describe.each(planted)('%j', (address) => {
       description: null,
       location: null,
     }
-    expect(iCalendar('a', [{ ...entry, position: null, isCanceled: false, url: address }])).not.toContain('\nURL:')
+    expect(iCalendar('a', [{ ...entry, position: null, isCanceled: false, sequence: 1, html: null, url: address }])).not.toContain('\nURL:')
   })
 })
 

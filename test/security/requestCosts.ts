@@ -13,11 +13,11 @@ export interface GrowingRequest {
 }
 
 /** The most that the whole length may cost, in ordinary requests to the same path. */
-const mostTimes = 10
+const maxTimes = 10
 /** Less is never too much: an ordinary request to some paths takes a third of a millisecond. */
 const trivialMs = 8
 /** From an eighth to the whole: 8 if the cost is linear, 64 if it is quadratic. */
-const mostGrowth = 16
+const maxGrowth = 16
 const attempts = 4
 
 /** Returns the CPU time of one request in milliseconds: the minimum of several, since more can only find a shorter one. */
@@ -46,7 +46,7 @@ export async function tooCostly({ name, length, send }: GrowingRequest, ordinary
     for (const [at, size] of sizes.entries()) least[at] = Math.min(least[at] ?? 0, await costOf(() => send(size), attempt))
     usual = Math.min(usual, await costOf(ordinary, attempt))
     const [eighth = 0, , , whole = 0] = least
-    if (whole < trivialMs || (whole < usual * mostTimes && whole < eighth * mostGrowth)) return undefined
+    if (whole < trivialMs || (whole < usual * maxTimes && whole < eighth * maxGrowth)) return undefined
   }
   const costs = sizes.map((size, at) => `${size}: ${least[at]?.toFixed(1)} ms`).join(', ')
   return `${name} costs too much: ${costs}; without it ${usual.toFixed(1)} ms`

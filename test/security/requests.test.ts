@@ -1,3 +1,8 @@
+// Proves RFC 9110 section 15.5.16, RFC 9112 section 3.2: A body with a content coding is 415, and two Host headers are 400
+// Proves RFC 3986 section 2.1, RFC 9207: Redirect URIs with broken escapes or response parameters are rejected
+// Proves RFC 6749 section 5.2: Every error of the token endpoint names the fix; a disabled integration is not asked to register again
+// Proves WCAG 3.3.1: After a failed sign-in the title says so and both fields are marked invalid
+
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

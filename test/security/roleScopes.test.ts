@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe.each(roles)('every scope, asked of a person who is %s (D18)', (role) => {
+describe.each(roles)('a person who is %s gets no scope beyond the role (D18)', (role) => {
   const email = emailOf(role)
   const permitted = every.filter((name) => !beyond[role].includes(name))
 

@@ -1,3 +1,5 @@
+// Proves D22: Every place in src that creates a secret is listed, and the search for leaks issues each kind
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'

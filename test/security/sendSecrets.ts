@@ -74,7 +74,7 @@ const textsOf = (resource: Resource): string[] =>
   resource.writable
     .filter(({ field, isCreateOnly }) => {
       const text = unwrapped(fieldOf(resource, field))
-      return !isCreateOnly && text instanceof z.ZodString && text.format === null && (text.maxLength ?? 0) >= 120
+      return !isCreateOnly && field !== 'slug' && text instanceof z.ZodString && text.format === null && (text.maxLength ?? 0) >= 120
     })
     .map(({ field }) => field)
 

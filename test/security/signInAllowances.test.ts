@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signOutEverywhere } from '../../src/domain/accounts/signOutEverywhere.ts'
 import { setPassword } from '../../src/domain/people/people.ts'
+import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { choosePassword, newPassword, resetLink, send, signedIn } from '../account/account.ts'
 import { type Answer, type Browser, createBrowser, field } from '../pages/browser.ts'
 import { createAgent } from '../support/agent.ts'
@@ -243,13 +244,18 @@ describe('limits of sign-ins', () => {
           const schoolId = service.schoolId()
           const account = await findPersonByEmail(email)
           await service.database.transaction((writer) =>
-            setPassword(writer, { schoolId, accountId: account.id, passwordHash: account.password_hash ?? '' }),
+            setPassword(inSchool(writer, schoolId), { schoolId, accountId: account.id, passwordHash: account.password_hash ?? '' }),
           )
         },
       ],
       [
         'a sign-out everywhere',
-        async (email) => signOutEverywhere(service.database, service.schoolId(), (await findPersonByEmail(email)).id),
+        async (email) =>
+          signOutEverywhere(
+            schoolDatabase(service.database, service.schoolId(), 'person'),
+            service.schoolId(),
+            (await findPersonByEmail(email)).id,
+          ),
       ],
     ]
     const findPersonByEmail = (email: string) =>

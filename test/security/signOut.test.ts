@@ -1,3 +1,6 @@
+// Proves RP-Initiated Logout section 2: An ID token of a retired key is a hint while grants live; a wrong hint counts as absent
+// Proves RFC 9700 section 4.11.2: No endpoint redirects to a URL that the caller supplies
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, get, personCalled, withToken } from '../support/agent.ts'
 import { formsOf, type Person } from '../support/person.ts'
@@ -119,8 +122,8 @@ describe('an ID token of one school is not accepted as a hint at another (D19)',
     for (const id_token_hint of hints) {
       const page = await personCalled(email).open(logout({ id_token_hint, post_logout_redirect_uri: after }, service.other))
       expect([page.status, page.leftFor, page.url.pathname]).toEqual([200, undefined, '/oauth/logout/success'])
-      const asking = await fetch(there.authorizationUrl({ id_token_hint }), { redirect: 'manual' })
-      expect(asking.headers.get('location')).toContain('/oauth/interaction/')
+      const response = await fetch(there.authorizationUrl({ id_token_hint }), { redirect: 'manual' })
+      expect(response.headers.get('location')).toContain('/oauth/interaction/')
       const silent = await fetch(there.authorizationUrl({ id_token_hint, prompt: 'none' }), { redirect: 'manual' })
       const location = new URL(silent.headers.get('location') ?? 'about:blank')
       expect([location.searchParams.get('error'), location.searchParams.get('code')]).toEqual(['login_required', null])
@@ -184,4 +187,15 @@ describe('an ID token of a retired key remains a hint as long as grants of its t
       expect(await isSignedIn(person)).toBe(true)
     },
   )
+
+  test('a repeated hint is an error, like every repeated parameter (RFC 6749 section 3.1)', async () => {
+    const person = await signedIn()
+    const authorization = agent.authorizationUrl({ id_token_hint: 'x' })
+    authorization.searchParams.append('id_token_hint', 'y')
+    const asked = await person.open(authorization.href)
+    expect([asked.leftFor?.searchParams.get('error'), asked.leftFor?.searchParams.get('code')]).toEqual(['invalid_request', null])
+    const page = await person.open(`${logout({ id_token_hint: 'x' })}&id_token_hint=y`)
+    expect([page.status, page.leftFor]).toEqual([400, undefined])
+    expect(await isSignedIn(person)).toBe(true)
+  })
 })

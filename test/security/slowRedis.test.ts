@@ -12,7 +12,7 @@ const { postgresql, redis: hasRedis } = await availableServices()
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379')
 const email = 'learner@example.org'
 /** A request makes several commands of up to two seconds each. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 describe.runIf(postgresql && hasRedis)('Redis that answers slowly', () => {
   let gate: Gate
@@ -44,7 +44,7 @@ describe.runIf(postgresql && hasRedis)('Redis that answers slowly', () => {
   async function served(work: Promise<Answer>, expected: number): Promise<boolean> {
     const start = performance.now()
     const { status, headers, body } = await work
-    expect(performance.now() - start).toBeLessThan(patienceMs)
+    expect(performance.now() - start).toBeLessThan(timeoutMs)
     if (status === expected) return true
     expect([status, body.error]).toEqual([503, 'temporarily_unavailable'])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

@@ -198,7 +198,7 @@ describe.runIf(postgresql)('migrations on a server in use', () => {
     const other = await another()
     await other.script(async (script) => {
       await script.query('SELECT count(*) FROM thing')
-      await expect(migrate(database, directory, { patienceSeconds: 1 })).rejects.toThrow(
+      await expect(migrate(database, directory, { timeoutSeconds: 1 })).rejects.toThrow(
         /^migration 3_column failed and left nothing behind: .*Another session holds a lock: look for long transactions in pg_stat_activity/,
       )
     })

@@ -13,6 +13,7 @@ import type { School } from '../../src/policy/school.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { beginChangeEpoch, recordChange } from '../../src/store/changeLog.ts'
 import type { Database } from '../../src/store/database.ts'
+import { schoolDatabase } from '../../src/store/inSchool.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { type Cluster, postgresPrograms, startCluster } from '../support/cluster.ts'
@@ -58,7 +59,11 @@ function consumerOf(school: School, cursor?: string) {
   const read = async (store: Database): Promise<void> => {
     for (;;) {
       const parameters = { types: 'course', limit: '2', ...(position !== undefined && { cursor: position }) }
-      const { body } = await answerChanges(feed, owner, () => parameters, { store, school, signer })
+      const { body } = await answerChanges(feed, owner, () => parameters, {
+        store: schoolDatabase(store, school.id, 'person'),
+        school,
+        signer,
+      })
       const { data, page } = body as unknown as Page
       seen.push(...data.map(({ resource }) => resource.id))
       position = page.next_cursor

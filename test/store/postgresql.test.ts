@@ -58,6 +58,20 @@ describe.runIf(postgresql)('a database on a PostgreSQL server', () => {
     await drop()
   })
 
+  test('reports the loss of an idle connection once', async () => {
+    const { url, drop } = await throwawayPostgres()
+    const errors: Error[] = []
+    const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), onError: (error) => errors.push(error) })
+    const operator = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
+    const [{ pid } = { pid: 0 }] = await database.sql.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    await operator.sql.query('SELECT pg_terminate_backend($1)', [pid])
+    await until(() => database.figures().pools.every(({ idle }) => idle === 0), { what: 'the connection to leave the pool' })
+    expect(errors).toHaveLength(1)
+    expect(database.figures().lostConnections).toBe(1)
+    await Promise.all([database.close(), operator.close()])
+    await drop()
+  })
+
   test('keeps its connection when a statement fails', async () => {
     const { url, drop } = await throwawayPostgres()
     const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 1 })

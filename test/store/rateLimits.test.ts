@@ -1,14 +1,19 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../src/lib/ids.ts'
 import { createRateLimits, type RateLimitPolicy } from '../../src/store/rateLimits.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { availableServices, throwawayRedis } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
+import { freePort } from '../support/process.ts'
+import { openTcpProxy } from '../support/tcpProxy.ts'
 
 const policy: RateLimitPolicy = { name: 'sign_in', requests: 3, windowSeconds: 60 }
 
-for (const where of ['memory', ...((await availableServices()).redis ? ['Redis'] : [])]) {
+const { redis } = await availableServices()
+
+for (const where of ['memory', ...(redis ? ['Redis'] : [])]) {
   describe(`rate limits in ${where}`, () => {
     let connection: RedisConnection | undefined
     let prefix = 'test'
@@ -120,5 +125,29 @@ describe('rate limits', () => {
     expect(errors).toHaveLength(1)
     await limits.reset(policy, 'a')
     expect((await limits.consume(policy, 'a')).allowed).toBe(true)
+  })
+
+  test.runIf(redis)('requests that this process counted are not counted in Redis again when it is reachable', async () => {
+    const { url, drop } = await throwawayRedis()
+    const { hostname, port } = new URL(url)
+    const ownPort = await freePort()
+    const waiting = createRedis(`redis://127.0.0.1:${ownPort}`, { onError: () => {} })
+    const direct = createRedis(url, { onError: () => {} })
+    cleanups.push(async () => {
+      for (const connection of [waiting, direct]) await connection.close()
+      await drop()
+    })
+    const gate = Promise.withResolvers<boolean>()
+    const proxy = await openTcpProxy(ownPort, { host: hostname, port: Number(port) }, { mayPass: () => gate.promise })
+    cleanups.push(proxy.close)
+    const connected = waiting.connect()
+    await until(() => waiting.client.status === 'connect', { what: 'a connection without a response' })
+    const prefix = newId()
+    expect((await createRateLimits({ prefix, redis: waiting.client }).consume(policy, 'late')).remaining).toBe(2)
+    gate.resolve(true)
+    await connected
+    await waiting.client.ping()
+    await direct.connect()
+    expect((await createRateLimits({ prefix, redis: direct.client }).peek(policy, 'late')).remaining).toBe(3)
   })
 })

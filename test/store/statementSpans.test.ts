@@ -1,5 +1,7 @@
+// Proves D22: Spans of statements have no text and no values, and spans hold no secret
+
 import { expect, test } from 'vitest'
-import { createStatementSpans } from '../../src/store/statementSpans.ts'
+import { statementSpan } from '../../src/store/statementSpans.ts'
 
 test.each([
   ['select (select f.id from "file" as f where f.id = "course"."id") from "course" where "title" = $1', 'SELECT course'],
@@ -12,7 +14,7 @@ test.each([
   ['begin', 'BEGIN'],
   ['  ', 'STATEMENT'],
 ])('%s is the span %s', (text, name) => {
-  const { attributes, ...span } = createStatementSpans()(text)
+  const { attributes, ...span } = statementSpan(text)
   expect([span.name, span.kind]).toEqual([name, 'client'])
   expect(Object.values(attributes ?? {}).join(' ')).not.toMatch(/\$1|secret/)
 })

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The limit of the packages of the image, in megabytes on disk. */
-export const mostMegabytes = 110
+export const maxMegabytes = 110
 
 /** Returns the bytes on disk of the files below a folder. `isCounted` gets the path and whether it is a folder. */
 export const diskBytes = (folder: string, isCounted: (path: string, isFolder: boolean) => boolean = () => true): number =>

@@ -15,7 +15,7 @@ export interface ReadyGateway {
 }
 
 /** As the readiness probe of deploy/kubernetes, but more often. */
-const [intervalMs, mostFailures] = [300, 2]
+const [intervalMs, maxFailures] = [300, 2]
 
 /** Runs nginx before two processes. It reaches a process only while the process is ready, as the endpoints of Kubernetes do. */
 export async function startReadyGateway(port: number, processes: readonly ReadyProcess[]): Promise<ReadyGateway> {
@@ -34,7 +34,7 @@ export async function startReadyGateway(port: number, processes: readonly ReadyP
           )
           failures = isReady ? 0 : failures + 1
           if (isReady) proxy ??= await openTcpProxy(entrance, target)
-          else if (failures >= mostFailures && proxy) {
+          else if (failures >= maxFailures && proxy) {
             removals += 1
             await proxy.close()
             proxy = undefined

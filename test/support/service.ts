@@ -11,6 +11,7 @@ import { type App, createApp } from '../../src/app.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { type Config, loadConfig } from '../../src/config/load.ts'
 import { secretReader } from '../../src/config/webhookSecrets.ts'
+import { createCaches } from '../../src/lib/caches.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring, type Keyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -24,11 +25,10 @@ import { operationsIn, resources, scopeCatalogue } from '../../src/resources/ind
 import type { Database } from '../../src/store/database.ts'
 import { diskFiles } from '../../src/store/diskFiles.ts'
 import type { FileStorage } from '../../src/store/fileStorage.ts'
-import type { ReadReplica } from '../../src/store/readReplica.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { addSigningKey, listSigningKeys } from '../../src/store/signingKeys.ts'
 import { webhookTypes } from '../../src/wiring/webhooks.ts'
-import { createLeakRecorder } from '../leaks/leakRecorder.ts'
+import { createLeakRecorder } from '../../verification/leaks/leakRecorder.ts'
 import { openTestDatabase, redisUrl } from './databases.ts'
 
 export interface ServiceOptions {
@@ -43,7 +43,6 @@ export interface ServiceOptions {
   /** Contents of the file of the second school, over the defaults. */
   otherSchool?: object
   database?: Database
-  replica?: ReadReplica
   /** Absent: everything is in the database, except with TEST_ENGINE=1: then the Redis of the run is used. `false`: no Redis in any run. */
   redis?: RedisConnection | false
   isLimited?: boolean
@@ -90,7 +89,7 @@ export const password = 'correct horse battery staple'
 /** SECRET_KEY of the service. */
 export const rootSecret = 'a root secret for tests that is long enough to be taken'
 /** A hash of the least cost, because most tests only need people who can sign in: a check takes the cost of the stored hash. */
-const passwordHash = cheapHash(password)
+export const passwordHash = cheapHash(password)
 /** Signing keys of the first and the second school, created once, because an RSA key takes 0.16 s. */
 const signingKeys: Promise<Awaited<ReturnType<typeof generateSigningKey>>[]>[] = []
 
@@ -116,7 +115,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const app = await createApp({
     config: await load({}),
     database,
-    replica: options.replica,
+    caches: createCaches({ areOff: process.env.CACHES === 'off' }),
     redis: options.redis || ofEngine,
     readSecret: secretReader(options.variables ?? {}),
     keyring,
@@ -207,15 +206,17 @@ function recordingTransport(sent: Email[]): MailTransport {
   }
 }
 
+const catalogue = scopeCatalogue(resources)
+const typesOfWebhooks = webhookTypes(operationsIn(resources))
+
 /** Loads a configuration directory as the service does. */
 export async function loadTestConfig(directory: string, variables: Record<string, string> = {}): Promise<Config> {
-  const catalogue = scopeCatalogue(resources)
   return loadConfig({
     directory,
     environment: readEnvironment(variables),
     knownScopes: catalogue.map((scope) => scope.name),
     usableScopes: usableScopes(catalogue),
-    webhookTypes: webhookTypes(operationsIn(resources)),
+    webhookTypes: typesOfWebhooks,
   })
 }
 

@@ -8,7 +8,7 @@ import { createHome, type ServiceProcess, startProcess } from '../support/proces
 const { postgresql } = await availableServices()
 
 /** A connection that was lost stays open for ever; a busy machine only takes long. */
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 type Outcome = 'answered' | 'closed' | 'hanging'
 
@@ -17,7 +17,7 @@ const visit = (url: string, agent: Agent | false = false): Promise<Outcome> =>
   new Promise((resolve) => {
     const sent = request(url, { agent }, (response) => response.resume().once('end', () => resolve('answered')))
     sent.on('error', () => resolve('closed'))
-    sent.setTimeout(patienceMs, () => {
+    sent.setTimeout(timeoutMs, () => {
       resolve('hanging')
       sent.destroy()
     })

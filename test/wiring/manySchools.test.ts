@@ -8,12 +8,12 @@ import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { makeMissingKeys } from '../../src/oidc/signingKeys.ts'
 import type { Database } from '../../src/store/database.ts'
+import { signingKeyJob } from '../../src/wiring/jobs.ts'
 import { createStores } from '../../src/wiring/open.ts'
 import { openSchools, syncAllClients } from '../../src/wiring/schools.ts'
 import { createSigningKeyCheck } from '../../src/wiring/signingKeyCheck.ts'
-import { signingKeyJob } from '../../src/wiring/signingKeyJob.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
-import { loadTestConfig } from '../support/service.ts'
+import { loadTestConfig, startService } from '../support/service.ts'
 
 const keyring = createKeyring(['a root secret for tests that is long enough to be taken'])
 const integration = {
@@ -132,4 +132,14 @@ describe('the signing keys of new schools', () => {
     await database.sql.query(`UPDATE signing_key SET private_jwk = $2 ${ofThird}`, [third, key?.private_jwk])
     await check()
   })
+})
+
+test('a new school has the branding of its file, which is read once', async () => {
+  const defaultsWith = (theme: string) => ({ name: 'Bright', locale: 'en', time_zone: 'UTC', currency: 'EUR', branding: { theme } })
+  const service = await startService({ school: { defaults: defaultsWith('journal') } })
+  const findTheme = async () => ((await (await fetch(`${service.issuer}/api/v1/appearance`)).json()) as { theme: string }).theme
+  expect(await findTheme()).toBe('journal')
+  await service.reload({ school: { defaults: defaultsWith('studio') } })
+  expect(await findTheme()).toBe('journal')
+  await service.stop()
 })

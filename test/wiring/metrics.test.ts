@@ -37,7 +37,7 @@ describe('the metrics', () => {
     for (const name of Object.keys(metricTable)) if (!ofProcess.test(name)) expect(families).toContain(name)
     for (const event of Object.keys(auditEvents).filter((name) => !name.startsWith('operator.')))
       expect(found.get(`schoolgate_events_total{event="${event}"}`)).toBe(0)
-    for (const operation of ['listCourses', 'listChanges', 'oauth.token', 'mcp', 'document', '/account/apps', 'other'])
+    for (const operation of ['listCourses', 'listChanges', 'listSearchResults', 'oauth.token', 'mcp', 'document', '/account/apps', 'other'])
       for (const outcome of ['success', 'client_error', 'rate_limited', 'unavailable', 'server_error'])
         expect(found.get(`schoolgate_requests_total{operation="${operation}",outcome="${outcome}"}`)).toBe(0)
     expect(found.get('schoolgate_rate_limit_rejections_total{policy="token"}')).toBe(0)

@@ -100,6 +100,7 @@ describe.each(await databasesToTest())('webhooks on $name', ({ open }) => {
         id: toPublicId('crs', id),
         version: 1,
         url: `${service.issuer}/api/v1/courses/${toPublicId('crs', id)}`,
+        by: { kind: 'schedule', client_id: null },
       },
     })
     expect((headers as Received['headers'])['webhook-id']).toMatch(/^evt_/)
@@ -285,6 +286,22 @@ describe.each(await databasesToTest())('webhooks on $name', ({ open }) => {
     receivers.names.delete('good.example.com')
     expect(receivers.connections()).toBe(before)
     expect(await rows()).toMatchObject([{ state: 'pending', reason: 'the address of the receiver is not public' }])
+  })
+
+  test('a failure is recorded with its cause and without an address', async () => {
+    const causes: [string, string][] = [
+      ['gone', 'the receiver closed the connection without a response'],
+      ['missing', 'the host name of the receiver has no address'],
+      ['other', 'the TLS certificate of the receiver is not valid, or its server speaks no TLS'],
+    ]
+    receivers.names.set('missing.example.com', [])
+    answers.set('gone.example.com', (response) => void response.socket?.destroy())
+    await service.reload(configure(causes.map(([name]) => endpoint(name))))
+    await change([newId()])
+    await service.app.drained()
+    receivers.names.delete('missing.example.com')
+    const found = Object.fromEntries((await rows()).map(({ target, reason }) => [target, reason]))
+    expect(found).toEqual(Object.fromEntries(causes))
   })
 
   test('a host that the operator names may be private', async () => {

@@ -1,5 +1,5 @@
 /*
- * Sends a form once, counts what is ticked on the consent page, copies and counts down on the page of the manual code, and submits the form
+ * Sends a form once, counts what is ticked on the consent page, copies, prints, counts down on the page of the manual code, and submits the form
  * that posts the response to the app. All pages work
  * without it.
  */
@@ -58,13 +58,18 @@ for (const button of document.querySelectorAll('[data-copies]')) {
   button.addEventListener('click', async () => {
     select()
     // Without a secure context there is no clipboard, but the older command.
-    if (navigator.clipboard) await navigator.clipboard.writeText(value.textContent)
+    if (navigator.clipboard) await navigator.clipboard.writeText(value.innerText)
     else document.execCommand('copy')
     button.textContent = button.dataset.done
     setTimeout(() => {
       button.textContent = label
     }, 3000)
   })
+}
+
+for (const button of document.querySelectorAll('[data-prints]')) {
+  button.parentElement.hidden = false
+  button.addEventListener('click', () => print())
 }
 
 const countdown = document.getElementById('countdown')

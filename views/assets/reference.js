@@ -1,4 +1,4 @@
-/* Filters the list of operations, keeps the page between areas, and sends requests. All pages are complete without it. */
+/* Filters the list of operations, keeps the page between areas, copies examples, and sends requests. All pages are complete without it. */
 
 const { client, issuer, callback } = document.body.dataset
 const answers = new BroadcastChannel('api-reference')
@@ -24,6 +24,26 @@ let session
 
 function prepare(main) {
   for (const part of main.querySelectorAll('.try')) part.hidden = false
+  for (const text of main.querySelectorAll('pre')) text.after(copyButton(text))
+}
+
+function copyButton(text) {
+  const [line, button] = [document.createElement('p'), document.createElement('button')]
+  line.className = 'copy'
+  button.type = 'button'
+  button.textContent = 'Copy'
+  button.addEventListener('click', async () => {
+    getSelection().selectAllChildren(text)
+    // Browsers offer the clipboard only over HTTPS and on this computer. The older command works everywhere.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text.innerText)
+    else document.execCommand('copy')
+    button.textContent = 'Copied'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 3000)
+  })
+  line.append(button)
+  return line
 }
 
 /* Pages of the reference replace the content of this one, so that the sign-in stays. */
@@ -47,7 +67,7 @@ async function showPage(url) {
   prepare(main)
   document.querySelector('main').replaceWith(main)
   document.title = page.title
-  for (const link of document.querySelectorAll('header nav a')) {
+  for (const link of document.querySelectorAll('header .documents a')) {
     if (link.pathname === pathname) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
@@ -67,6 +87,7 @@ function filter(event) {
       if (!entry.hidden) shown += 1
     }
     area.hidden = shown === 0
+    document.querySelector(`.contents a[href="#${area.getAttribute('aria-labelledby')}"]`).parentElement.hidden = area.hidden
     found += shown
   }
   document.getElementById('found').textContent = words.length === 0 ? '' : `${found} ${found === 1 ? 'operation' : 'operations'} found`

@@ -1,15 +1,12 @@
 import { apiPath, type Operation } from '../../framework/declare/operations.ts'
-import { changeFeedOf } from '../../framework/output/changeFeed.ts'
+import { operationsAcrossTypes } from '../../framework/output/operationsAcrossTypes.ts'
 import { code, document, link, Markdown, markdown } from '../markdown.ts'
 import { paths } from '../schoolFacts.ts'
-import { callOf, scopeText } from './operationLine.ts'
+import { callOf, effectText, scopeText } from './operationLine.ts'
 
-/** Path of the document and of the OpenAPI description of one resource. */
 export const resourcePaths = (name: string) => ({ document: `/docs/${name}.md`, openApi: `/openapi/${name}.json` })
 
-/** Renders `/api.md`: every operation of the API in one line. */
 export function apiMd(operations: readonly Operation[], issuer: string): string {
-  const feed = changeFeedOf(operations)
   const byResource = Map.groupBy(operations, ({ resource }) => resource.name)
   return document([
     markdown`# API map: every operation`,
@@ -17,22 +14,40 @@ export function apiMd(operations: readonly Operation[], issuer: string): string 
     markdown`Fields, filters, states and examples of a resource are in ${code('/docs/RESOURCE.md')}, its OpenAPI description in ${code('/openapi/RESOURCE.json')}. How to get a token: ${link('auth.md', issuer + paths.authMd)}. Errors: ${link('errors.md', issuer + paths.errorsMd)}.`,
     rules(),
     ...[...byResource].flatMap(([name, own]) => [markdown`## ${link(name, issuer + resourcePaths(name).document)}`, lines(own)]),
-    markdown`## changes`,
-    lines([feed]),
+    ...operationsAcrossTypes(operations).flatMap((one) => [
+      markdown`## ${link(one.tag.name, issuer + resourcePaths(one.tag.name).openApi)}`,
+      lines([one]),
+    ]),
+    ...notInApi(operations),
   ])
+}
+
+/** Lists what integrations look for and do not find here. */
+function notInApi(operations: readonly Operation[]): Markdown[] {
+  const resources = [...new Set(operations.map(({ resource }) => resource))].filter((resource) => resource.notInApi !== undefined)
+  if (resources.length === 0) return []
+  return [
+    markdown`## Not in this API`,
+    markdown`${resources.map(({ name, notInApi: sentence }) => markdown`- ${name}: ${sentence?.replace('Not in this API: ', '') ?? ''}`)}`,
+  ]
 }
 
 const rules = (): Markdown =>
   new Markdown(
     [
       '- Lists take `limit` (1 to 100), `cursor`, `sort`, `fields`, and filters: `?status=published&created_at[gte]=2026-03-01T00:00:00Z`.',
-      '- PATCH takes a merge patch. Changes of a row take its `ETag` in `If-Match`; every POST takes an `Idempotency-Key`, so that you can repeat it.',
+      '- `{id}` in a path, and filters such as `course_id`, take what identifies the row wherever it is read: the id, or the slug if the row has one.',
+      '- PATCH takes a merge patch. Changes of a row take its `ETag` in `If-Match`. Only what replaces a whole document or list requires it, as its line says: read the row, then send its `ETag`.',
+      '- A DELETE cannot be undone, and neither can a changed text, except on pages, which keep revisions. Where there is `archive`, `hide` or `unpublish`, prefer it.',
+      '- Every POST takes an `Idempotency-Key`, so that you can repeat it.',
+      '- Every write but the upload of a file takes `Dry-Run: true`: the same checks and the same response, with what would be changed and how many e-mails would be sent in `dry_run`, and nothing is kept. Try a DELETE this way first.',
+      '- Say in `Agent-Reason` why you make a change, in one sentence: the school sees it with the change.',
     ].join('\n'),
   )
 
 const lines = (operations: Parameters<typeof callOf>[0][]): Markdown =>
   new Markdown(
     operations
-      .map((operation) => `- ${code(callOf(operation)).text} ${scopeText(operation)}: ${markdown`${operation.summary}`.text}`)
+      .map((operation) => `- ${code(callOf(operation)).text} ${scopeText(operation)}: ${markdown`${effectText(operation)}`.text}`)
       .join('\n'),
   )

@@ -1,8 +1,8 @@
-import { apiPath, type Operation } from '../../framework/declare/operations.ts'
-import type { ChangeFeed } from '../../framework/output/changeFeed.ts'
+import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
+import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
 
-/** An operation of a resource, or the feed of changes, which belongs to none. */
-export type DescribedOperation = Operation | ChangeFeed
+/** An operation of a resource, or one across types, which belongs to none. */
+export type DescribedOperation = Operation | AcrossTypes
 
 /** Returns the method and the path below the base path of the API. */
 export const callOf = ({ method, path }: DescribedOperation): string => `${method} ${path.slice(apiPath.length)}`
@@ -11,4 +11,10 @@ export const callOf = ({ method, path }: DescribedOperation): string => `${metho
 export function scopeText(operation: DescribedOperation): string {
   if (!('scope' in operation)) return 'read scope of each type'
   return operation.anonymous === 'none' ? operation.scope : `${operation.scope} or none`
+}
+
+/** Returns what an operation does, and whether it requires If-Match. */
+export function effectText(operation: DescribedOperation): string {
+  const condition = 'kind' in operation ? ifMatchText(operation) : ''
+  return condition === '' ? operation.summary : `${operation.summary}. ${condition}`
 }

@@ -20,7 +20,6 @@ export interface SchemaNode {
   maxItems?: number
 }
 
-/** A parameter, or a reference to one. */
 export interface ParameterNode {
   $ref?: string
   name: string
@@ -31,7 +30,6 @@ export interface ParameterNode {
   schema: SchemaNode
 }
 
-/** A request body or a response, or a reference to one. */
 export interface ContentNode {
   $ref?: string
   description?: string
@@ -40,7 +38,6 @@ export interface ContentNode {
   'x-media-types'?: Record<string, unknown>
 }
 
-/** One operation of the OpenAPI document. */
 export interface OperationNode {
   operationId: string
   summary: string
@@ -54,7 +51,6 @@ export interface OperationNode {
   'x-anonymous': 'full' | 'partial' | 'none'
 }
 
-/** The part of the OpenAPI document that the reference renders. */
 export interface ApiDocument {
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OperationNode>>

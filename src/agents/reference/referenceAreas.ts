@@ -8,7 +8,6 @@ import {
   referenceOperation,
 } from './referenceOperation.ts'
 
-/** A resource with its operations, as the list of all operations shows it. */
 export interface ReferenceArea {
   name: string
   title: string
@@ -28,9 +27,10 @@ function operationsOf({ paths }: ApiDocument, area: string): Located[] {
   )
 }
 
-const titleOf = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+/** Identifiers have American spelling, texts have British. */
+const titleOf = (name: string): string =>
+  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ').replace('nrollment', 'nrolment')
 
-/** Returns every area with its operations. */
 export function referenceAreas(document: ApiDocument): ReferenceArea[] {
   return document.tags.map(({ name, description }) => ({
     name,
@@ -55,13 +55,11 @@ export function searchedAreas(areas: readonly ReferenceArea[], query: string): R
     .filter(({ entries }) => entries.length > 0)
 }
 
-/** An area with everything that its page shows. */
 export interface AreaPage extends Omit<ReferenceArea, 'entries' | 'about'> {
   about: ReturnType<typeof piecesOf>
   operations: ReferenceOperation[]
 }
 
-/** Returns the page of an area; undefined if the area does not exist. */
 export function areaPage(document: ApiDocument, name: string): AreaPage | undefined {
   const tag = document.tags.find((known) => known.name === name)
   if (!tag) return undefined

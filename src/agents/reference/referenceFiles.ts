@@ -11,7 +11,6 @@ export interface ReferenceFile {
 
 const oneDay = 86_400
 
-/** Reads the style sheet and the script of the reference. */
 export const referenceFiles = (folder: string): Record<'stylesheet' | 'script', ReferenceFile> => ({
   stylesheet: fileAt(folder, 'reference.css', 'text/css; charset=utf-8'),
   script: fileAt(folder, 'reference.js', 'text/javascript; charset=utf-8'),

@@ -7,16 +7,13 @@ export interface TextPiece {
   isCode: boolean
 }
 
-/** An operation in the list of all operations. */
 export interface ReferenceEntry {
   id: string
   method: string
   path: string
   summary: string
   href: string
-  /** The callers that it is open to, in words. */
   access: string
-  /** True if visitors can call it without a token. */
   isPublic: boolean
   isDeprecated: boolean
 }
@@ -30,7 +27,6 @@ export interface ReferenceParameter extends FieldRow {
   pieces: TextPiece[]
 }
 
-/** An operation with everything that its section shows. */
 export interface ReferenceOperation extends ReferenceEntry {
   paragraphs: TextPiece[][]
   scopes: string[]
@@ -44,7 +40,6 @@ export interface ReferenceOperation extends ReferenceEntry {
 
 export type ReferenceField = FieldRow & { pieces: TextPiece[] }
 
-/** Returns the operation as the list shows it. */
 export function referenceEntry(area: string, { method, path, node }: Located): ReferenceEntry {
   const [scopes, anonymous] = [node['x-required-scopes'], node['x-anonymous']]
   const needed = scopes.join(' or ')
@@ -60,14 +55,12 @@ export function referenceEntry(area: string, { method, path, node }: Located): R
   }
 }
 
-/** An operation and where the document describes it. */
 export interface Located {
   method: string
   path: string
   node: OperationNode
 }
 
-/** Returns everything that the section of an operation shows. */
 export function referenceOperation(document: ApiDocument, area: string, located: Located): ReferenceOperation {
   const { schemas, parameters, requestBodies, responses } = document.components
   const resolveSchema = resolverOf(schemas)

@@ -1,6 +1,5 @@
 import type { SchemaNode } from './apiDocument.ts'
 
-/** One member of an object, as a row of the reference. */
 export interface FieldRow {
   /** Path below the object, such as `price.amount` or `items[].id`. */
   name: string
@@ -68,7 +67,6 @@ function limitsOf({ minimum, maximum, minLength, maxLength, maxItems, default: s
   ]
 }
 
-/** Returns the schema with the members of its parts. */
 function mergedOf(node: SchemaNode, resolve: Resolve): SchemaNode {
   const found = resolve(node)
   if (!found.allOf) return found

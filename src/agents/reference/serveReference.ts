@@ -22,11 +22,18 @@ const links = [
   { href: paths.errors, text: 'Errors' },
   { href: paths.authMd, text: 'Getting a token' },
   { href: paths.openApi, text: 'OpenAPI description' },
+  { href: paths.apps, text: 'Connecting apps' },
+  { href: paths.apiMd, text: 'API map' },
+  { href: paths.pricingMd, text: 'Prices' },
+  { href: paths.llmsTxt, text: 'Index for agents' },
+  { href: paths.skills, text: 'Skills' },
+  { href: paths.serverCard, text: 'MCP server card' },
+  { href: paths.aiCatalog, text: 'AI catalogue' },
+  { href: paths.apiCatalog, text: 'API catalogue' },
 ]
 
 export interface ReferenceArguments {
   nameOf(school: School): Promise<string>
-  /** Returns the OpenAPI description, from which the pages are rendered. */
   document(): ApiDocument
   /** Returns the id of the client that sends requests from these pages; undefined if the school has disabled it. */
   clientOf(school: School): Promise<string | undefined>
@@ -97,6 +104,7 @@ const policy = (script: string): string =>
     `script-src ${script}`,
     "style-src 'self'",
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",

@@ -1,7 +1,6 @@
 import { unescapeHtml } from '../../lib/escapeHtml.ts'
 import { link, Markdown, markdown } from '../markdown.ts'
 
-/** A piece of a line: a text, and the URL that it links to. */
 interface Piece {
   text: string
   href: string | undefined

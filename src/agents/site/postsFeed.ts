@@ -6,8 +6,7 @@ import { feedPath, sitePath } from '../../resources/sitePaths.ts'
 import { schoolAbout } from '../schoolAbout.ts'
 import type { SchoolFacts } from '../schoolFacts.ts'
 
-/** Number of posts in the feed. */
-const mostPosts = 50
+const maxPosts = 50
 
 /**
  * Renders the newest posts as an Atom feed (RFC 4287), with their excerpts. A post that visitors cannot read has an excerpt only if somebody
@@ -18,7 +17,7 @@ export async function postsFeed(facts: SchoolFacts): Promise<{ text: string; cha
   if (!facts.hasPages || !list) return undefined
   try {
     const fields = 'id,title,slug,excerpt,published_at,updated_at,tags,author'
-    const [about, { rows }] = await Promise.all([schoolAbout(facts), facts.view.list(list, { fields }, mostPosts)])
+    const [about, { rows }] = await Promise.all([schoolAbout(facts), facts.view.list(list, { fields }, maxPosts)])
     return feedOf(
       facts.issuer,
       about,

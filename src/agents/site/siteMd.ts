@@ -4,10 +4,10 @@ import { quotedHtml } from './htmlMarkdown.ts'
 
 /** Renders a public page of a school as Markdown. Rich texts are quoted; every other text of the school is one escaped line. */
 export function siteMd(content: SiteContent, { issuer, name }: { issuer: string; name: string }): string {
-  const { heading, title, lead, notices, facts, actions, sections, pagination, breadcrumbs, path } = content
+  const { heading, title, lead, notices, facts, prices, actions, sections, pagination, breadcrumbs, path } = content
   const absolute = ({ href, label }: SiteLink): Markdown => link(label, href.startsWith('/') ? issuer + href : href)
   const list = (links: readonly SiteLink[]): Markdown => markdown`${links.map((one) => markdown`- ${absolute(one)}`)}`
-  const factLines = facts.map(({ label, value, links }) =>
+  const factLines = [...prices, ...facts].map(({ label, value, links }) =>
     links ? markdown`- ${label}: ${commas(links.map(absolute))}` : markdown`- ${label}: ${value}`,
   )
   return document([
@@ -21,15 +21,25 @@ export function siteMd(content: SiteContent, { issuer, name }: { issuer: string;
   ])
 }
 
-function sectionMd({ heading, html, items = [], outline = [], list = [], links = [] }: SiteSection, absolute: (one: SiteLink) => Markdown) {
+function sectionMd(
+  { heading, html, player, items = [], outline = [], list = [], links = [] }: SiteSection,
+  absolute: (one: SiteLink) => Markdown,
+) {
   return [
     heading === undefined ? undefined : markdown`## ${heading}`,
     html === undefined ? undefined : quotedHtml(html),
-    lines(items.map(({ link: to, line, details }) => entry(absolute(to), [...details, ...(line === undefined ? [] : [line])].join(', ')))),
+    player ? markdown`- ${absolute({ href: player.src, label: player.title })}` : undefined,
+    lines(
+      items.map(({ link: to, line, lock, details }) =>
+        entry(absolute(to), [...(lock === undefined ? [] : [lock]), ...details, ...(line === undefined ? [] : [line])].join(', ')),
+      ),
+    ),
     ...outline.flatMap(({ title, summary, entries }) => [
       markdown`### ${title}`,
       summary ? markdown`${summary}` : undefined,
-      lines(entries.map(({ title: name, note }) => entry(markdown`${name}`, note))),
+      lines(
+        entries.map(({ title: name, note, href }) => entry(href === undefined ? markdown`${name}` : absolute({ href, label: name }), note)),
+      ),
     ]),
     lines(list.map((one) => markdown`- ${one}`)),
     lines(links.map((one) => markdown`- ${absolute(one)}`)),

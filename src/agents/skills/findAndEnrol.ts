@@ -1,6 +1,5 @@
 import type { Skill } from '../skill.ts'
 
-/** For a learner: from the catalogue to a completed lesson. */
 export const findAndEnrol: Skill = {
   name: 'find-and-enrol',
   title: 'Find a course and enrol',

@@ -1,7 +1,6 @@
 import { scriptName, scriptPort } from '../authScript.ts'
 import type { Skill } from '../skill.ts'
 
-/** The shortest way to a token. The other skills begin with it. */
 export const getAToken: Skill = {
   name: 'get-a-token',
   title: 'Get a token',

@@ -1,6 +1,5 @@
 import type { Skill } from '../skill.ts'
 
-/** For staff: from a title to a published course. */
 export const publishACourse: Skill = {
   name: 'publish-a-course',
   title: 'Publish a course',

@@ -2,7 +2,6 @@ import type { Skill } from '../skill.ts'
 
 const money = { amount: '…', currency: '…' }
 
-/** For staff: the reports. */
 export const readTheFigures: Skill = {
   name: 'read-the-figures',
   title: 'Read the figures',

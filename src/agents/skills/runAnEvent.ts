@@ -1,6 +1,5 @@
 import type { Skill } from '../skill.ts'
 
-/** For staff: from the date to the attendance. */
 export const runAnEvent: Skill = {
   name: 'run-an-event',
   title: 'Run an event',

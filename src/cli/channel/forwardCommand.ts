@@ -30,7 +30,6 @@ export async function isRunning({ url, key }: OperatorEndpoint): Promise<boolean
 
 export interface ForwardedCommand extends Omit<CommandRequest, 'isInteractive'> {
   terminal: Terminal
-  /** The directory for files that the command saves, if the operator named one. */
   directory: string | undefined
   /** Leaves a command that runs until it is stopped. */
   signal: AbortSignal | undefined

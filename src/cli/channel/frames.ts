@@ -14,7 +14,6 @@ export type Frame =
   | { fileEnd: number }
   | { exit: number }
 
-/** The body of a request that runs a command. */
 export interface CommandRequest {
   args: string[]
   operator: string
@@ -28,13 +27,10 @@ export interface CommandAnswer {
   error?: string
 }
 
-/** Limits of both bodies, in bytes and arguments. */
 export const commandLimits = { bytes: 131_072, args: 100, operator: 100 } as const
 
-/** Header with the id of the running command. */
 export const commandIdHeader = 'x-command-id'
 
-/** Returns a JSON value as a request; undefined if it has another shape. */
 export function parseCommandRequest(body: unknown): CommandRequest | undefined {
   if (!isObject(body)) return undefined
   const { args, operator, isInteractive } = body
@@ -43,7 +39,6 @@ export function parseCommandRequest(body: unknown): CommandRequest | undefined {
   return { args, operator, isInteractive }
 }
 
-/** Returns a JSON value as an answer; undefined if it has another shape. */
 export function parseCommandAnswer(body: unknown): CommandAnswer | undefined {
   if (!isObject(body)) return undefined
   const { ask, answer, error } = body

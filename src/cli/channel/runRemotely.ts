@@ -10,8 +10,7 @@ import { runCli } from '../program.ts'
 import { commandIdHeader, commandLimits, type Frame, parseCommandAnswer, parseCommandRequest } from './frames.ts'
 import { createRemoteTerminal, type RemoteTerminal } from './remoteTerminal.ts'
 
-/** Commands that run at a time. */
-const mostCommands = 4
+const maxCommands = 4
 
 /** Creates the handler of authenticated requests: it runs commands on the service's own database, and takes the answers to their questions. */
 export function createCommandRunner({ variables, database, service, log }: CommandHost): CommandRunner {
@@ -20,8 +19,8 @@ export function createCommandRunner({ variables, database, service, log }: Comma
   async function start(ctx: Context): Promise<void> {
     const request = parseCommandRequest(await readBounded(ctx))
     if (!request) throw new Problem('invalid_request', { description: 'The body is not a command.' })
-    if (running.size >= mostCommands) {
-      const description = `${mostCommands} commands are running: try again when one has ended.`
+    if (running.size >= maxCommands) {
+      const description = `${maxCommands} commands are running: try again when one has ended.`
       throw new Problem('temporarily_unavailable', { description, headers: { 'Retry-After': '5' } })
     }
     const { args, operator, isInteractive } = request

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { parse } from 'yaml'
 import { ConfigError, printIssue } from '../../config/configErrors.ts'
 import { checkDataDirectory } from '../../config/dataDirectory.ts'
@@ -6,28 +5,18 @@ import { unknownIntrospectionClients } from '../../config/introspectionClients.t
 import { printConfig } from '../../config/print.ts'
 import { readPlatformKeys, readSecretKeys } from '../../config/secrets.ts'
 import type { Settings } from '../../wiring/start.ts'
-import { asJson, define, type JsonOption } from '../define.ts'
+import { command, group, jsonOption } from '../command.ts'
 import { failure } from '../failures.ts'
-import type { Session } from '../session.ts'
 
-/** `config check` and `config print`. */
-export function addConfig(program: Command, { terminal, settings }: Session): void {
-  const config = define(program, {
-    form: 'config',
-    about: 'Checks and prints the configuration.',
-    examples: ['config check', 'config print'],
-  })
-
-  asJson(
-    define(config, {
-      form: 'check',
-      about: `Check the environment and every file, and report every error. Does not connect to a server or open a port. Likely errors, such as
+const check = command({
+  name: 'check',
+  summary: `Check the environment and every file, and report every error. Does not connect to a server or open a port. Likely errors, such as
 an introspection client that is not in the file of any school, are warnings.`,
-      examples: ['config check', 'config check --json'],
-    }),
-  ).action(({ json }: JsonOption) => {
+  examples: ['config check', 'config check --json'],
+  options: jsonOption,
+  run({ terminal, settings }, { json }) {
     try {
-      const { environment, config, warnings: ignored } = checked()
+      const { environment, config, warnings: ignored } = checked(settings())
       const schools = config.schools.map(({ slug, issuer }) => ({ slug, issuer }))
       const unknown = unknownIntrospectionClients(config)
       const warnings = [...ignored, ...unknown]
@@ -40,28 +29,33 @@ an introspection client that is not in the file of any school, are warnings.`,
       terminal.out(printed({ ok: false, issues: error.issues }))
       throw failure(`the configuration has ${error.issues.length} ${error.issues.length === 1 ? 'error' : 'errors'}`)
     }
-  })
+  },
+})
 
-  const checked = (): Settings => {
-    const { environment, config, ...rest } = settings()
-    checkDataDirectory(environment)
-    // A check must not create the secret file.
-    if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) })
-    readPlatformKeys(environment)
-    return { environment, config, ...rest }
-  }
+function checked(settings: Settings): Settings {
+  const { environment, config } = settings
+  checkDataDirectory(environment)
+  // A check must not create the secret file.
+  if (environment.SECRET_KEY_FILE) readSecretKeys({ environment, issuers: config.schools.map(({ issuer }) => issuer) })
+  readPlatformKeys(environment)
+  return settings
+}
 
-  asJson(
-    define(config, {
-      form: 'print',
-      about: 'Show the effective configuration with its defaults. Secrets are masked.',
-      examples: ['config print', 'config print --json'],
-    }),
-  ).action(({ json }: JsonOption) => {
+const print = command({
+  name: 'print',
+  summary: 'Show the effective configuration with its defaults. Secrets are masked.',
+  examples: ['config print', 'config print --json'],
+  options: jsonOption,
+  run({ terminal, settings }, { json }) {
     const { environment, config } = settings()
     const text = printConfig(config, environment)
     terminal.out(json ? printed(parse(text)) : text)
-  })
-}
+  },
+})
 
 const printed = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`
+
+export const config = group(
+  { name: 'config', summary: 'Checks and prints the configuration.', examples: ['config check', 'config print'] },
+  [check, print],
+)

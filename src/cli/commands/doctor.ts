@@ -1,72 +1,98 @@
-import type { Command } from 'commander'
 import { examine } from '../../agents/selfCheck.ts'
 import { origin } from '../../config/address.ts'
 import type { SchoolConfig } from '../../config/schools.ts'
 import { resources, scopeCatalogue } from '../../resources/index.ts'
 import { expectedOf } from '../../wiring/selfCheck.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
+import { command, jsonOption, schoolOption, text, texts } from '../command.ts'
 import { type Check, type CheckResult, type CheckState, runCheck } from '../doctor/check.ts'
+import { clientChecks } from '../doctor/clientChecks.ts'
+import { type ClientShape, clientShapes } from '../doctor/clientShapes.ts'
 import { flowChecks } from '../doctor/flowChecks.ts'
 import { gatewayChecks } from '../doctor/gatewayChecks.ts'
 import { localChecks } from '../doctor/localChecks.ts'
 import { publicChecks } from '../doctor/publicChecks.ts'
+import { sendRequest } from '../doctor/sendRequest.ts'
 import { tlsChecks } from '../doctor/tlsChecks.ts'
-import { visit } from '../doctor/visit.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
 import { printList } from '../table.ts'
 
-interface DoctorOptions extends SchoolOption, JsonOption {
-  baseUrl?: string
-  mailTo?: string
-  only?: string[]
-}
-
-/** `doctor`. */
-export function addDoctor(program: Command, session: Session): void {
-  const { terminal } = session
-  const doctor = define(program, {
-    form: 'doctor',
-    about: `Check a running deployment as its clients see it: the public address with its gateway, TLS, discovery, registration, a whole
+export const doctor = command({
+  name: 'doctor',
+  summary: `Check a running deployment as its clients see it: the public address with its gateway, TLS, discovery, registration, a whole
 sign-in with a temporary client and person, MCP, and the installation itself. What a check creates is removed. Prints every check with the
-way out, and exits with 1 if one failed. Without --base-url and --school it checks every school.`,
-    examples: [
-      'doctor',
-      'doctor --only certificate streaming',
-      'doctor --base-url https://school.example.com --json',
-      'doctor --school demo --mail-to ops@example.com',
-    ],
-  })
-  asJson(withSchoolOption(doctor))
-    .option('--base-url <url>', 'public address to check (default: the issuers of the schools)')
-    .option('--mail-to <email>', 'send a test message to this address')
-    .option('--only <check...>', 'run only these checks, by their names in the table')
-    .action(async ({ school: slug, baseUrl, mailTo, only, json }: DoctorOptions) => {
-      if (baseUrl !== undefined && !origin.safeParse(baseUrl).success)
-        throw usage(`--base-url must be an origin such as https://school.example.com, without a path, not ${baseUrl}`)
-      if (mailTo !== undefined && !/^[^\s@]+@[^\s@]+$/.test(mailTo)) throw usage(`${mailTo} is not an e-mail address`)
-      const startedAt = new Date()
-      const planned = [
-        { slug: null, checks: localChecks({ session, mailTo }) },
-        ...addressesOf(session.settings().config.schools, { slug, baseUrl }).map(({ base, school }) => ({
-          slug: school?.slug ?? null,
-          checks: checksOf(session, base, school),
-        })),
-      ]
-      requireKnown(
-        only,
-        planned.flatMap(({ checks }) => checks.map(({ id }) => id)),
-      )
-      const results: CheckResult[] = []
-      for (const { slug: of, checks } of planned) {
+way out, and exits with 1 if one failed. Without --base-url and --school it checks every school. With --client it sends what this client
+sends instead, up to the sign-in page, and says what to set if the client does not work.`,
+  examples: [
+    'doctor',
+    'doctor --only certificate streaming',
+    'doctor --base-url https://school.example.com --json',
+    'doctor --school demo --mail-to ops@example.com',
+    'doctor --client codex',
+  ],
+  options: {
+    ...schoolOption,
+    ...jsonOption,
+    baseUrl: text('url', 'public address to check (default: the issuers of the schools)'),
+    mailTo: text('email', 'send a test message to this address'),
+    only: texts('check', 'run only these checks, by their names in the table'),
+    client: text('name', 'replay the requests of this client; help lists the names'),
+  },
+  async run(session, { school: slug, baseUrl, mailTo, only, client, json }) {
+    const { terminal } = session
+    if (baseUrl !== undefined && !origin.safeParse(baseUrl).success)
+      throw usage(`--base-url must be an origin such as https://school.example.com, without a path, not ${baseUrl}`)
+    if (mailTo !== undefined && !/^[^\s@]+@[^\s@]+$/.test(mailTo)) throw usage(`${mailTo} is not an e-mail address`)
+    if (client === 'help') return terminal.out(`${clientNames.join('\n')}\n`)
+    const startedAt = new Date()
+    const shape = shapeCalled(client)
+    const addresses = addressesOf(session.settings().config.schools, { slug, baseUrl })
+    const planned: Plan[] = shape
+      ? addresses.map((address) => planOf(session, shape, address))
+      : [
+          { slug: null, checks: localChecks({ session, mailTo }) },
+          ...addresses.map(({ base, school }) => ({ slug: school?.slug ?? null, checks: checksOf(session, base, school) })),
+        ]
+    requireKnown(
+      only,
+      planned.flatMap(({ checks }) => checks.map(({ id }) => id)),
+    )
+    const results: CheckResult[] = []
+    for (const { slug: of, checks, cleanUp } of planned) {
+      try {
         for (const check of checks.filter(({ id }) => only?.includes(id) ?? true))
           results.push(await withProgress(terminal, `checking ${check.id}`, () => runCheck(check, of)))
+      } finally {
+        await cleanUp?.()
       }
-      print(session, results, { json, startedAt })
-      const bad = results.filter(({ state }) => state === 'failed')
-      if (bad.length > 0) throw failure(`${bad.length} of ${results.length} checks failed: ${bad.map(({ id }) => id).join(', ')}`)
-    })
+    }
+    print(session, results, { json, startedAt })
+    const bad = results.filter(({ state }) => state === 'failed')
+    if (bad.length > 0) throw failure(`${bad.length} of ${results.length} checks failed: ${bad.map(({ id }) => id).join(', ')}`)
+  },
+})
+
+interface Plan {
+  slug: string | null
+  checks: Check[]
+  cleanUp?(): Promise<void>
+}
+
+const clientNames = clientShapes.map(({ name }) => name)
+
+function shapeCalled(name: string | undefined): ClientShape | undefined {
+  if (name === undefined) return undefined
+  const shape = clientShapes.find((one) => one.name === name)
+  if (!shape) throw usage(`--client: ${name} is not a known client; choose from ${clientNames.join(', ')}`)
+  return shape
+}
+
+function planOf(session: Session, shape: ClientShape, { base, school }: Address): Plan {
+  if (!school) throw usage(`--client needs a school of this installation: ${base} is not the address of one. Use --school`)
+  const { slug, docs_url: docsUrl, integrations } = school
+  const enabled = integrations.filter((integration) => integration.enabled)
+  return { slug, ...clientChecks(shape, { base, school: () => session.school(slug), docsUrl, session, integrations: enabled, slug }) }
 }
 
 function requireKnown(only: readonly string[] = [], known: readonly string[]): void {
@@ -99,7 +125,7 @@ function checksOf(session: Session, base: string, school: SchoolConfig | undefin
       status,
       headers: got,
       text,
-    } = await visit(address, { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) })
+    } = await sendRequest(address, { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) })
     return { status, headers: got, text }
   }
   return [

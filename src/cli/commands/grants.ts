@@ -1,58 +1,42 @@
-import type { Command } from 'commander'
+import { isOrigin } from '../../config/address.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type ListedGrant, listGrants } from '../../store/administration.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
+import { countGrantsOf, moveGrants } from '../../store/moveGrants.ts'
+import { command, group, jsonOption, required, schoolOption, text, yesOption } from '../command.ts'
+import { usage } from '../failures.ts'
+import { reportProgress } from '../reportProgress.ts'
 import { requirePerson } from '../requirePerson.ts'
-import type { Session } from '../session.ts'
-import { moment, printList } from '../table.ts'
-import { addMove } from './grantsMove.ts'
-import { addRevoke } from './grantsRevoke.ts'
+import { moment } from '../table.ts'
+import { revoke } from './grantsRevoke.ts'
 
-/** `grants list`, `grants revoke` and `grants move`. */
-export function addGrants(program: Command, session: Session): void {
-  const group = define(program, {
-    form: 'grants',
-    about: 'Manages grants: the permissions that people gave to clients.',
-    examples: ['grants list --person ada@example.com', 'grants revoke hjM3kQ0vX', 'grants revoke --client newsletter-sync'],
-  })
-  addList(group, session)
-  addRevoke(group, session)
-  addMove(group, session)
-}
-
-interface ListOptions extends SchoolOption, JsonOption {
-  person?: string
-  client?: string
-}
-
-function addList(group: Command, session: Session): void {
-  const list = define(group, {
-    form: 'list',
-    about: 'List active grants, newest first.',
-    examples: ['grants list', 'grants list --person ada@example.com --json', 'grants list --client newsletter-sync'],
-  })
-  asJson(withSchoolOption(list))
-    .option('--person <email or id>', 'only grants of this person')
-    .option('--client <client_id>', 'only grants of this client')
-    .action(async ({ school: slug, json, person, client }: ListOptions) => {
-      const school = await session.school(slug)
-      const one = person === undefined ? undefined : await requirePerson(await session.database(), school.id, person)
-      const grants = await listGrants(await session.prisma(), { schoolId: school.id, accountId: one?.accountId, clientId: client })
-      const rows = grants.map((grant) => ({
-        id: grant.id,
-        account_id: subjectOf(grant.account_id),
-        email: grant.email,
-        client_id: grant.client_id,
-        client_name: grant.client_name,
-        scopes: scopesOf(grant),
-        created_at: moment(grant.created_at),
-        last_used_at: moment(grant.last_used_at),
-        expires_at: moment(grant.expires_at),
-      }))
-      const columns = ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at']
-      printList(session.terminal, rows, { json, columns, empty: 'no grants' })
-    })
-}
+const list = command({
+  name: 'list',
+  summary: 'List active grants, newest first.',
+  examples: ['grants list', 'grants list --person ada@example.com --json', 'grants list --client newsletter-sync'],
+  options: {
+    ...schoolOption,
+    ...jsonOption,
+    person: text('email or id', 'only grants of this person'),
+    client: text('client_id', 'only grants of this client'),
+  },
+  async run(session, { person, client }) {
+    const school = await session.school()
+    const one = person === undefined ? undefined : await requirePerson(school.rows, person)
+    const grants = await listGrants(await session.prisma(), { schoolId: school.id, accountId: one?.accountId, clientId: client })
+    const rows = grants.map((grant) => ({
+      id: grant.id,
+      account_id: subjectOf(grant.account_id),
+      email: grant.email,
+      client_id: grant.client_id,
+      client_name: grant.client_name,
+      scopes: scopesOf(grant),
+      created_at: moment(grant.created_at),
+      last_used_at: moment(grant.last_used_at),
+      expires_at: moment(grant.expires_at),
+    }))
+    session.printList(rows, { columns: ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at'], empty: 'no grants' })
+  },
+})
 
 /** Returns the scopes of a grant. The engine stores one string under `openid` and one for each resource. */
 function scopesOf({ payload }: ListedGrant): string[] {
@@ -60,3 +44,47 @@ function scopesOf({ payload }: ListedGrant): string[] {
   const resources = Object.values((payload.resources ?? {}) as Record<string, string>)
   return [...new Set([openid?.scope ?? '', ...resources].flatMap((text) => text.split(' ')).filter(Boolean))]
 }
+
+/** Each batch is one transaction, so an interrupted command can be repeated. */
+const grantsAtOnce = 500
+
+const move = command({
+  name: 'move',
+  summary: `Move the grants that people gave at a former address of the school to its current one, after its issuer was changed. Clients that
+learn the new address refresh their tokens there. Without this command, the clients have to start over, and people have to allow them again.`,
+  examples: ['grants move --from https://old.example.com', 'grants move --from https://old.example.com --school demo --yes'],
+  options: { ...schoolOption, ...yesOption, from: required(text('issuer', 'the former issuer, exactly as it was configured')) },
+  async run(session, { from }) {
+    const { terminal } = session
+    if (!isOrigin(from)) throw usage(`--from must be an issuer such as https://school.example.com, without a path, not ${from}`)
+    const school = await session.school()
+    const { sql } = await session.database()
+    const { issuer: to, id: schoolId } = school
+    if (from === to) throw usage(`--from is the current issuer of ${school.slug}: give the former one`)
+    const found = await countGrantsOf(sql, { schoolId, from })
+    if (found === 0) return terminal.out(`no grants of ${from}; nothing was changed\n`)
+    await session.confirm(`Move ${found} ${found === 1 ? 'grant' : 'grants'} from ${from} to ${to}?`)
+    const onProgress = reportProgress(terminal)
+    let moved = 0
+    for (;;) {
+      const count = await school.change(async ({ sql, record }) => {
+        const count = await moveGrants(sql, { schoolId, from, to }, grantsAtOnce)
+        if (count > 0) await record({ event: 'operator.grants_moved', details: { from, to, grants: count } })
+        return count
+      })
+      if (count === 0) break
+      moved += count
+      onProgress({ name: 'grants', done: moved, of: Math.max(found, moved) })
+    }
+    terminal.out(`${moved} ${moved === 1 ? 'grant is' : 'grants are'} moved to ${to}\n`)
+  },
+})
+
+export const grants = group(
+  {
+    name: 'grants',
+    summary: 'Manages grants: the permissions that people gave to clients.',
+    examples: ['grants list --person ada@example.com', 'grants revoke hjM3kQ0vX', 'grants revoke --client newsletter-sync'],
+  },
+  [list, revoke, move],
+)

@@ -1,64 +1,30 @@
-import type { Command } from 'commander'
 import { allJobs } from '../../jobs/allJobs.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { reasonOf } from '../../lib/reason.ts'
 import { endGrant } from '../../oidc/stores.ts'
+import { listJobRuns } from '../../store/administration.ts'
 import type { Database } from '../../store/database.ts'
 import { databaseArtifacts } from '../../store/databaseArtifacts.ts'
-import { jobRuns, recordJobRun } from '../../store/jobRuns.ts'
+import { recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
 import { grantRevoked } from '../../wiring/grantRevoked.ts'
 import { createOutbox } from '../../wiring/outbox.ts'
 import { checkoutAddresses } from '../checkoutAddresses.ts'
-import { asJson, define, type JsonOption } from '../define.ts'
+import { command, group, jsonOption } from '../command.ts'
 import { usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
-import { moment, printList } from '../table.ts'
+import { moment } from '../table.ts'
 
-/** `jobs list` and `jobs run`. */
-export function addJobs(program: Command, session: Session): void {
-  const { terminal } = session
-  const jobsOf = async (database: Database) => {
-    const { send } = createOutbox({ database, keyring: session.keyring() })
-    return allJobs({
-      database,
-      storage: await session.storage(),
-      artifacts: databaseArtifacts(database.sql),
-      endGrant: async (writer, grant) =>
-        endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),
-      registration: () => session.settings().config.oauth.registration,
-      retention: () => session.settings().config.server.audit,
-      send,
-      externalServices: { send, checkoutAddress: checkoutAddresses(session) },
-      schools: () => configuredSchools(database),
-    })
-  }
-
-  const configuredSchools = async (database: Database) => {
-    const issuers = new Map(session.settings().config.schools.map(({ slug, issuer }) => [slug, issuer]))
-    return (await listSchools(database.kysely)).flatMap(({ id, slug }) => {
-      const issuer = issuers.get(slug)
-      return issuer === undefined ? [] : [{ id, slug, issuer }]
-    })
-  }
-
-  const group = define(program, {
-    form: 'jobs',
-    about: 'Lists and runs background jobs.',
-    examples: ['jobs list', 'jobs run sweep_artifacts'],
-  })
-
-  asJson(
-    define(group, {
-      form: 'list',
-      about: 'List the jobs with their last and next run, and why the last failed run failed.',
-      examples: ['jobs list', 'jobs list --json'],
-    }),
-  ).action(async ({ json }: JsonOption) => {
+const list = command({
+  name: 'list',
+  summary: 'List the jobs with their last and next run, and why the last failed run failed.',
+  examples: ['jobs list', 'jobs list --json'],
+  options: jsonOption,
+  async run(session) {
     const database = await session.database()
-    const runs = new Map((await jobRuns(database.kysely)).map((run) => [run.name, run]))
-    const rows = (await jobsOf(database)).map(({ name, everySeconds }) => {
+    const runs = new Map((await listJobRuns(await session.prisma())).map((run) => [run.name, run]))
+    const rows = (await jobsOf(session, database)).map(({ name, everySeconds }) => {
       const run = runs.get(name)
       return {
         name,
@@ -73,16 +39,18 @@ export function addJobs(program: Command, session: Session): void {
       }
     })
     const columns = ['name', 'every_seconds', 'last_run_at', 'next_run_at', 'failures', 'last_failure']
-    printList(terminal, rows, { json, columns, empty: 'no jobs' })
-  })
+    session.printList(rows, { columns, empty: 'no jobs' })
+  },
+})
 
-  define(group, {
-    form: 'run <name>',
-    about: 'Run a job once, for all schools, unless another process is running it.',
-    examples: ['jobs run sweep_artifacts', 'jobs run prune_clients'],
-  }).action(async (name: string) => {
+const run = command({
+  name: 'run <name>',
+  summary: 'Run a job once, for all schools, unless another process is running it.',
+  examples: ['jobs run sweep_artifacts', 'jobs run prune_clients'],
+  async run(session, _options, name) {
+    const { terminal } = session
     const database = await session.database()
-    const jobs = await jobsOf(database)
+    const jobs = await jobsOf(session, database)
     const job = jobs.find((one) => one.name === name)
     if (!job)
       throw usage(
@@ -103,6 +71,35 @@ export function addJobs(program: Command, session: Session): void {
         await record({ school_id: id, event: 'operator.job_run', details: { job: name, ...done } })
     })
     terminal.out(`${name}: ${countsOf(done)}\n`)
+  },
+})
+
+export const jobs = group(
+  { name: 'jobs', summary: 'Lists and runs background jobs.', examples: ['jobs list', 'jobs run sweep_artifacts'] },
+  [list, run],
+)
+
+async function jobsOf(session: Session, database: Database) {
+  const { send } = createOutbox({ database, keyring: session.keyring() })
+  return allJobs({
+    database,
+    storage: await session.storage(),
+    artifacts: databaseArtifacts(database.sql),
+    endGrant: async (writer, grant) => endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),
+    registration: () => session.settings().config.oauth.registration,
+    retention: () => session.settings().config.server.audit,
+    send,
+    externalServices: { send, checkoutAddress: checkoutAddresses(session) },
+    schools: () => configuredSchools(session, database),
+    hasPages: ({ slug }) => session.settings().config.schools.some((school) => school.slug === slug && school.public_pages),
+  })
+}
+
+async function configuredSchools(session: Session, database: Database) {
+  const issuers = new Map(session.settings().config.schools.map(({ slug, issuer }) => [slug, issuer]))
+  return (await listSchools(database.kysely)).flatMap(({ id, slug }) => {
+    const issuer = issuers.get(slug)
+    return issuer === undefined ? [] : [{ id, slug, issuer }]
   })
 }
 

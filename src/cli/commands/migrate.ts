@@ -1,70 +1,71 @@
-import type { Command } from 'commander'
 import { recordAudit } from '../../store/audit.ts'
 import type { Writer } from '../../store/database.ts'
-import { migrate, migrationHistory } from '../../store/migrate.ts'
+import { migrate as applyMigrations, migrationHistory } from '../../store/migrate.ts'
 import { type PlannedMigration, planMigrations } from '../../store/migrations/migrationPlan.ts'
 import { listSchools } from '../../store/schools.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
-import { asJson, define, type JsonOption } from '../define.ts'
+import { command, flag, group, jsonOption } from '../command.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { reportProgress } from '../reportProgress.ts'
-import type { Session } from '../session.ts'
-import { type Listed, printList } from '../table.ts'
+import type { Listed } from '../table.ts'
 
-/** `migrate status`, `migrate plan` and `migrate up`. */
-export function addMigrate(program: Command, session: Session): void {
-  const { terminal } = session
-  const group = define(program, {
-    form: 'migrate',
-    about: 'Lists and applies migrations. The service also applies them when it starts.',
-    examples: ['migrate status', 'migrate plan', 'migrate up'],
-  })
-
-  asJson(
-    define(group, {
-      form: 'status',
-      about: 'List applied and pending migrations.',
-      examples: ['migrate status', 'migrate status --json'],
-    }),
-  ).action(async ({ json }: JsonOption) => {
+const status = command({
+  name: 'status',
+  summary: 'List applied and pending migrations.',
+  examples: ['migrate status', 'migrate status --json'],
+  options: jsonOption,
+  async run(session) {
     const { missing, newer, applied } = await migrationHistory(await session.databaseAsItIs(), migrationsDirectory)
     const stateOf = (name: string): string =>
       newer.includes(name) ? 'applied by a newer release' : applied.has(name) ? 'applied' : 'pending'
     const names = [...applied, ...missing.map(({ name }) => name)].toSorted()
     const rows = names.map((name) => ({ name, state: stateOf(name) }))
-    printList(terminal, rows, { json, columns: ['name', 'state'], empty: 'no migrations' })
-  })
+    session.printList(rows, { columns: ['name', 'state'], empty: 'no migrations' })
+  },
+})
 
-  asJson(
-    define(group, {
-      form: 'plan',
-      about:
-        'List pending migrations, whether processes can serve meanwhile, and for how long requests may wait for each. Changes nothing.',
-      examples: ['migrate plan', 'migrate plan --json'],
-    }),
-  ).action(async ({ json }: JsonOption) => {
-    const plan = await planMigrations(await session.databaseAsItIs(), migrationsDirectory)
+const plan = command({
+  name: 'plan',
+  summary: 'List pending migrations, whether processes can serve meanwhile, and for how long requests may wait for each. Changes nothing.',
+  examples: ['migrate plan', 'migrate plan --json'],
+  options: jsonOption,
+  async run(session, { json }) {
+    const planned = await planMigrations(await session.databaseAsItIs(), migrationsDirectory)
     const columns = ['name', 'while_serving', 'blocks_seconds', 'blocks_seconds_per_million', 'seconds', 'locks']
-    printList(terminal, plan.map(rowOf), { json, columns, empty: 'nothing to apply' })
-    if (!json && plan.length > 0) terminal.out(planNotes)
-  })
+    session.printList(planned.map(rowOf), { columns, empty: 'nothing to apply' })
+    if (!json && planned.length > 0) session.terminal.out(planNotes)
+  },
+})
 
-  define(group, { form: 'up', about: 'Apply pending migrations, oldest first.', examples: ['migrate up', 'migrate up --while-serving'] })
-    .option('--while-serving', 'stop before the first migration that earlier processes must not serve next to')
-    .action(async ({ whileServing = false }: { whileServing?: boolean }) => {
-      const database = await session.newOrOldDatabase()
-      const plan = whileServing ? await planMigrations(database, migrationsDirectory) : []
-      const stop = plan.find((planned) => !planned.whileServing)
-      const left = new Set(stop && plan.slice(plan.indexOf(stop)).map(({ name }) => name))
-      const applied = await withProgress(terminal, 'migrating', () =>
-        migrate(database, migrationsDirectory, { onMigrated: reportProgress(terminal), mayApply: (name) => !left.has(name) }),
-      )
-      if (applied.length > 0) await database.transaction((writer) => recordApplied(writer, { applied, operator: session.userName }))
-      terminal.out(applied.length === 0 && !stop ? 'nothing to apply\n' : applied.map((name) => `applied ${name}\n`).join(''))
-      if (stop) throw failure(`not applied: ${stop.name}, because ${stop.reason}. Stop all processes, then run migrate up`)
-    })
-}
+const up = command({
+  name: 'up',
+  summary: 'Apply pending migrations, oldest first.',
+  examples: ['migrate up', 'migrate up --while-serving'],
+  options: { whileServing: flag('stop before the first migration that earlier processes must not serve next to') },
+  async run(session, { whileServing = false }) {
+    const { terminal } = session
+    const database = await session.newOrOldDatabase()
+    const planned = whileServing ? await planMigrations(database, migrationsDirectory) : []
+    const stop = planned.find((one) => !one.whileServing)
+    const left = new Set(stop && planned.slice(planned.indexOf(stop)).map(({ name }) => name))
+    const applied = await withProgress(terminal, 'migrating', () =>
+      applyMigrations(database, migrationsDirectory, { onMigrated: reportProgress(terminal), mayApply: (name) => !left.has(name) }),
+    )
+    if (applied.length > 0) await database.transaction((writer) => recordApplied(writer, { applied, operator: session.userName }))
+    terminal.out(applied.length === 0 && !stop ? 'nothing to apply\n' : applied.map((name) => `applied ${name}\n`).join(''))
+    if (stop) throw failure(`not applied: ${stop.name}, because ${stop.reason}. Stop all processes, then run migrate up`)
+  },
+})
+
+export const migrate = group(
+  {
+    name: 'migrate',
+    summary: 'Lists and applies migrations. The service also applies them when it starts.',
+    examples: ['migrate status', 'migrate plan', 'migrate up'],
+  },
+  [status, plan, up],
+)
 
 /** Not a change of the session: it requires that nothing is pending. */
 async function recordApplied(writer: Writer, details: { applied: string[]; operator: string }): Promise<void> {

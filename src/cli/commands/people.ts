@@ -1,5 +1,3 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
 import { hashPassword } from '../../domain/accounts/password.ts'
 import { personName } from '../../domain/accounts/signUp.ts'
 import {
@@ -13,171 +11,138 @@ import {
 } from '../../domain/people/people.ts'
 import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { subjectOf } from '../../oidc/claims.ts'
-import { type Role, roles } from '../../policy/caller.ts'
-import type { School } from '../../policy/school.ts'
+import { roles } from '../../policy/caller.ts'
 import { schoolBranding } from '../../store/schools.ts'
-import { confirm, requireAnswer } from '../confirm.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption, withYesOption, type YesOption } from '../define.ts'
+import { choice, command, flag, group, jsonOption, required, schoolOption, text, withDefault, yesOption } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { readPassword, requirePasswordSource } from '../readPassword.ts'
 import { requirePerson } from '../requirePerson.ts'
-import type { Session } from '../session.ts'
-import { type Listed, moment, printList, printOne } from '../table.ts'
+import type { SessionSchool } from '../session.ts'
+import { type Listed, moment } from '../table.ts'
 import { endGrants } from '../tokens.ts'
-import { addErase } from './peopleErase.ts'
-import { addRemoveSecondFactor } from './secondFactor.ts'
+import { erase } from './peopleErase.ts'
+import { removeSecondFactor } from './secondFactor.ts'
 
-/** `people list`, `create`, `set-role`, `set-password`, `disable`, `enable`, `erase` and `remove-second-factor`. */
-export function addPeople(program: Command, session: Session): void {
-  const group = define(program, {
-    form: 'people',
-    about: 'Manages people with a login. Identify a person by e-mail address or account id.',
-    examples: ['people list', 'people create ada@example.com --name "Ada Byron" --role owner'],
-  })
-  addList(group, session)
-  addCreate(group, session)
-  addSetRole(group, session)
-  addSetPassword(group, session)
-  addDisable(group, session)
-  addEnable(group, session)
-  addErase(group, session)
-  addRemoveSecondFactor(group, session)
-}
+const passwordOption = { passwordStdin: flag('read the password from standard input instead of asking') }
 
-function addList(group: Command, session: Session): void {
-  const list = define(group, {
-    form: 'list',
-    about: 'List all people with a login, by e-mail address.',
-    examples: ['people list', 'people list --role owner', 'people list --json'],
-  })
-  asJson(withSchoolOption(list))
-    .addOption(new Option('--role <role>', 'only people with this role').choices(roles))
-    .action(async ({ school: slug, json, role }: SchoolOption & JsonOption & { role?: Role }) => {
-      const school = await session.school(slug)
-      const people = await listPeople((await session.database()).kysely, school.id)
-      const rows = people.filter((person) => role === undefined || person.role === role).map(listed)
-      const columns = ['email', 'name', 'role', 'state', 'last_sign_in_at', 'account_id']
-      printList(session.terminal, rows, { json, columns, empty: 'no people' })
+const list = command({
+  name: 'list',
+  summary: 'List all people with a login, by e-mail address.',
+  examples: ['people list', 'people list --role owner', 'people list --json'],
+  options: { ...schoolOption, ...jsonOption, role: choice('role', 'only people with this role', roles) },
+  async run(session, { role }) {
+    const school = await session.school()
+    const people = await listPeople(school.rows)
+    const rows = people.filter((person) => role === undefined || person.role === role).map(listed)
+    session.printList(rows, { columns: ['email', 'name', 'role', 'state', 'last_sign_in_at', 'account_id'], empty: 'no people' })
+  },
+})
+
+const create = command({
+  name: 'create <email>',
+  summary: 'Create a login. If a person with this e-mail address exists, the login is attached to them: check the address first.',
+  examples: [
+    'people create ada@example.com --name "Ada Byron" --role owner',
+    'people create ada@example.com --name "Ada Byron" --password-stdin < password.txt',
+  ],
+  options: {
+    ...schoolOption,
+    ...jsonOption,
+    ...passwordOption,
+    name: required(text('text', 'full name')),
+    role: withDefault(choice('role', 'role in the school', roles), 'learner'),
+    emailVerified: flag('mark the e-mail address as verified'),
+  },
+  async run(session, { name: typedName, role, emailVerified: isEmailVerified = false, passwordStdin }, typed) {
+    const { terminal } = session
+    const email = normaliseEmail(typed)
+    if (email === undefined) throw usage(`${typed} is not an e-mail address`)
+    const name = personName(typedName)
+    if (name === undefined) throw usage('--name must have 1 to 120 characters')
+    requirePasswordSource(terminal, passwordStdin)
+    const school = await session.schoolToFill()
+    const schoolId = school.id
+    const [there] = await listPeople(school.rows, { email })
+    if (there) throw hasLogin(email)
+    const passwordHash = await hashPassword(
+      await readPassword(terminal, { email, name, schoolName: await nameOf(school), fromInput: passwordStdin }),
+    )
+    const { accountId } = await school.change(async ({ writer, record }) => {
+      const made = await createPerson(writer, { schoolId, email, name, role, isEmailVerified, passwordHash })
+      if (!made) throw hasLogin(email)
+      await record({ event: 'operator.person_created', account_id: made.accountId, details: { role } })
+      return made
     })
-}
-
-interface CreateOptions extends SchoolOption, JsonOption {
-  name: string
-  role: Role
-  emailVerified?: boolean
-  passwordStdin?: boolean
-}
-
-function addCreate(group: Command, session: Session): void {
-  const { terminal } = session
-  const create = define(group, {
-    form: 'create <email>',
-    about: 'Create a login. If a person with this e-mail address exists, the login is attached to them: check the address first.',
-    examples: [
-      'people create ada@example.com --name "Ada Byron" --role owner',
-      'people create ada@example.com --name "Ada Byron" --password-stdin < password.txt',
-    ],
-  })
-  fromStdin(asJson(withSchoolOption(create)))
-    .requiredOption('--name <text>', 'full name')
-    .addOption(new Option('--role <role>', 'role in the school').choices(roles).default('learner'))
-    .option('--email-verified', 'mark the e-mail address as verified')
-    .action(async (typed: string, { school: slug, json, name: typedName, role, emailVerified, passwordStdin }: CreateOptions) => {
-      const email = normaliseEmail(typed)
-      if (email === undefined) throw usage(`${typed} is not an e-mail address`)
-      const name = personName(typedName)
-      if (name === undefined) throw usage('--name must have 1 to 120 characters')
-      requirePasswordSource(terminal, passwordStdin)
-      const school = await session.schoolToFill(slug)
-      const [there] = await listPeople((await session.database()).kysely, school.id, { email })
-      if (there) throw hasLogin(email)
-      const passwordHash = await hashPassword(
-        await readPassword(terminal, { email, name, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
-      )
-      const { accountId } = await session.change(async ({ writer, record }) => {
-        const isEmailVerified = emailVerified ?? false
-        const made = await createPerson(writer, { schoolId: school.id, email, name, role, isEmailVerified, passwordHash })
-        if (!made) throw hasLogin(email)
-        await record({ school_id: school.id, event: 'operator.person_created', account_id: made.accountId, details: { role } })
-        return made
-      })
-      printOne(terminal, { account_id: subjectOf(accountId), email, name, role }, { json })
-    })
-}
+    session.printOne({ account_id: subjectOf(accountId), email, name, role })
+  },
+})
 
 const hasLogin = (email: string) => failure(`${email} already has a login: use people set-role or people set-password`)
 
-function addSetRole(group: Command, session: Session): void {
-  const { terminal } = session
-  const setRoleCommand = define(group, {
-    form: 'set-role <person> <role>',
-    about: `Set the role of a person: ${roles.join(', ')}. It applies from the next request, also to existing tokens.`,
-    examples: ['people set-role ada@example.com admin', 'people set-role acc_01k9zq4v6tf5wb0m3d8n2xhraj learner'],
-  })
-  withSchoolOption(setRoleCommand).action(async (named: string, role: string, { school: slug }: SchoolOption) => {
+const changeRole = command({
+  name: 'set-role <person> <role>',
+  summary: `Set the role of a person: ${roles.join(', ')}. It applies from the next request, also to existing tokens.`,
+  examples: ['people set-role ada@example.com admin', 'people set-role acc_01k9zq4v6tf5wb0m3d8n2xhraj learner'],
+  options: schoolOption,
+  async run(session, _options, named, role) {
     const wanted = roles.find((known) => known === role)
     if (!wanted) throw usage(`${role} is not a role: choose one of ${roles.join(', ')}`)
-    const school = await session.school(slug)
-    const { accountId, email } = await requirePerson(await session.database(), school.id, named)
-    const before = await session.change(async ({ writer, record }) => {
+    const school = await session.school()
+    const { accountId, email } = await requirePerson(school.rows, named)
+    const before = await school.change(async ({ writer, record }) => {
       const changed = await setRole(writer, { schoolId: school.id, accountId, role: wanted })
       if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: give another person the role owner first`)
       const details = { before: changed.before, role: wanted }
-      if (changed.before !== wanted) await record({ school_id: school.id, event: 'operator.role_set', account_id: accountId, details })
+      if (changed.before !== wanted) await record({ event: 'operator.role_set', account_id: accountId, details })
       return changed.before
     })
-    terminal.out(
+    session.terminal.out(
       before === wanted ? `${email} already has the role ${wanted}\n` : `${email} now has the role ${wanted}; before: ${before}\n`,
     )
-  })
-}
+  },
+})
 
-function addSetPassword(group: Command, session: Session): void {
-  const { terminal } = session
-  const setPasswordCommand = define(group, {
-    form: 'set-password <person>',
-    about: 'Set a new password and sign the person out of every browser. Grants to clients stay active: use people disable to revoke them.',
-    examples: ['people set-password ada@example.com', 'people set-password ada@example.com --password-stdin < password.txt'],
-  })
-  fromStdin(withSchoolOption(setPasswordCommand)).action(
-    async (named: string, { school: slug, passwordStdin }: SchoolOption & { passwordStdin?: boolean }) => {
-      requirePasswordSource(terminal, passwordStdin)
-      const school = await session.school(slug)
-      const { accountId, email, name } = await requirePerson(await session.database(), school.id, named)
-      const passwordHash = await hashPassword(
-        await readPassword(terminal, { email, name, schoolName: await nameOf(session, school), fromInput: passwordStdin }),
-      )
-      await session.change(async ({ writer, record }) => {
-        await setPassword(writer, { schoolId: school.id, accountId, passwordHash })
-        await record({ school_id: school.id, event: 'operator.password_set', account_id: accountId })
-      })
-      terminal.out(`${email} can sign in with the new password\n`)
-    },
-  )
-}
+const changePassword = command({
+  name: 'set-password <person>',
+  summary: 'Set a new password and sign the person out of every browser. Grants to clients stay active: use people disable to revoke them.',
+  examples: ['people set-password ada@example.com', 'people set-password ada@example.com --password-stdin < password.txt'],
+  options: { ...schoolOption, ...passwordOption },
+  async run(session, { passwordStdin }, named) {
+    const { terminal } = session
+    requirePasswordSource(terminal, passwordStdin)
+    const school = await session.school()
+    const { accountId, email, name } = await requirePerson(school.rows, named)
+    const passwordHash = await hashPassword(
+      await readPassword(terminal, { email, name, schoolName: await nameOf(school), fromInput: passwordStdin }),
+    )
+    await school.change(async ({ writer, record }) => {
+      await setPassword(writer, { schoolId: school.id, accountId, passwordHash })
+      await record({ event: 'operator.password_set', account_id: accountId })
+    })
+    terminal.out(`${email} can sign in with the new password\n`)
+  },
+})
 
-function addDisable(group: Command, session: Session): void {
-  const { terminal } = session
-  const disable = define(group, {
-    form: 'disable <person>',
-    about: 'Disable a login, end its sessions and revoke its grants.',
-    examples: ['people disable ada@example.com', 'people disable ada@example.com --yes'],
-  })
-  withYesOption(withSchoolOption(disable)).action(async (named: string, { school: slug, yes }: SchoolOption & YesOption) => {
-    requireAnswer(terminal, { yes })
-    const school = await session.school(slug)
-    const { accountId, email } = await requirePerson(await session.database(), school.id, named)
-    await confirm(terminal, `Disable ${email} and revoke all their grants?`, { yes })
+const disable = command({
+  name: 'disable <person>',
+  summary: 'Disable a login, end its sessions and revoke its grants.',
+  examples: ['people disable ada@example.com', 'people disable ada@example.com --yes'],
+  options: { ...schoolOption, ...yesOption },
+  async run(session, _options, named) {
+    const { terminal } = session
+    const school = await session.school()
+    const { accountId, email } = await requirePerson(school.rows, named)
+    await session.confirm(`Disable ${email} and revoke all their grants?`)
     // Disables the login first, then ends grants. After a failure, a second run finishes the rest.
-    await session.change(async ({ writer, record }) => {
+    await school.change(async ({ writer, record }) => {
       await disableAccount(writer, { schoolId: school.id, accountId })
-      await record({ school_id: school.id, event: 'operator.person_disabled', account_id: accountId })
+      await record({ event: 'operator.person_disabled', account_id: accountId })
     })
     const ended = await withProgress(terminal, `revoking the grants of ${email}`, () =>
-      session.change(async ({ stores, record }) => {
+      school.change(async ({ stores, record }) => {
         const grants = await endGrants(await stores(), school.id, accountId)
-        if (grants > 0) await record({ school_id: school.id, event: 'operator.grants_revoked', account_id: accountId, details: { grants } })
+        if (grants > 0) await record({ event: 'operator.grants_revoked', account_id: accountId, details: { grants } })
         return grants
       }),
     ).catch((error: unknown) => {
@@ -185,32 +150,36 @@ function addDisable(group: Command, session: Session): void {
       throw failure(`${email} is disabled, but some grants are not revoked: run this command again (${message})`)
     })
     terminal.out(`${email} is disabled; ${ended} ${ended === 1 ? 'grant is' : 'grants are'} revoked\n`)
-  })
-}
+  },
+})
 
-function addEnable(group: Command, session: Session): void {
-  const enable = define(group, {
-    form: 'enable <person>',
-    about: 'Enable a disabled login. Revoked grants stay revoked.',
-    examples: ['people enable ada@example.com'],
-  })
-  withSchoolOption(enable).action(async (named: string, { school: slug }: SchoolOption) => {
-    const school = await session.school(slug)
-    const { accountId, email, isDisabled } = await requirePerson(await session.database(), school.id, named)
+const enable = command({
+  name: 'enable <person>',
+  summary: 'Enable a disabled login. Revoked grants stay revoked.',
+  examples: ['people enable ada@example.com'],
+  options: schoolOption,
+  async run(session, _options, named) {
+    const school = await session.school()
+    const { accountId, email, isDisabled } = await requirePerson(school.rows, named)
     if (!isDisabled) throw failure(`${email} is not disabled`)
-    await session.change(async ({ writer, record }) => {
+    await school.change(async ({ writer, record }) => {
       await enableAccount(writer, { schoolId: school.id, accountId })
-      await record({ school_id: school.id, event: 'operator.person_enabled', account_id: accountId })
+      await record({ event: 'operator.person_enabled', account_id: accountId })
     })
     session.terminal.out(`${email} can sign in again\n`)
-  })
-}
+  },
+})
 
-const nameOf = async (session: Session, school: School): Promise<string> =>
-  (await schoolBranding((await session.database()).kysely, school.id)).name
+export const people = group(
+  {
+    name: 'people',
+    summary: 'Manages people with a login. Identify a person by e-mail address or account id.',
+    examples: ['people list', 'people create ada@example.com --name "Ada Byron" --role owner'],
+  },
+  [list, create, changeRole, changePassword, disable, enable, erase, removeSecondFactor],
+)
 
-const fromStdin = (command: Command): Command =>
-  command.option('--password-stdin', 'read the password from standard input instead of asking')
+const nameOf = async (school: SessionSchool): Promise<string> => (await schoolBranding(school.rows, school.id)).name
 
 function listed({ accountId, email, name, role, isDisabled, hasPassword, createdAt, lastSignInAt }: ListedPerson): Listed {
   return {

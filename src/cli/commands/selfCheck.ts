@@ -1,23 +1,18 @@
-import type { Command } from 'commander'
 import { examine } from '../../agents/selfCheck.ts'
 import { overHttp } from '../../http/inProcess.ts'
 import { resources, scopeCatalogue } from '../../resources/index.ts'
 import { expectedOf } from '../../wiring/selfCheck.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
+import { command, jsonOption, schoolOption } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
-import type { Session } from '../session.ts'
-import { printList } from '../table.ts'
 
-/** `self-check`. */
-export function addSelfCheck(program: Command, { terminal, settings }: Session): void {
-  const command = define(program, {
-    form: 'self-check',
-    about: `Check that the metadata and documents of the running service agree with what it serves. Sends requests to PORT on HOST, as a
+export const selfCheck = command({
+  name: 'self-check',
+  summary: `Check that the metadata and documents of the running service agree with what it serves. Sends requests to PORT on HOST, as a
 client does. Without --school it checks every school.`,
-    examples: ['self-check', 'self-check --school demo', 'self-check --json'],
-  })
-  asJson(withSchoolOption(command)).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
+  examples: ['self-check', 'self-check --school demo', 'self-check --json'],
+  options: { ...schoolOption, ...jsonOption },
+  async run({ terminal, settings, printList }, { school: slug, json }) {
     const { environment, config } = settings()
     const slugs = config.schools.map((school) => school.slug)
     if (slug !== undefined && !slugs.includes(slug))
@@ -30,15 +25,15 @@ client does. Without --school it checks every school.`,
       const result = await withProgress(terminal, `checking ${school.slug}`, () => examine(ask, expectedOf(school.issuer, config, scopes)))
       rows.push({ school: school.slug, ...result })
     }
-    printList(terminal, rows, { json, columns: ['school', 'state', 'milliseconds'], empty: 'no schools' })
+    printList(rows, { columns: ['school', 'state', 'milliseconds'], empty: 'no schools' })
     if (!json) for (const { school, problems } of rows) for (const problem of problems) terminal.out(`${school}: ${problem}\n`)
     const bad = rows.filter(({ state }) => state !== 'passed')
     if (bad.length === 0) return
     const isSilent = bad.every(({ state }) => state === 'unknown')
     const hint = isSilent ? `; check that the service is running on ${host} port ${environment.PORT}` : ''
     throw failure(`the self-check did not pass: ${bad.map(({ school, state }) => `${school} ${state}`).join(', ')}${hint}`)
-  })
-}
+  },
+})
 
 /** Returns the address at which a server on `host` accepts connections. */
 const addressOf = (host: string): string => (host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host)

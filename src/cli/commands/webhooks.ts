@@ -1,62 +1,28 @@
-import { type Command, Option } from 'commander'
 import type { SchoolConfig } from '../../config/schools.ts'
 import type { WebhookEndpoint } from '../../config/webhooks.ts'
 import { DeliveryFailure } from '../../lib/deliveryFailure.ts'
 import { newId, toPublicId } from '../../lib/ids.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { School } from '../../policy/school.ts'
-import { listOutbox, replayOutbox } from '../../store/outbox/outboxLists.ts'
-import { endpointStates, reactivateEndpoint } from '../../store/webhooks/endpointState.ts'
+import { listEndpoints, listOutbox } from '../../store/administration.ts'
+import { replayOutbox } from '../../store/outbox/outboxLists.ts'
+import { reactivateEndpoint } from '../../store/webhooks/endpointState.ts'
 import { createSendToEndpoint } from '../../wiring/webhooks.ts'
-import { asJson, define, type JsonOption, type SchoolOption, withSchoolOption } from '../define.ts'
+import { choice, command, group, jsonOption, schoolOption, text, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { limitIn } from '../outboxArguments.ts'
 import type { Session } from '../session.ts'
-import { moment, printList } from '../table.ts'
+import { moment } from '../table.ts'
 
-const states = ['pending', 'delivered', 'dead']
-
-interface DeliveriesOptions extends SchoolOption, JsonOption {
-  state?: string
-  limit: string
-}
-
-interface ReplayOptions extends SchoolOption {
-  since?: string
-  state: string
-}
-
-/** `webhooks list`, `deliveries`, `replay` and `test`. */
-export function addWebhooks(program: Command, session: Session): void {
-  const group = define(program, {
-    form: 'webhooks',
-    about: 'Shows the receivers of webhooks and what they missed. The file of the school configures them.',
-    examples: ['webhooks list', 'webhooks deliveries crm --state dead'],
-  })
-
-  /** Returns the configuration of a school, and the endpoint with this name. */
-  const named = (school: Pick<School, 'slug'>, name: string): { config: SchoolConfig; endpoint: WebhookEndpoint } => {
-    const config = session.settings().config.schools.find(({ slug }) => slug === school.slug)
-    const endpoint = config?.webhooks.find((one) => one.name === name)
-    if (config && endpoint) return { config, endpoint }
-    const names = config?.webhooks.map((one) => one.name) ?? []
-    const near = nearest(name, names)
-    const way = near
-      ? `did you mean ${near}?`
-      : names.length > 0
-        ? `choose one of ${names.join(', ')}`
-        : 'the file of the school has no webhooks'
-    throw usage(`endpoint ${name} does not exist; ${way}`)
-  }
-
-  asJson(
-    withSchoolOption(
-      define(group, { form: 'list', about: 'List the endpoints and their state.', examples: ['webhooks list', 'webhooks list --json'] }),
-    ),
-  ).action(async ({ school: slug, json }: SchoolOption & JsonOption) => {
-    const school = await session.school(slug)
+const list = command({
+  name: 'list',
+  summary: 'List the endpoints and their state.',
+  examples: ['webhooks list', 'webhooks list --json'],
+  options: { ...schoolOption, ...jsonOption },
+  async run(session) {
+    const school = await session.school()
     const configured = session.settings().config.schools.find((one) => one.slug === school.slug)?.webhooks ?? []
-    const stored = await endpointStates((await session.database()).kysely, school.id)
+    const stored = await listEndpoints(await session.prisma(), { schoolId: school.id })
     const rows = configured.map(({ name, url, types, enabled }) => {
       const found = stored.find((one) => one.name === name)
       return {
@@ -73,75 +39,75 @@ export function addWebhooks(program: Command, session: Session): void {
       }
     })
     const columns = ['name', 'host', 'state', 'pending', 'dead', 'last_success_at', 'last_failure']
-    printList(session.terminal, rows, { json, columns, empty: 'no endpoints' })
-  })
+    session.printList(rows, { columns, empty: 'no endpoints' })
+  },
+})
 
-  const deliveries = define(group, {
-    form: 'deliveries <endpoint>',
-    about: 'List deliveries to an endpoint, newest first. Delivered ones are kept for 7 days, those that were given up for 30 days.',
-    examples: ['webhooks deliveries crm', 'webhooks deliveries crm --state dead --json'],
-  })
-  asJson(withSchoolOption(deliveries))
-    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(states))
-    .option('--limit <number>', 'maximum number of deliveries', '100')
-    .action(async (name: string, { school: slug, json, state, limit }: DeliveriesOptions) => {
-      const most = limitIn(limit)
-      const school = await session.school(slug)
-      const { endpoint } = named(school, name)
-      const found = await listOutbox((await session.database()).kysely, { schoolId: school.id, target: endpoint.name, state, limit: most })
-      const rows = found.map(({ event, ...row }) => ({
-        id: row.id,
-        message_id: event === null ? null : toPublicId('evt', String(event.id)),
-        type: event === null ? null : typeOf(event),
-        state: row.state,
-        attempts: row.attempts,
-        created_at: moment(row.created_at),
-        next_attempt_at: row.state === 'pending' ? moment(row.next_at) : null,
-        delivered_at: row.state === 'delivered' ? moment(row.finished_at) : null,
-        reason: row.reason,
-      }))
-      const columns = ['id', 'type', 'state', 'attempts', 'created_at', 'next_attempt_at', 'reason']
-      printList(session.terminal, rows, { json, columns, empty: 'no deliveries' })
+const deliveries = command({
+  name: 'deliveries <endpoint>',
+  summary: 'List deliveries to an endpoint, newest first. Delivered ones are kept for 7 days, those that were given up for 30 days.',
+  examples: ['webhooks deliveries crm', 'webhooks deliveries crm --state dead --json'],
+  options: {
+    ...schoolOption,
+    ...jsonOption,
+    state: choice('state', 'only deliveries in this state', ['pending', 'delivered', 'dead']),
+    limit: withDefault(text('number', 'maximum number of deliveries'), '100'),
+  },
+  async run(session, { state, limit }, name) {
+    const most = limitIn(limit)
+    const school = await session.school()
+    const { endpoint } = endpointOf(session, school, name)
+    const found = await listOutbox(await session.prisma(), { schoolId: school.id, endpoint: endpoint.name, state, limit: most })
+    const rows = found.map(({ event, ...row }) => ({
+      id: row.id,
+      message_id: event === null ? null : toPublicId('evt', String(event.id)),
+      type: event === null ? null : typeOf(event),
+      state: row.state,
+      attempts: row.attempts,
+      created_at: moment(row.created_at),
+      next_attempt_at: row.state === 'pending' ? moment(row.next_at) : null,
+      delivered_at: row.state === 'delivered' ? moment(row.finished_at) : null,
+      reason: row.reason,
+    }))
+    const columns = ['id', 'type', 'state', 'attempts', 'created_at', 'next_attempt_at', 'reason']
+    session.printList(rows, { columns, empty: 'no deliveries' })
+  },
+})
+
+const replay = command({
+  name: 'replay <endpoint>',
+  summary:
+    'Send deliveries again: those that were given up or, with --state delivered, those that the receiver lost. Activates an endpoint that answered 410.',
+  examples: ['webhooks replay crm', 'webhooks replay crm --state delivered --since 2026-03-01T09:00:00Z'],
+  options: {
+    ...schoolOption,
+    state: withDefault(choice('state', 'which deliveries', ['dead', 'delivered']), 'dead'),
+    since: text('time', 'only events from this time on, such as 2026-03-01T09:00:00Z'),
+  },
+  async run(session, { since, state }, name) {
+    const from = since === undefined ? undefined : timeIn(since)
+    if (state === 'delivered' && from === undefined) throw usage('--state delivered requires --since')
+    const school = await session.school()
+    const { endpoint } = endpointOf(session, school, name)
+    if (!endpoint.enabled) throw usage(`endpoint ${name} is disabled in the file of the school: enable it first`)
+    const count = await school.change(async ({ writer, record }) => {
+      await reactivateEndpoint(writer, { schoolId: school.id, name: endpoint.name })
+      const replayed = await replayOutbox(writer, { schoolId: school.id, target: endpoint.name, state, since: from })
+      await record({ event: 'operator.webhooks_replayed', details: { endpoint: endpoint.name, state, count: replayed } })
+      return replayed
     })
+    session.terminal.out(`${count} ${count === 1 ? 'delivery' : 'deliveries'} will be sent again\n`)
+  },
+})
 
-  withSchoolOption(
-    define(group, {
-      form: 'replay <endpoint>',
-      about:
-        'Send deliveries again: those that were given up or, with --state delivered, those that the receiver lost. Activates an endpoint that answered 410.',
-      examples: ['webhooks replay crm', 'webhooks replay crm --state delivered --since 2026-03-01T09:00:00Z'],
-    }),
-  )
-    .addOption(new Option('--state <state>', 'which deliveries').choices(['dead', 'delivered']).default('dead'))
-    .option('--since <time>', 'only events from this time on, such as 2026-03-01T09:00:00Z')
-    .action(async (name: string, { school: slug, since, state }: ReplayOptions) => {
-      const from = since === undefined ? undefined : timeIn(since)
-      if (state === 'delivered' && from === undefined) throw usage('--state delivered requires --since')
-      const school = await session.school(slug)
-      const { endpoint } = named(school, name)
-      if (!endpoint.enabled) throw usage(`endpoint ${name} is disabled in the file of the school: enable it first`)
-      const count = await session.change(async ({ writer, record }) => {
-        await reactivateEndpoint(writer, { schoolId: school.id, name: endpoint.name })
-        const replayed = await replayOutbox(writer, { schoolId: school.id, target: endpoint.name, state, since: from })
-        await record({
-          school_id: school.id,
-          event: 'operator.webhooks_replayed',
-          details: { endpoint: endpoint.name, state, count: replayed },
-        })
-        return replayed
-      })
-      session.terminal.out(`${count} ${count === 1 ? 'delivery' : 'deliveries'} will be sent again\n`)
-    })
-
-  withSchoolOption(
-    define(group, {
-      form: 'test <endpoint>',
-      about: 'Send a signed event of the type webhook.test from this machine, and show the response.',
-      examples: ['webhooks test crm'],
-    }),
-  ).action(async (name: string, { school: slug }: SchoolOption) => {
-    const school = session.configuredSchool(slug)
-    const { config, endpoint } = named(school, name)
+const test = command({
+  name: 'test <endpoint>',
+  summary: 'Send a signed event of the type webhook.test from this machine, and show the response.',
+  examples: ['webhooks test crm'],
+  options: schoolOption,
+  async run(session, _options, name) {
+    const school = session.configuredSchool()
+    const { config, endpoint } = endpointOf(session, school, name)
     const send = createSendToEndpoint({ readSecret: session.settings().readSecret })
     const event = { type: 'webhook.test', timestamp: new Date().toISOString(), data: { school: school.issuer } }
     const status = await send(endpoint, config.webhook_private_hosts, { id: toPublicId('evt', newId()), event }).catch((error: unknown) => {
@@ -149,7 +115,30 @@ export function addWebhooks(program: Command, session: Session): void {
     })
     if (status < 200 || status > 299) throw failure(`${endpoint.name}: the receiver answered ${status}; it must answer 2xx`)
     session.terminal.out(`${endpoint.name} answered ${status}\n`)
-  })
+  },
+})
+
+export const webhooks = group(
+  {
+    name: 'webhooks',
+    summary: 'Shows the receivers of webhooks and what they missed. The file of the school configures them.',
+    examples: ['webhooks list', 'webhooks deliveries crm --state dead'],
+  },
+  [list, deliveries, replay, test],
+)
+
+function endpointOf(session: Session, school: Pick<School, 'slug'>, name: string): { config: SchoolConfig; endpoint: WebhookEndpoint } {
+  const config = session.settings().config.schools.find(({ slug }) => slug === school.slug)
+  const endpoint = config?.webhooks.find((one) => one.name === name)
+  if (config && endpoint) return { config, endpoint }
+  const names = config?.webhooks.map((one) => one.name) ?? []
+  const near = nearest(name, names)
+  const way = near
+    ? `did you mean ${near}?`
+    : names.length > 0
+      ? `choose one of ${names.join(', ')}`
+      : 'the file of the school has no webhooks'
+  throw usage(`endpoint ${name} does not exist; ${way}`)
 }
 
 function timeIn(text: string): Date {

@@ -11,15 +11,12 @@ export interface Finding {
 }
 
 export interface Check {
-  /** Stable name, such as `discovery`. */
   id: string
   run(): Promise<Finding>
 }
 
-/** A finding as it is printed. These names are stable. */
 export interface CheckResult extends Finding {
   id: string
-  /** The school; null for checks of the installation. */
   school: string | null
   milliseconds: number
 }

@@ -11,11 +11,12 @@ import { registrationError } from '../../policy/registrationError.ts'
 import type { School } from '../../policy/school.ts'
 import { account } from '../../resources/account.ts'
 import { deleteClient } from '../../store/clients.ts'
+import { inSchool } from '../../store/inSchool.ts'
 import { registrationRules } from '../../wiring/clients.ts'
 import type { Session } from '../session.ts'
 import { type Check, type Finding, failed, passed, skipped } from './check.ts'
+import { type HttpResponse, sendRequest } from './sendRequest.ts'
 import { createBrowser } from './signIn.ts'
-import { type Visited, visit } from './visit.ts'
 
 export interface FlowArguments {
   base: string
@@ -35,10 +36,10 @@ export const flowChecks = (args: FlowArguments): Check[] => [
 ]
 
 /** Registers a temporary client: the service sends no events about it to receivers of webhooks. */
-const register = (base: string, session: Session, metadata: object): Promise<Visited> => {
+export const register = (base: string, session: Session, metadata: object, send = sendRequest): Promise<HttpResponse> => {
   const signed = signProbe((text) => session.keyring().sign('probes', text), 'temporary')
   const headers = { 'content-type': 'application/json', [probeHeader]: signed }
-  return visit(`${base}/api/oauth/register`, { method: 'POST', headers, body: JSON.stringify(metadata) })
+  return send(`${base}/api/oauth/register`, { method: 'POST', headers, body: JSON.stringify(metadata) })
 }
 
 /** Sends the registrations of the known apps, and compares the answers with the rules of the configuration. */
@@ -84,7 +85,7 @@ async function checkSignIn({ base, school: find, session }: FlowArguments): Prom
     await removeClients(session, school, made)
     await session.change(async ({ writer, stores }) => {
       const own = await stores()
-      await eraseAccount(writer, {
+      await eraseAccount(inSchool(writer, school.id), {
         schoolId: school.id,
         accountId,
         endGrant: (_writer, grant) => endGrant(own, grant),
@@ -136,14 +137,14 @@ async function signIn(base: string, session: Session, { email, password, onClien
   if (!code || state !== 'a/b c' || issuer !== base)
     return step('the redirect to the app', `${gateway}: it may not change the query of Location.`, 'code, state or iss is wrong')
 
-  const post = (path: string, form: Record<string, string>): Promise<Visited> =>
-    visit(`${base}${path}`, {
+  const post = (path: string, form: Record<string, string>): Promise<HttpResponse> =>
+    sendRequest(`${base}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: String(new URLSearchParams({ client_id: clientId, ...form })),
     })
-  const withToken = (path: string, token: unknown): Promise<Visited> =>
-    visit(`${base}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const withToken = (path: string, token: unknown): Promise<HttpResponse> =>
+    sendRequest(`${base}${path}`, { headers: { authorization: `Bearer ${token}` } })
   const tokens = await post('/api/oauth/token', {
     grant_type: 'authorization_code',
     code,
@@ -165,7 +166,7 @@ async function signIn(base: string, session: Session, { email, password, onClien
   return passed('registration, sign-in, consent, code, token, account, userinfo, refresh, revocation')
 }
 
-async function removeClients(session: Session, { id: schoolId }: School, clientIds: readonly string[]): Promise<void> {
+export async function removeClients(session: Session, { id: schoolId }: School, clientIds: readonly string[]): Promise<void> {
   if (clientIds.length === 0) return
   await session.change(async ({ writer, stores }) => {
     const own = await stores()

@@ -2,7 +2,7 @@ import { type ProbeFacts, type ProbeKind, probeHeader, probeRedirect, probeStrea
 import { isObject } from '../../lib/jsonValue.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import { type Check, type Finding, failed, passed, skipped, warned } from './check.ts'
-import { type Visit, type Visited, visit } from './visit.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from './sendRequest.ts'
 
 export interface GatewayArguments {
   base: string
@@ -17,22 +17,22 @@ const clockSeconds = { warn: 2, fail: 60 }
 
 /** Returns the checks of the gateway: signed requests to which the service answers what arrived. */
 export function gatewayChecks({ base, keyring }: GatewayArguments): Check[] {
-  const probe = (kind: ProbeKind, path: string, { headers, ...more }: Visit = {}): Promise<Visited> => {
+  const probe = (kind: ProbeKind, path: string, { headers, ...more }: HttpRequest = {}): Promise<HttpResponse> => {
     const signed = signProbe((text) => keyring.sign('probes', text), kind)
-    return visit(`${base}${path}`, { ...more, headers: { ...headers, [probeHeader]: signed } })
+    return sendRequest(`${base}${path}`, { ...more, headers: { ...headers, [probeHeader]: signed } })
   }
-  const facts = async (more?: Visit): Promise<{ facts: ProbeFacts; answer: Visited } | undefined> => {
-    const answer = await probe('facts', '/api/v1/probe', more)
-    return answer.status === 200 && isFacts(answer.json) ? { facts: answer.json, answer } : undefined
+  const facts = async (more?: HttpRequest): Promise<{ facts: ProbeFacts; response: HttpResponse } | undefined> => {
+    const response = await probe('facts', '/api/v1/probe', more)
+    return response.status === 200 && isFacts(response.json) ? { facts: response.json, response } : undefined
   }
-  const withFacts = (judge: (facts: ProbeFacts, answer: Visited) => Finding, more?: Visit) => async (): Promise<Finding> => {
+  const withFacts = (judge: (facts: ProbeFacts, response: HttpResponse) => Finding, more?: HttpRequest) => async (): Promise<Finding> => {
     const found = await facts(more)
-    return found ? judge(found.facts, found.answer) : noAnswer
+    return found ? judge(found.facts, found.response) : noAnswer
   }
   return [
     { id: 'probe', run: () => checkProbe(facts) },
     { id: 'host', run: withFacts((got) => judgeHost(got, base)) },
-    { id: 'forwarded', run: withFacts((got, answer) => judgeForwarded(got, answer, base), { headers: { 'x-forwarded-for': forged } }) },
+    { id: 'forwarded', run: withFacts((got, response) => judgeForwarded(got, response, base), { headers: { 'x-forwarded-for': forged } }) },
     { id: 'authorization', run: withFacts(judgeAuthorization, { headers: { authorization: 'Bearer schoolgate-doctor' } }) },
     { id: 'clock', run: withFacts(judgeClock) },
     { id: 'body_size', run: () => checkBodySize(facts, probe) },
@@ -63,11 +63,11 @@ function judgeHost({ host }: ProbeFacts, base: string): Finding {
 const isLoopbackAddress = (text: string): boolean => /^(127\.|::1$|::ffff:127\.)/.test(text)
 
 /** Without a gateway, the connection arrives from the port at this end. */
-const isDirect = ({ peer_port: port }: ProbeFacts, { localPort }: Visited): boolean => port === localPort
+const isDirect = ({ peer_port: port }: ProbeFacts, { localPort }: HttpResponse): boolean => port === localPort
 
-function judgeForwarded(facts: ProbeFacts, answer: Visited, base: string): Finding {
+function judgeForwarded(facts: ProbeFacts, response: HttpResponse, base: string): Finding {
   const { forwarded_for: list, address } = facts
-  if (isDirect(facts, answer)) {
+  if (isDirect(facts, response)) {
     if (address === forged)
       return failed(
         'callers can choose the address that limits and the audit trail use',
@@ -110,7 +110,7 @@ function judgeAuthorization({ authorization }: ProbeFacts): Finding {
   return failed('the gateway removes the Authorization header', `${gateway}: it must pass Authorization on.`)
 }
 
-function judgeClock({ time }: ProbeFacts, { headers }: Visited): Finding {
+function judgeClock({ time }: ProbeFacts, { headers }: HttpResponse): Finding {
   const now = Date.now()
   const offsets = [Date.parse(time) - now, ...(headers.date === undefined ? [] : [Date.parse(headers.date) - now + 500])]
   const offset = Math.max(...offsets.map((one) => Math.abs(one))) / 1000
@@ -122,8 +122,8 @@ function judgeClock({ time }: ProbeFacts, { headers }: Visited): Finding {
 }
 
 async function checkBodySize(
-  facts: (more?: Visit) => Promise<{ facts: ProbeFacts } | undefined>,
-  probe: (kind: ProbeKind, path: string, more?: Visit) => Promise<Visited>,
+  facts: (more?: HttpRequest) => Promise<{ facts: ProbeFacts } | undefined>,
+  probe: (kind: ProbeKind, path: string, more?: HttpRequest) => Promise<HttpResponse>,
 ): Promise<Finding> {
   if (!(await facts())) return noAnswer
   const body = Buffer.alloc(2 * 1_048_576, 32)
@@ -139,7 +139,7 @@ async function checkBodySize(
   )
 }
 
-async function checkRedirects(probe: (kind: ProbeKind, path: string) => Promise<Visited>): Promise<Finding> {
+async function checkRedirects(probe: (kind: ProbeKind, path: string) => Promise<HttpResponse>): Promise<Finding> {
   const { status, headers } = await probe('redirect', '/oauth/probe')
   if (status !== 302 && headers.location === undefined) return noAnswer
   if (headers.location === probeRedirect) return passed('redirects to apps stay as they are')
@@ -149,7 +149,7 @@ async function checkRedirects(probe: (kind: ProbeKind, path: string) => Promise<
   )
 }
 
-async function checkStreaming(probe: (kind: ProbeKind, path: string, more?: Visit) => Promise<Visited>): Promise<Finding> {
+async function checkStreaming(probe: (kind: ProbeKind, path: string, more?: HttpRequest) => Promise<HttpResponse>): Promise<Finding> {
   const times: number[] = []
   const { status, headers } = await probe('stream', '/mcp', { headers: { accept: 'text/event-stream' }, onPiece: (at) => times.push(at) })
   if (status !== 200 || !/event-stream/.test(String(headers['content-type'] ?? ''))) return noAnswer

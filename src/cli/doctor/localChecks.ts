@@ -6,9 +6,9 @@ import { reasonOf } from '../../lib/reason.ts'
 import { checkSmtp, sendTestMail } from '../../mail/checkSmtp.ts'
 import { signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { migrationHistory } from '../../store/migrate.ts'
-import { openDatabase } from '../../store/openDatabase.ts'
 import { mailOutage } from '../../store/outbox/mailOutage.ts'
 import { listSchools } from '../../store/schools.ts'
+import { clockOffset, serverVersion, timeZones } from '../../store/serverFacts.ts'
 import { listSchoolsWithoutKeys } from '../../store/signingKeys.ts'
 import { isOwnStorage, WrongStorage } from '../../store/storageIdentity.ts'
 import { failingEndpoints } from '../../store/webhooks/endpointState.ts'
@@ -17,14 +17,13 @@ import { createSigningKeyCheck } from '../../wiring/signingKeyCheck.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
 import type { Session } from '../session.ts'
 import { type Check, type Finding, failed, passed, skipped, warned } from './check.ts'
+import { checkClientKeys } from './clientKeyCheck.ts'
 
 export interface LocalArguments {
   session: Session
-  /** Recipient of a test message. */
   mailTo: string | undefined
 }
 
-/** Returns the checks of the installation: its stores, its keys and its mail server. */
 export const localChecks = ({ session, mailTo }: LocalArguments): Check[] => [
   { id: 'settings', run: () => checkSettings(session) },
   { id: 'database', run: () => checkDatabase(session) },
@@ -32,9 +31,9 @@ export const localChecks = ({ session, mailTo }: LocalArguments): Check[] => [
   { id: 'database_clock', run: () => checkDatabaseClock(session) },
   { id: 'time_zone', run: () => checkTimeZone(session) },
   { id: 'keys', run: () => checkKeys(session) },
+  { id: 'client_keys', run: () => checkClientKeys(session.settings().config) },
   { id: 'storage', run: () => checkStorage(session) },
   { id: 'redis', run: () => checkRedis(session) },
-  { id: 'read_replica', run: () => checkReplica(session) },
   { id: 'mail', run: () => checkMail(session, mailTo) },
   { id: 'mail_queue', run: () => checkMailQueue(session) },
   { id: 'webhooks', run: () => checkWebhooks(session) },
@@ -60,8 +59,7 @@ async function checkDatabase(session: Session): Promise<Finding> {
           'Set DATABASE_URL to a PostgreSQL server for more than one process and for backups.',
         )
       : passed('embedded, takes writes')
-  const [row] = await database.sql.query<{ version: string }>(`SELECT current_setting('server_version_num') AS version`)
-  const version = Math.floor(Number(row?.version) / 10_000)
+  const version = await serverVersion(database)
   return version >= 15
     ? passed(`PostgreSQL ${version}, takes writes`)
     : failed(`PostgreSQL ${version}`, 'Upgrade to PostgreSQL 15 or later.')
@@ -75,10 +73,7 @@ async function checkMigrations(session: Session): Promise<Finding> {
 }
 
 async function checkDatabaseClock(session: Session): Promise<Finding> {
-  const { sql } = await session.databaseAsItIs()
-  const before = Date.now()
-  const [row] = await sql.query<{ at: string }>('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS at')
-  const offset = Math.abs(Number(row?.at) - (before + Date.now()) / 2) / 1000
+  const offset = await clockOffset(await session.databaseAsItIs())
   if (offset > 60)
     return failed(
       `the clock of the database differs by ${Math.round(offset)} s`,
@@ -89,19 +84,15 @@ async function checkDatabaseClock(session: Session): Promise<Finding> {
 }
 
 async function checkTimeZone(session: Session): Promise<Finding> {
-  const { sql } = await session.databaseAsItIs()
-  const zones = await sql.query<{ time_zone: string; slug: string }>(
-    `SELECT time_zone, slug FROM school WHERE NOT EXISTS (SELECT FROM pg_timezone_names WHERE name = school.time_zone)`,
-  )
+  const { session: own, unknown: zones } = await timeZones(await session.databaseAsItIs())
   if (zones.length > 0)
     return failed(
       zones.map(({ slug, time_zone: zone }) => `the database does not know ${zone} of ${slug}`).join('; '),
       'Install the time zone data of the database server, or change the time zone of the school.',
     )
-  const [own] = await sql.query<{ zone: string }>(`SELECT current_setting('TimeZone') AS zone`)
-  if (!/^(UTC|Etc\/UTC|GMT)$/i.test(own?.zone ?? ''))
+  if (!/^(UTC|Etc\/UTC|GMT)$/i.test(own))
     return warned(
-      `sessions of the database use ${own?.zone}`,
+      `sessions of the database use ${own}`,
       'Remove the TimeZone setting of the role or the database: the service expects UTC.',
     )
   return passed('the database knows the time zone of every school')
@@ -159,23 +150,6 @@ async function checkRedis(session: Session): Promise<Finding> {
     return passed('responds')
   } catch (error) {
     return failed(`Redis does not respond: ${reasonOf(error)}`, 'Check REDIS_URL, and that the server is running.')
-  }
-}
-
-async function checkReplica(session: Session): Promise<Finding> {
-  const { DATABASE_READ_URL: databaseUrl, DATA_DIR: dataDirectory } = session.settings().environment
-  if (!databaseUrl) return skipped('DATABASE_READ_URL is not set: visitors read from the primary')
-  const fix = 'Check DATABASE_READ_URL, and that the server is a streaming replica. Visitors read from the primary meanwhile.'
-  try {
-    const replica = await openDatabase({ dataDirectory, databaseUrl })
-    try {
-      const [row] = await replica.sql.query<{ is_copy: boolean }>('SELECT pg_is_in_recovery() AS is_copy')
-      return row?.is_copy ? passed('responds') : warned('the server is not a replica', fix)
-    } finally {
-      await replica.close()
-    }
-  } catch (error) {
-    return warned(`the replica does not respond: ${reasonOf(error)}`, fix)
   }
 }
 

@@ -3,10 +3,9 @@ import type { SelfCheckResult } from '../../agents/selfCheck.ts'
 import { isObject } from '../../lib/jsonValue.ts'
 import { newTemporaryClientId } from '../../oidc/clientOptions.ts'
 import { type Check, failed, passed, skipped, warned } from './check.ts'
-import { visit } from './visit.ts'
+import { sendRequest } from './sendRequest.ts'
 
 export interface PublicArguments {
-  /** The address under which the school is reached. */
   base: string
   /** The issuer of the school's configuration; undefined if the address belongs to no configured school. */
   issuer: string | undefined
@@ -44,7 +43,7 @@ export function publicChecks({ base, issuer, selfCheck }: PublicArguments): Chec
 }
 
 async function checkAddress(base: string, issuer: string | undefined) {
-  const { status, json, headers } = await visit(`${base}${metadataPath}`)
+  const { status, json, headers } = await sendRequest(`${base}${metadataPath}`)
   if (status === 421)
     return failed(
       `no school is served at ${new URL(base).host}`,
@@ -76,7 +75,7 @@ async function checkAddress(base: string, issuer: string | undefined) {
 async function checkDiscovery(base: string) {
   const wrong: string[] = []
   for (const [path, member, suffix] of discovery) {
-    const { status, json } = await visit(`${base}${path}`)
+    const { status, json } = await sendRequest(`${base}${path}`)
     if (status !== 200) wrong.push(`${path} answers ${status}`)
     else if (json?.[member] !== `${base}${suffix}`) wrong.push(`${path} names ${String(json?.[member])}`)
   }
@@ -101,7 +100,7 @@ async function checkCors(base: string) {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization, content-type',
     }
-    const { status, headers: got } = await visit(`${base}${path}`, { method: 'OPTIONS', headers })
+    const { status, headers: got } = await sendRequest(`${base}${path}`, { method: 'OPTIONS', headers })
     if (status !== 204 && status !== 200) wrong.push(`OPTIONS ${path} answers ${status}`)
     else if (got['access-control-allow-origin'] === undefined) wrong.push(`OPTIONS ${path} has no Access-Control-Allow-Origin`)
   }
@@ -114,7 +113,7 @@ async function checkCors(base: string) {
 
 async function checkChallenge(base: string) {
   const headers = { authorization: 'Bearer schoolgate-doctor-invalid-token' }
-  const { status, headers: got } = await visit(`${base}/api/v1/account`, { headers })
+  const { status, headers: got } = await sendRequest(`${base}/api/v1/account`, { headers })
   if (status === 403)
     return failed('a request with a token is treated as one without', `${gateway}: it must pass the Authorization header on.`)
   if (status !== 401)
@@ -134,7 +133,7 @@ async function checkTokenEndpoint(base: string) {
   // Unknown, and of the kind about which receivers of webhooks get no events.
   const clientId = newTemporaryClientId()
   const send = () =>
-    visit(`${base}/api/oauth/token`, {
+    sendRequest(`${base}/api/oauth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: `grant_type=refresh_token&refresh_token=schoolgate-doctor&client_id=${clientId}`,
@@ -156,7 +155,7 @@ async function checkTokenEndpoint(base: string) {
 
 async function checkEtag(base: string) {
   const path = `${base}/api/v1/school`
-  const plain = await visit(path)
+  const plain = await sendRequest(path)
   if (plain.status !== 200)
     return failed(`/api/v1/school answers ${plain.status}`, 'Check that the school is published and the service is ready.')
   const { etag } = plain.headers
@@ -166,16 +165,16 @@ async function checkEtag(base: string) {
       `the gateway weakens ETag (${etag}) although the client takes no compression`,
       `${gateway}: it may not change bodies of the API.`,
     )
-  const zipped = await visit(path, { headers: { 'accept-encoding': 'gzip' } })
+  const zipped = await sendRequest(path, { headers: { 'accept-encoding': 'gzip' } })
   if (zipped.headers.etag === undefined)
     return failed('ETag is missing from compressed responses', `${gateway}: it must keep ETag when it compresses.`)
-  const again = await visit(path, { headers: { 'if-none-match': etag } })
+  const again = await sendRequest(path, { headers: { 'if-none-match': etag } })
   if (again.status !== 304) return failed(`If-None-Match gets ${again.status} instead of 304`, `${gateway}: it must pass If-None-Match on.`)
   return passed(zipped.headers.etag.startsWith('W/') ? 'kept, weak when compressed' : 'kept')
 }
 
 async function checkCompression(base: string) {
-  const { status, headers, body } = await visit(`${base}/auth.md`, { headers: { 'accept-encoding': 'gzip' } })
+  const { status, headers, body } = await sendRequest(`${base}/auth.md`, { headers: { 'accept-encoding': 'gzip' } })
   if (status !== 200) return failed(`/auth.md answers ${status}`, 'Check that every path of this host reaches the service.')
   if (headers['content-encoding'] === undefined)
     return warned(`text is not compressed (${body.length} bytes)`, `Let the gateway compress text above 1 KiB, as deploy/nginx.conf does.`)
@@ -187,7 +186,7 @@ async function checkCompression(base: string) {
 
 async function checkMcp(base: string) {
   const send = (method: string, params: object, id: number) =>
-    visit(`${base}/mcp`, {
+    sendRequest(`${base}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
@@ -207,7 +206,7 @@ async function checkMcp(base: string) {
 async function checkPrivatePaths(base: string) {
   const open: string[] = []
   for (const path of ['/metrics', '/readyz', '/operator/v1/identity', '/platform/v1/orders']) {
-    const { status, headers } = await visit(`${base}${path}`)
+    const { status, headers } = await sendRequest(`${base}${path}`)
     const isOurs = path === '/metrics' ? /text\/plain/.test(String(headers['content-type'])) : status !== 404
     if (status !== 404 && status < 500 && isOurs) open.push(`${path} answers ${status}`)
   }

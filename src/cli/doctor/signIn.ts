@@ -1,11 +1,10 @@
 import { unescapeHtml } from '../../lib/escapeHtml.ts'
-import { type Visit, type Visited, visit } from './visit.ts'
+import { type HttpRequest, type HttpResponse, sendRequest } from './sendRequest.ts'
 
 /** A browser without scripts, for pages of one origin: cookies, redirects and forms. */
 export interface Browser {
   /** Opens an address and follows redirects. Returns the page, or the address outside of the origin to which it leads. */
   open(address: string): Promise<Page>
-  /** Sends the form of a page, with these values for its fields. */
   submit(page: Page, action: RegExp, values?: Record<string, string>): Promise<Page>
 }
 
@@ -16,16 +15,15 @@ export interface Page {
   leftFor?: URL
 }
 
-const mostRedirects = 10
+const maxRedirects = 10
 
-/** Creates a browser without cookies. */
-export function createBrowser(): Browser {
+export function createBrowser(send = sendRequest): Browser {
   const cookies = new Map<string, string>()
-  const go = async (address: string, first: Visit = {}): Promise<Page> => {
+  const go = async (address: string, first: HttpRequest = {}): Promise<Page> => {
     let [url, request] = [new URL(address), first]
-    for (let count = 0; count < mostRedirects; count += 1) {
+    for (let count = 0; count < maxRedirects; count += 1) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const got: Visited = await visit(url.href, {
+      const got: HttpResponse = await send(url.href, {
         ...request,
         headers: { accept: 'text/html', ...(cookie && { cookie }), ...request.headers },
       })
@@ -36,7 +34,7 @@ export function createBrowser(): Browser {
       if (next.origin !== url.origin) return { address: url, status: got.status, html: got.text, leftFor: next }
       ;[url, request] = [next, {}]
     }
-    throw new Error(`more than ${mostRedirects} redirects from ${new URL(address).pathname}`)
+    throw new Error(`more than ${maxRedirects} redirects from ${new URL(address).pathname}`)
   }
   return {
     open: (address) => go(address),

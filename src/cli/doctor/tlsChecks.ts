@@ -1,8 +1,8 @@
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { type Check, type Finding, failed, passed, skipped, warned } from './check.ts'
-import { visit } from './visit.ts'
+import { sendRequest } from './sendRequest.ts'
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 const warnDays = 21
 
 /** Returns the checks of the connection to an https address. `plainPort` is the port for http of the gateway. */
@@ -43,7 +43,7 @@ async function open(url: URL): Promise<TLSSocket> {
     servername: /[a-z]/i.test(url.hostname) ? url.hostname : '',
     rejectUnauthorized: false,
   })
-  socket.setTimeout(patienceMs, () => socket.destroy(new Error(`no TLS connection within ${patienceMs / 1000} s`)))
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no TLS connection within ${timeoutMs / 1000} s`)))
   socket.once('secureConnect', () => resolve(socket)).once('error', reject)
   return await promise
 }
@@ -55,7 +55,7 @@ async function checkRedirect(url: URL, plainPort: number): Promise<Finding> {
   if (url.port !== '') return skipped('the address has its own port')
   const address = `http://${url.hostname}:${plainPort}/`
   try {
-    const { status, headers } = await visit(address)
+    const { status, headers } = await sendRequest(address)
     if (status >= 300 && status < 400 && String(headers.location).startsWith(`${url.origin}/`)) return passed('http leads to https')
     return failed(`${address} answers ${status} without leading to https`, 'Redirect port 80 to https with 308, or close it.')
   } catch {

@@ -3,7 +3,6 @@ import { demoId } from '../ids.ts'
 import { pages } from '../pages.ts'
 import type { DemoFile, DemoFileUse } from './demoFiles.ts'
 
-/** Where the demo's files are used, for the rows that name them. */
 export function fileUses(schoolId: string, files: readonly DemoFile[]) {
   const uses = files.map(({ use, alt }, index) => ({ use, alt, fileId: demoId(schoolId, 'file', index) }))
   const rowId = ({ type, row }: DemoFileUse): string => {
@@ -12,7 +11,6 @@ export function fileUses(schoolId: string, files: readonly DemoFile[]) {
   }
   const usedBy = (type: DemoFileUse['type'], row: DemoFileUse['row']) => uses.filter(({ use }) => use.type === type && use.row === row)
   return {
-    /** The columns of a picture field. */
     columns: <Field extends string>(type: DemoFileUse['type'], row: number, field: Field) => {
       const found = usedBy(type, row).find(({ use }) => use.field === field)
       return { [`${field}_file_id`]: found?.fileId ?? null, [`${field}_alt`]: found?.alt ?? null } as Record<

@@ -8,7 +8,7 @@ import { generatePeople } from './people.ts'
 import { generateProgress, type PlacedLesson } from './progress.ts'
 import { generateSubscriptions } from './subscriptions.ts'
 
-/** What happened at the demo school in its first year, the same for every school and on every run. */
+/** Generates the first year of the demo school: the same for every school and on every run. */
 export function generateActivity(now: Date) {
   const time = now.getTime()
   // Separate random streams: changing one generator does not shift the values of the others.
@@ -25,7 +25,6 @@ export function generateActivity(now: Date) {
   return { learners, subscriptions, orders, enrollments, lessons, progress, attempts, rsvps, comments }
 }
 
-/** The people, before anything has happened. */
 export const emptyActivity = (now: Date): Activity => ({
   learners: generatePeople(now.getTime()),
   subscriptions: [],
@@ -40,7 +39,6 @@ export const emptyActivity = (now: Date): Activity => ({
 
 export type Activity = ReturnType<typeof generateActivity>
 
-/** The published lessons of each course, by its place in the catalogue. */
 function publishedLessons(): ReadonlyMap<number, readonly PlacedLesson[]> {
   const placed = demoSections()
     .flatMap(({ course, lessons }) => lessons.map((lesson) => ({ lesson, course: courses.findIndex(({ slug }) => slug === course) })))

@@ -46,7 +46,6 @@ export const startOf = (now: number, event: number): number => {
 
 export const endOf = (now: number, event: number): number => startOf(now, event) + (events[event]?.hours ?? 1) * hour
 
-/** Who answered to which event. */
 export function generateRsvps({ random, now, learners, enrollments, subscriptions }: Activity): DemoRsvp[] {
   const members = learners.filter(({ is_member, memberStatus }) => is_member && memberStatus === 'active')
   return inOrder(
@@ -70,14 +69,14 @@ export function generateRsvps({ random, now, learners, enrollments, subscription
       )
       const { coming, waiting, canceled } = event.answers
       const people = random.shuffled(may).slice(0, coming + waiting + canceled)
-      // The first learner comes where there is room for everybody.
+      // The first learner attends events without a limit of seats.
       const [first] = members
       if (event.slug === 'dye-walk' && first && !people.includes(first)) people[0] = first
       const isOver = endOf(now, number) < now
       const times = people
         .map(({ at }) => Math.max(at, madeAt) + hour)
         .map((from) => Math.round((from + random.between(0.02, 0.98) * (until - from)) / 1000) * 1000)
-      // Seats go to those who asked first: who waits asked last.
+      // The waitlist follows the attendees in time.
       const order = people.map((learner, index) => ({ learner, at: elementAt(times, index) })).toSorted((one, other) => one.at - other.at)
       return order.map(({ learner, at }, index): DemoRsvp => {
         const isWaiting = index >= order.length - waiting
@@ -106,12 +105,10 @@ const counts = { post: 70, lesson: 52, event: 16 } as const
 const answered = { lecturer: 24, member: 18 } as const
 const [pending, hidden] = [8, 4] as const
 
-/** 180 comments, of which 12 are not shown. */
 export function generateComments({ random, now, learners, progress }: Activity): DemoComment[] {
   const members = learners.filter(({ is_member, memberStatus, isInvited }) => is_member && memberStatus === 'active' && !isInvited)
   const end = now - quietMs
   const said = new Set<string>()
-  /** Returns an entry of the list that was not used at this place yet. */
   function words(list: readonly string[], subject: DemoComment['subject']): string {
     const place = `${subject.type} ${subject.number} `
     const free = list.filter((body) => !said.has(place + body))
@@ -174,7 +171,7 @@ export function generateComments({ random, now, learners, progress }: Activity):
   return inOrder([...first, ...replies])
 }
 
-/** Something of every fifth lesson that was done: they are many. */
+/** Returns every fifth completed lesson. */
 const learning = (progress: readonly DemoProgress[]): DemoProgress[] =>
   progress.filter(({ completedAt, number }) => completedAt !== null && number % 5 === 0)
 
@@ -184,7 +181,7 @@ function lecturerOf({ type, number, course }: DemoComment['subject']): string {
   return active([posts[number]?.author ?? 'ilse-wrenfield'])
 }
 
-// Who is away answers nothing.
+// Lecturers do not reply while they are away.
 const active = (lecturers: readonly string[] = []): string => lecturers.find((slug) => slug !== 'pim-hollowell') ?? 'marlo-quillfeather'
 
 function repliers(

@@ -8,7 +8,6 @@ export type DemoOrderStatus = 'pending' | 'paid' | 'partially_refunded' | 'refun
 
 type Chosen = { type: string; product: number; unit: number }[]
 
-/** Returns a function that chooses the coupon of a purchase and the discount of each line. */
 export function couponUse(random: SeededRandom, now: number) {
   const used = new Set<string>()
   let batchUsed = 0

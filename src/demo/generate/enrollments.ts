@@ -9,20 +9,19 @@ import type { DemoSubscription } from './subscriptions.ts'
 
 export interface DemoEnrollment extends Happening {
   learner: Learner
-  /** Place in the catalogue. */
+  /** Index in the catalogue. */
   course: number
   status: 'active' | 'completed' | 'expired' | 'suspended' | 'canceled'
   source: 'self' | 'manual' | 'purchase' | 'plan' | 'coupon' | 'import'
   order: DemoOrder | null
   subscription: DemoSubscription | null
   expiresAt: number | null
-  /** When it stopped being active for another reason than that everything was learnt. */
+  /** When it ended without being completed. */
   stoppedAt: number | null
 }
 
-/** How many there are of each state. */
 const enrollmentStates = { active: 610, completed: 240, expired: 35, suspended: 15, canceled: 10 } as const
-export const enrollmentsCount = Object.values(enrollmentStates).reduce((sum, count) => sum + count, 0)
+const enrollmentsCount = Object.values(enrollmentStates).reduce((sum, count) => sum + count, 0)
 
 interface Activity {
   random: SeededRandom
@@ -34,13 +33,12 @@ interface Activity {
 
 const courseNumber = (slug: string): number => courses.findIndex((course) => course.slug === slug)
 
-/** Who takes which course, by what, and how it stands. One row for a person and a course, for ever. */
+/** Generates enrolments with their source and status: at most one for each person and course. */
 export function generateEnrollments(activity: Activity): DemoEnrollment[] {
   const { random, now, learners, orders, subscriptions } = activity
   const all = new Map<string, DemoEnrollment>()
   const students = learners.filter(({ is_student, isInvited }) => is_student && !isInvited)
 
-  /** @returns whether there is one more */
   function add(learner: Learner, course: number, at: number, rest: Partial<DemoEnrollment> & Pick<DemoEnrollment, 'source'>): boolean {
     const key = `${learner.index} ${course}`
     const isTaught = publishedAt(now, course) < at && (courses[course]?.status !== 'archived' || at < archivedAt(now))
@@ -70,7 +68,7 @@ export function generateEnrollments(activity: Activity): DemoEnrollment[] {
     }
   }
   for (const subscription of subscriptions) addOfPlan(subscription, { random, now, add })
-  // The school before this one had a list on paper.
+  // Enrolments that were imported at the start.
   for (const learner of students.slice(0, 75)) {
     for (const slug of random
       .shuffled(['candle-season', 'clay-from-scratch', 'glaze-chemistry-without-fear', 'bookbinding-five-structures'])
@@ -84,7 +82,7 @@ export function generateEnrollments(activity: Activity): DemoEnrollment[] {
     if (random.chance(0.22)) add(learner, free[0], at(), { source: 'self' })
     if (random.chance(0.09)) add(learner, free[1], at(), { source: 'self' })
   }
-  // What takes a season is what people are let into by hand.
+  // Staff enrol people in the long courses.
   const taught = [
     'make-one-chair',
     'make-one-chair',
@@ -105,7 +103,7 @@ const secondsOf = (time: number): number => Math.round(time / 1000) * 1000
 
 type Add = (learner: Learner, course: number, at: number, rest: Partial<DemoEnrollment> & Pick<DemoEnrollment, 'source'>) => boolean
 
-/** Whoever has a plan begins a few of its courses. Of plans that are over nothing is left. */
+/** Subscribers are enrolled in a few courses of their plan, until the plan ends. */
 function addOfPlan(subscription: DemoSubscription, { random, now, add }: { random: SeededRandom; now: number; add: Add }): void {
   const { learner, at, status, isLastBillOpen } = subscription
   const plan = plans[subscription.planNumber]
@@ -122,7 +120,6 @@ function addOfPlan(subscription: DemoSubscription, { random, now, add }: { rando
   }
 }
 
-/** Brings every state to its number. */
 function settle(all: readonly DemoEnrollment[], random: SeededRandom, now: number): void {
   const open = random.shuffled(all.filter(({ status, learner }) => status === 'active' && learner.index > 0))
   const missing = (status: DemoEnrollment['status']): number =>
@@ -145,7 +142,7 @@ function settle(all: readonly DemoEnrollment[], random: SeededRandom, now: numbe
   for (const enrollment of [...suspended, ...more]) {
     Object.assign(enrollment, { status: 'suspended', stoppedAt: between(enrollment.at, 10, 80) })
   }
-  // The longer ago they began, the likelier they are done.
+  // Older enrolments are more likely to be completed.
   const weighed = all
     .filter(({ status, at }) => status === 'active' && at < now - 18 * day)
     .map((enrollment) => ({
@@ -154,7 +151,7 @@ function settle(all: readonly DemoEnrollment[], random: SeededRandom, now: numbe
     }))
     .toSorted((one, other) => other.weight - one.weight)
   const first = all.filter(({ learner, status }) => learner.index === 0 && status === 'active')
-  // The first learner has something to show and something to go on with.
+  // The first learner has a completed course and a current one.
   const kept = new Set(first.slice(-2))
   for (const { enrollment } of weighed.filter((one) => !kept.has(one.enrollment)).slice(0, missing('completed')))
     enrollment.status = 'completed'

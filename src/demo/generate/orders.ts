@@ -11,10 +11,10 @@ import type { Learner } from './people.ts'
 import { archivedAt, publishedAt } from './published.ts'
 import type { DemoSubscription } from './subscriptions.ts'
 
-/** A line of an order. Amounts in cents, the tax contained. */
+/** A line of an order. Amounts are in cents and include the tax. */
 export interface DemoLine {
   type: 'course' | 'digital_product' | 'membership_plan'
-  /** Place in the list of its kind. */
+  /** Index in the list of its type. */
   product: number
   priceNumber: number | null
   title: string
@@ -37,16 +37,16 @@ export interface DemoOrder extends Happening {
   status: DemoOrderStatus
   lines: DemoLine[]
   subscription: DemoSubscription | null
-  /** Place among the coupons: those of the batch follow the others. */
+  /** Index of the coupon. Coupons of the batch follow the others. */
   coupon: number | null
-  /** What a renewal takes off was counted before. */
+  /** False for a renewal: the first order counted the use of the coupon. */
   isNewUse: boolean
   provider: 'card' | 'wallet' | 'bank_transfer' | 'none'
   failureCode: string | null
   refunds: DemoRefund[]
 }
 
-export const ordersCount = 520
+const ordersCount = 520
 const zeroTotals = 14
 const unfinished = [
   ...Array.from({ length: 5 }, () => 'pending' as const),
@@ -62,8 +62,7 @@ export const couponCodes: readonly string[] = [
 
 const taxRateBps = 1900
 
-/** A line at its price less what is taken off. */
-export function lineOf(line: Pick<DemoLine, 'type' | 'product' | 'title' | 'unit'> & { priceNumber?: number }, discount: number): DemoLine {
+function lineOf(line: Pick<DemoLine, 'type' | 'product' | 'title' | 'unit'> & { priceNumber?: number }, discount: number): DemoLine {
   const total = line.unit - discount
   return { priceNumber: null, ...line, discount, total, tax: portion(total, taxRateBps, 10_000 + taxRateBps), refunded: 0 }
 }
@@ -75,7 +74,7 @@ interface Activity {
   subscriptions: readonly DemoSubscription[]
 }
 
-/** 520 purchases of the last year: what subscriptions cost, what was bought one by one, given, left lying or paid back. */
+/** Generates 520 orders of the last year: of subscriptions and of single items, free, unpaid and refunded ones among them. */
 export function generateOrders({ random, now, learners, subscriptions }: Activity): DemoOrder[] {
   const billed = subscriptions.flatMap((subscription) => billsOf(subscription, random))
   const given = gifts(random, now, learners)
@@ -183,12 +182,12 @@ function createShop(random: SeededRandom, now: number, learners: readonly Learne
   }
 
   return (count: number): DemoOrder[] => {
-    // More in every month than in the one before. In the order of time, so that a first purchase is one.
+    // The number grows from month to month. In order of time, so that coupons for first purchases are valid.
     const times = Array.from({ length: count }, () => secondsOf(now - quietMs - (1 - random.between(0, 1) ** 0.75) * 362 * day)).toSorted(
       (one, other) => one - other,
     )
     const states = random.shuffled([...unfinished, ...Array.from({ length: count - unfinished.length }, () => 'paid' as const)])
-    // A transfer that is under way began in the last days.
+    // Pending bank transfers began in the last days.
     const lastPending = states.map((state) => state === 'pending')
     const rest = states.filter((state) => state !== 'pending')
     const pendingCount = lastPending.filter(Boolean).length
@@ -241,7 +240,6 @@ function payBack(orders: readonly DemoOrder[], random: SeededRandom, now: number
   }
 }
 
-/** Returns the sum of an amount over the lines of an order. */
 export function sumOf(order: DemoOrder, of: (line: DemoLine) => number): number {
   return order.lines.reduce((sum, line) => sum + of(line), 0)
 }

@@ -5,9 +5,7 @@ import type { DemoLesson } from '../lessons.ts'
 import type { SeededRandom } from '../seededRandom.ts'
 import type { DemoEnrollment } from './enrollments.ts'
 
-/** A published lesson of a course. */
 export interface PlacedLesson {
-  /** Place among all lessons of the school. */
   number: number
   course: number
   lesson: DemoLesson
@@ -23,11 +21,9 @@ export interface DemoAttempt extends Happening {
   enrollment: DemoEnrollment
   lesson: PlacedLesson
   attemptNo: number
-  /** How many of the four points. */
   points: number
 }
 
-/** What somebody has done of a course. */
 export interface Learnt {
   opened: number
   done: number
@@ -39,11 +35,10 @@ interface Activity {
   random: SeededRandom
   now: number
   enrollments: readonly DemoEnrollment[]
-  /** Of each course, in their order. */
   lessons: ReadonlyMap<number, readonly PlacedLesson[]>
 }
 
-/** Which lessons were opened and done, and when. Most who stop, stop early. */
+/** Generates the progress in lessons. Most people who stop do so early. */
 export function generateProgress({ random, now, enrollments, lessons }: Activity): { progress: DemoProgress[]; attempts: DemoAttempt[] } {
   const lessonsOf = (enrollment: DemoEnrollment): readonly PlacedLesson[] => lessons.get(enrollment.course) ?? []
   const learnt = new Map(enrollments.map((enrollment) => [enrollment, begin(enrollment, lessonsOf(enrollment).length, random)]))
@@ -64,7 +59,6 @@ export function generateProgress({ random, now, enrollments, lessons }: Activity
 
 const thresholdOf = (course: number): number => courses[course]?.completion_threshold_percent ?? 100
 
-/** The fewest lessons with which a course of so many is done. */
 function leastDone(course: number, count: number): number {
   let done = 0
   while (Math.floor((done * 100) / count) < thresholdOf(course)) done += 1
@@ -82,7 +76,6 @@ function begin(enrollment: DemoEnrollment, count: number, random: SeededRandom):
   return { opened, done: Math.min(random.chance(0.7) ? opened - 1 : opened, least - 1) }
 }
 
-/** Moves single lessons until their number is the one of the demo. */
 function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment: DemoEnrollment) => number, random: SeededRandom): void {
   const movable = random.shuffled([...learnt].filter(([{ status }]) => status !== 'completed'))
   let missing = progressCount - [...learnt.values()].reduce((sum, { opened }) => sum + opened, 0)
@@ -99,7 +92,6 @@ function level(learnt: ReadonlyMap<DemoEnrollment, Learnt>, countOf: (enrollment
   }
 }
 
-/** When each lesson was opened: all of them before the learning stopped. */
 function visits({ at, stoppedAt }: DemoEnrollment, count: number, random: SeededRandom, now: number): number[] {
   const end = Math.min(stoppedAt ?? now, now - quietMs) - hour
   const pauses = Array.from(
@@ -115,7 +107,6 @@ function visits({ at, stoppedAt }: DemoEnrollment, count: number, random: Seeded
   })
 }
 
-/** Who has done a quiz has passed it, some at the second try. */
 function tries(
   enrollment: DemoEnrollment,
   lesson: PlacedLesson,

@@ -4,7 +4,7 @@ import { plans, priceNumber, prices } from '../plans.ts'
 import type { SeededRandom } from '../seededRandom.ts'
 import type { Learner } from './people.ts'
 
-/** A person has a plan, from the beginning to now or to the end. */
+/** A subscription of a learner. */
 export interface DemoSubscription extends Happening {
   learner: Learner
   plan: string
@@ -12,15 +12,14 @@ export interface DemoSubscription extends Happening {
   priceNumber: number
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled'
   collection: 'automatic' | 'comped'
-  /** What a period costs without a coupon, in cents. */
+  /** The price of a period without a coupon, in cents. */
   price: number
   coupon: 'FRIENDS15' | 'BENCH3' | null
   trialEndsAt: number | null
-  /** Beginnings of the periods that were paid or should have been, the first one first. Empty where nothing is ever paid. */
+  /** The starts of paid and overdue periods, oldest first. Empty for a subscription without payments. */
   bills: readonly number[]
-  /** The last of them was not paid. */
   isLastBillOpen: boolean
-  /** Null where it has no end. */
+  /** Null: no end. */
   period: readonly [start: number, end: number] | null
   endsWithPeriod: boolean
   canceledAt: number | null
@@ -36,9 +35,9 @@ interface Sketch {
   plan: string
   interval: 'month' | 'year' | 'one_time'
   status: DemoSubscription['status']
-  /** How many periods came before the one that runs, or before the end. */
+  /** Number of periods before the current one, or before the end. */
   periods: number
-  /** Days since the period that runs began, or since the end. */
+  /** Days since the start of the current period, or since the end. */
   days: number
   more?: Partial<DemoSubscription>
 }
@@ -55,25 +54,24 @@ const reasons = [
 
 const trialDays = 14
 
-/** 168 subscriptions: 112 active, 14 in trial, 6 with an open bill, 3 paused and 33 that are over. */
+/** Generates 168 subscriptions: 112 active, 14 in trial, 6 past due, 3 paused and 33 ended. */
 export function generateSubscriptions(random: SeededRandom, now: number, learners: readonly Learner[]): DemoSubscription[] {
   const ordered = inOrder(sketches(random).map((sketch) => drawn(sketch, random, now)))
   const [first, ...others] = learners.filter(({ is_member, memberStatus }) => is_member && memberStatus === 'active')
   const free = new Set(others)
-  // Who signs in as the first learner finds something of their own.
+  // The first learner, whose login people try, has a subscription.
   const ofFirst = ordered.find(({ plan, status, bills }) => plan === 'workbench' && status === 'active' && bills.length > longest)
   for (const one of ordered) one.learner = one === ofFirst ? (first as Learner) : holderOf(one, free, random)
   return ordered
 }
 
-/** More months than this only the first learner has paid. */
 const longest = 6
 
 /** Chooses the subscriber: a person who joined before, usually shortly before. Each person has one subscription at most. */
 function holderOf(subscription: DemoSubscription, free: Set<Learner>, random: SeededRandom): DemoSubscription['learner'] {
   const before = [...free].filter(({ at }) => at < subscription.at - hour)
   const candidates = before.slice(-45)
-  // A plan opens courses to those who study.
+  // Plans include courses, so subscribers are students.
   const students = candidates.filter(({ is_student }) => is_student)
   const chosen = random.pick(students.length > 3 && subscription.price > 0 ? students : candidates)
   free.delete(chosen)
@@ -167,7 +165,7 @@ function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, ran
   const number = priceNumber(plan, interval)
   const { amount, trial_days } = elementAt(prices, number)
   const months = interval === 'year' ? 12 : 1
-  // Within the day, and to the second.
+  // At a random second of the day.
   const moment = Math.round((now - days * day - random.between(1, 20) * hour) / 1000) * 1000
   const subscription: DemoSubscription = {
     at: moment,
@@ -211,7 +209,7 @@ function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, ran
     }
   }
   const isOver = status === 'canceled'
-  // Who did not pay is let go after two weeks.
+  // Unpaid subscriptions end after two weeks.
   const end = isOver ? moment - (subscription.isLastBillOpen ? trialDays * day : 0) : 0
   const first = addMonths(isOver ? end : moment, -periods * months)
   const billedPeriods = periods + (isOver && !subscription.isLastBillOpen ? 0 : 1)
@@ -223,7 +221,7 @@ function drawn({ plan, interval, status, periods, days, more = {} }: Sketch, ran
     at: trial_days > 0 ? first - trial_days * day : first,
     trialEndsAt: trial_days > 0 ? first : null,
     bills: billed,
-    // What was not paid has not begun.
+    // A period that is not paid has not started.
     period: subscription.isLastBillOpen ? [elementAt(billed, -2), last] : [last, next],
     ...(isOver && (subscription.isLastBillOpen ? over(moment, moment) : over(Math.max(last + hour, next - 9 * day), next))),
     ...(status === 'paused' && { pausedAt: moment + 4 * day, resumesAt: days % 2 === 0 ? null : now + 20 * day }),

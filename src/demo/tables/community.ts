@@ -11,7 +11,7 @@ import { type Context, dateOf } from './context.ts'
 
 const placeOf = (list: readonly { slug: string }[], slug: string | null): number => list.findIndex((one) => one.slug === slug)
 
-/** Events with their hosts, who comes, posts, and what is said below all of it. */
+/** Returns events with hosts and RSVPs, posts, and comments. */
 export function communityRows(context: Context, activity: Activity) {
   return { ...eventRows(context, activity), ...postRows(context, activity), ...commentRows(context, activity) }
 }
@@ -84,7 +84,7 @@ const excerptLength = 200
 
 function postRows({ schoolId, now, id, base }: Context, { comments }: Activity) {
   return {
-    // Written a few days before it was shown. In the order of its numbers, as posts come one after the other.
+    // Created a few days before its publication, in the order of the list.
     posts: posts.map(({ text, days_ago, author, tags, ...post }, number) => {
       const shownAt = now - days_ago * day
       const madeAt = post.status === 'scheduled' ? now - 7 * day : post.status === 'draft' ? shownAt : shownAt - 2 * day
@@ -120,7 +120,6 @@ function postRows({ schoolId, now, id, base }: Context, { comments }: Activity) 
   }
 }
 
-/** The first words, up to the end of one. */
 function excerptOf(text: string): string {
   const line = text.replace(/[*_#]|^\d\. |^- /gm, '').replace(/\s+/g, ' ')
   return line.length <= excerptLength ? line : `${line.slice(0, line.lastIndexOf(' ', excerptLength - 1))}…`

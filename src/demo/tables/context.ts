@@ -3,14 +3,12 @@ import type { Learner } from '../generate/people.ts'
 import { demoIds } from '../ids.ts'
 import { teamCount } from '../school.ts'
 
-/** What turns a activity into the rows of one school. */
 export interface Context {
   schoolId: string
   now: number
   id(kind: string, index: number): string
   personId(learner: Learner): string
-  /** The columns that every row of a resource begins with. */
-  base(kind: string, happening: Happening, changedAt?: number | null): { school_id: string; id: string; created_at: Date; updated_at: Date }
+  base(kind: string, event: Happening, changedAt?: number | null): { school_id: string; id: string; created_at: Date; updated_at: Date }
 }
 
 export function createContext(schoolId: string, now: Date): Context {
@@ -29,5 +27,4 @@ export function createContext(schoolId: string, now: Date): Context {
   }
 }
 
-/** The time as a column, where there is one. */
 export const dateOf = (time: number | null | undefined): Date | null => (time === null || time === undefined ? null : new Date(time))

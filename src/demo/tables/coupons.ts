@@ -7,7 +7,6 @@ import { plans } from '../plans.ts'
 import { schoolRow } from '../school.ts'
 import { type Context, dateOf } from './context.ts'
 
-/** Coupons, those of the batch after the others, and how they were used. */
 export function couponRows(context: Context, { orders }: Activity) {
   const { schoolId, now, id, base, personId } = context
   const uses = orders.filter(({ coupon, isNewUse }) => coupon !== null && isNewUse)

@@ -7,7 +7,7 @@ import { type Context, dateOf } from './context.ts'
 
 const strangers = ['Agnes Millpond', 'Bertil Hayrick', 'Cleo Sandgate', 'Dov Larchfield', 'Esme Quarrystone', 'Florin Beckwater'] as const
 
-/** Forms and what was sent in: by people whom the school knows, and by others. */
+/** Returns forms, and submissions by people of the school and by others. */
 export function formRows({ now, id, base, personId }: Context, { learners }: Activity) {
   const random = createRandom('lanternfield forms')
   const sent = inOrder(
@@ -28,6 +28,7 @@ export function formRows({ now, id, base, personId }: Context, { learners }: Act
     forms: forms.map(({ submissions, made_days_ago, closed_days_ago, fields, ...form }, number) => ({
       ...base('form', { at: now - made_days_ago * day, number }, closed_days_ago === null ? null : now - closed_days_ago * day),
       ...form,
+      notifies_staff: true,
       fields: fields.map(fieldOf),
       closes_at: dateOf(closed_days_ago === null ? null : now - closed_days_ago * day),
       submissions_count: submissions,

@@ -3,9 +3,10 @@ import { courses } from '../courses.ts'
 import type { Activity } from '../generate/activity.ts'
 import type { DemoEnrollment } from '../generate/enrollments.ts'
 import type { DemoAttempt, DemoProgress } from '../generate/progress.ts'
+import { learnerAt } from '../learners.ts'
 import { type Context, dateOf } from './context.ts'
 
-/** Who takes which course, lesson by lesson, with quizzes and certificates. */
+/** Returns enrolments with their progress, quiz attempts and certificates. */
 export function learningRows(context: Context, activity: Activity) {
   const { id, base, personId } = context
   const { enrollments, progress, attempts } = activity
@@ -37,11 +38,11 @@ export function learningRows(context: Context, activity: Activity) {
   }
 }
 
-/** How many take a course now, by its place in the catalogue. */
+/** Returns the number of current enrolments in a course, by its index in the catalogue. */
 export const enrolledBy = (enrollments: readonly DemoEnrollment[], course: number): number =>
   enrollments.filter((one) => one.course === course && ['active', 'completed', 'suspended'].includes(one.status)).length
 
-/** How many different people take or took a course of the lecturer. */
+/** Returns how many people are or were enrolled in courses of the lecturer. */
 export function taughtBy(enrollments: readonly DemoEnrollment[], lecturer: string): number {
   const taught = enrollments.filter(({ course, status }) => status !== 'canceled' && courses[course]?.lecturers.includes(lecturer))
   return new Set(taught.map(({ learner }) => learner)).size
@@ -81,12 +82,13 @@ function enrollmentRow(
     expired_at: status === 'expired' ? dateOf(stoppedAt) : null,
     certificate_number: hasCertificate ? certificateNumber(schoolId, number) : null,
     certificate_issued_at: hasCertificate ? dateOf(completedAt) : null,
+    certificate_holder_name: hasCertificate ? learnerAt(enrollment.learner.index).name : null,
+    certificate_course_title: hasCertificate ? (courses[course]?.title ?? null) : null,
   }
 }
 
 const certificateAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Sixteen letters and digits that no other school has. */
 function certificateNumber(schoolId: string, number: number): string {
   const bytes = createHash('sha256').update(`lanternfield/${schoolId}/certificate/${number}`).digest().subarray(0, 16)
   return Array.from(bytes, (byte) => certificateAlphabet[byte % certificateAlphabet.length]).join('')
@@ -97,7 +99,7 @@ function positionOf({ lesson: { lesson }, completedAt, at }: DemoProgress): numb
   return completedAt === null ? Math.floor((lesson.duration_seconds * (1 + ((at / 1000) % 8))) / 10) : lesson.duration_seconds
 }
 
-/** Which of the three questions were answered correctly: two of the four points are for the first one, one for each of the others. */
+/** Returns which of the three questions were answered correctly. The first is worth two points, the others one. */
 const correctOf = ({ points }: DemoAttempt): [boolean, boolean, boolean] => [points >= 2, points === 4 || points === 1, points >= 3]
 
 const resultsOf = (attempt: DemoAttempt) =>

@@ -11,9 +11,8 @@ import { products } from '../products.ts'
 import { schoolRow } from '../school.ts'
 import { type Context, dateOf } from './context.ts'
 
-/** Plans, their prices and what they include, and who has them. */
 export function membershipRows(context: Context, { subscriptions }: Activity) {
-  const { schoolId, now, id, base } = context
+  const { now, id, base } = context
   const made = (number: number): Happening => ({ at: now - (398 - number) * day, number })
   return {
     plans: plans.map(({ prices: _prices, courses: _courses, products: _products, benefits, ...plan }, number) => ({
@@ -35,10 +34,6 @@ export function membershipRows(context: Context, { subscriptions }: Activity) {
       ...plan.products.map((slug) => itemOf(context, number, 'digital_product', products, slug)),
     ]),
     subscriptions: subscriptions.map((subscription) => subscriptionRow(context, subscription)),
-    /** The order that a subscription was billed with last. */
-    latestOrders: `UPDATE subscription SET latest_order_id = latest.id
-      FROM (SELECT subscription_id, max(id::text)::uuid AS id FROM orders WHERE school_id = '${schoolId}' AND subscription_id IS NOT NULL GROUP BY 1) latest
-     WHERE subscription.school_id = '${schoolId}' AND subscription.id = latest.subscription_id AND subscription.latest_order_id IS NULL`,
   }
 }
 
@@ -76,7 +71,7 @@ function subscriptionRow({ id, base, personId }: Context, subscription: DemoSubs
     current_period_start: dateOf(period?.[0]),
     current_period_end: dateOf(period?.[1]),
     trial_ends_at: dateOf(trialEndsAt),
-    // Periods are counted from where the first one began that is paid.
+    // Periods count from the start of the first paid one.
     period_anchor: period && new Date(trialEndsAt ?? bills[0] ?? at),
     past_due_since: subscription.status === 'past_due' ? dateOf(bills.at(-1)) : null,
     cancel_at_period_end: endsWithPeriod,

@@ -14,7 +14,6 @@ const streets = ['Lamp Lane', 'Kiln Row', 'Madder Street', 'Willow Yard', 'Long 
 const seller = { name: schoolRow.name, address: null, contact_email: null, tax_id: null }
 const towns = ['Lanternfield', 'Saltmere', 'Oakhanger', 'Reedham']
 
-/** Purchases with their lines, refunds and what they opened. */
 export function orderRows(context: Context, { orders }: Activity) {
   const { schoolId, id, base, personId } = context
   const currency = schoolRow.currency
@@ -143,7 +142,6 @@ function orderRow({ id, base, personId }: Context, order: DemoOrder) {
   }
 }
 
-/** Returns the tax contained in the refunded amount of a line. Each order has one refund at most. */
 const refundedTax = ({ tax, refunded, total }: DemoLine): number => (total === 0 ? 0 : portion(tax, refunded, total))
 
 const addressOf = (index: number, name: string) => ({
@@ -164,7 +162,7 @@ const sources = [
 
 const attributionOf = (number: number) => (number % 2 === 0 ? null : cyclicElement(sources, number >> 1))
 
-/** Numbers by the year of the school's clock; the receipt of what was paid has the same one. */
+/** Order numbers count by year in the time zone of the school. A receipt has the number of its order. */
 function numbersOf(orders: readonly DemoOrder[]) {
   const { numbers, last } = numbered('', orders)
   return {
@@ -176,7 +174,7 @@ function numbersOf(orders: readonly DemoOrder[]) {
   }
 }
 
-/** Numbers what happened by the year of the school's clock: `INV-2026-000001`. */
+/** Returns document numbers, which count by year in the time zone of the school: `INV-2026-000001`. */
 function numbered(prefix: string, list: readonly Happening[]) {
   const yearOf = new Intl.DateTimeFormat('en', { timeZone: schoolRow.time_zone, year: 'numeric' })
   const last = new Map<number, number>()

@@ -8,16 +8,15 @@ import { learnerRow } from '../learnerRow.ts'
 import { learnerAt } from '../learners.ts'
 import type { Context } from './context.ts'
 
-/** How long an open bill closes nothing, as schools have it that say nothing of it. */
+/** The default grace period of schools: access continues this long after a missed payment. */
 const graceDays = 7
 
-/** Whether the subscription opens its plan. */
 function opensNow({ status, bills, endedAt }: DemoSubscription, now: number): boolean {
   if (status === 'past_due') return elementAt(bills, -1) > now - graceDays * day
   return status === 'trialing' || status === 'active' || (endedAt !== null && endedAt > now)
 }
 
-/** The learners and the words that are put to them. What is counted of a person is counted here. */
+/** Returns the rows of learners with their counters, and their tags. */
 export function peopleRows({ schoolId, now, personId }: Context, activity: Activity) {
   const counts = countsOf(activity, now)
   return {

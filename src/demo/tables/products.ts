@@ -7,7 +7,6 @@ import { products } from '../products.ts'
 import { schoolRow } from '../school.ts'
 import { type Context, dateOf } from './context.ts'
 
-/** Digital products, the files in them, and whose they are. */
 export function productRows(context: Context, { orders, learners }: Activity, fileIds: (product: number) => readonly string[]) {
   const { now, id, base, personId } = context
   const sold = orders

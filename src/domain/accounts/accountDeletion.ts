@@ -5,7 +5,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { quotedName } from '../../policy/sendMessage.ts'
 import { findAnyClient } from '../../store/clients.ts'
-import type { Database, Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
 import { schoolTimeZone } from '../../store/schools.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
@@ -20,14 +20,13 @@ import { pageUrl } from './createMailedLink.ts'
 const deletionDays = 14
 
 export interface DeletionRequest {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
   externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
 }
 
-/** The columns of an account that an e-mail needs. */
 interface NotifiedAccount {
   id: string
   email: string
@@ -44,11 +43,10 @@ export async function scheduleDeletion(
   account: NotifiedAccount & { deletion_scheduled_at: Date | null },
 ) {
   if (account.deletion_scheduled_at) return undefined
-  if (caller.personId !== null && (await hasRunningSubscription(writer, school.id, caller.personId)))
-    throw new Problem('active_subscription')
+  if (caller.personId !== null && (await hasRunningSubscription(writer, caller.personId))) throw new Problem('active_subscription')
   if (caller.role === 'owner') {
     await lockOwners(writer, school.id)
-    if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: caller.personId }))) throw new Problem('last_owner')
+    if (!(await hasOtherOwner(writer, { personId: caller.personId }))) throw new Problem('last_owner')
   }
   // The account page sends its own e-mail.
   if (caller.clientId !== '' && (await externalServices.emailLimits.isNoticeAllowed(school, noticeOf(account, 'deletion_scheduled')))) {
@@ -78,12 +76,10 @@ export async function restoreAccount(
 
 const noticeOf = ({ id }: NotifiedAccount, kind: 'deletion_scheduled' | 'deletion_canceled') => ({ account_id: id, kind })
 
-/** Cancels the scheduled deletion of an account. Returns false if none is scheduled. */
-export async function cancelDeletion(writer: Writer, schoolId: string, accountId: string): Promise<boolean> {
+export async function cancelDeletion(writer: SchoolWriter, accountId: string): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('account')
     .set((account) => ({ deletion_scheduled_at: null, updated_at: databaseNow, version: account('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', accountId)
     .where('deletion_scheduled_at', '>', databaseNow)
     .executeTakeFirstOrThrow()
@@ -91,51 +87,30 @@ export async function cancelDeletion(writer: Writer, schoolId: string, accountId
 }
 
 /**
- * Deletes at most `limit` accounts that are due, each in its own transaction: revokes their grants, deletes the login and anonymises the
- * person, whose other data stays. Returns the number of deleted accounts.
+ * Deletes an account that is due: revokes its grants, deletes the login and anonymises the person, whose other data stays. Returns the
+ * number of deleted accounts.
  */
-export async function deleteDueAccounts(database: Database, endGrant: EndGrant, limit: number): Promise<number> {
-  const due = await database.kysely
-    .selectFrom('account')
-    .select(['school_id', 'id'])
-    .where('deletion_scheduled_at', '<=', databaseNow)
-    .orderBy('deletion_scheduled_at')
-    .limit(limit)
-    .execute()
-  let deleted = 0
-  for (const { school_id: schoolId, id } of due) {
-    deleted += await database.transaction((writer) => deleteAccount(writer, { schoolId, accountId: id, endGrant }))
-  }
-  return deleted
-}
-
-async function deleteAccount(
-  writer: Writer,
+export async function deleteDueAccount(
+  writer: SchoolWriter,
   { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
 ): Promise<number> {
   // Checked again under the lock: the deletion may have been cancelled meanwhile, or done by another instance.
   const account = await writer
     .selectFrom('account')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', '=', accountId)
     .where('deletion_scheduled_at', '<=', databaseNow)
     .forUpdate()
     .executeTakeFirst()
   if (!account) return 0
-  const person = await writer
-    .selectFrom('person')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
+  const person = await writer.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
   if (!person) {
     await eraseAccount(writer, { schoolId, accountId, endGrant })
     return 1
   }
   const now = new Date()
   await lockPlaces(writer, { schoolId, personId: person.id })
-  await writer.selectFrom('person').select('id').where('school_id', '=', schoolId).where('id', '=', person.id).forUpdate().execute()
+  await writer.selectFrom('person').select('id').where('id', '=', person.id).forUpdate().execute()
   await cancelSubscriptionsOf(writer, { schoolId, personId: person.id, now, reason: 'other' })
   await erasePerson(writer, { schoolId, personId: person.id, now, endGrant })
   await recordErasure(writer, { schoolId, personId: person.id, now })

@@ -2,11 +2,11 @@ import type { Notice, NoticeKind } from '../../policy/accountNotice.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { EmailFacts, SendMessage } from '../../policy/sendMessage.ts'
-import type { Database, Reader } from '../../store/database.ts'
+import type { DatabaseOf, SchoolReader } from '../../store/database.ts'
 import { pageUrl } from './createMailedLink.ts'
 
 export interface NoticeArguments {
-  database: Database
+  databaseOf: DatabaseOf
   send: SendMessage
   /** Counts an e-mail. Returns false if the account has received too many of this kind. */
   isAllowed(school: School, notice: Pick<Notice, 'account_id' | 'kind'>): Promise<boolean>
@@ -15,18 +15,18 @@ export interface NoticeArguments {
 /** Sends a notice to the current address of the account. Sends nothing to an account that was disabled or deleted. */
 export type SendNotice = (school: School, notice: Notice) => Promise<void>
 
-export function createAccountNotices({ database, send, isAllowed }: NoticeArguments): SendNotice {
+export function createAccountNotices({ databaseOf, send, isAllowed }: NoticeArguments): SendNotice {
   return async (school, notice) => {
     const { account_id: accountId, kind, at, from, values } = notice
-    const account = await noticeRecipient(database.kysely, school.id, accountId)
+    const { kysely } = databaseOf(school.id)
+    const account = await noticeRecipient(kysely, accountId)
     if (!account || !(await isAllowed(school, notice))) return
     const facts: EmailFacts = { at, time_zone: account.time_zone, ...(from && { from }) }
     const to = { email: account.email, locales: [account.locale] }
-    await send<NoticeKind>(database.kysely, school, to, kind, { ...values, ...accountLinks(school), facts })
+    await send<NoticeKind>(kysely, school, to, kind, { ...values, ...accountLinks(school), facts })
   }
 }
 
-/** Returns the URLs of the pages on which a person protects the account. */
 export const accountLinks = (school: School) => ({
   reset: pageUrl(school, accountPaths.forgottenPassword),
   apps: pageUrl(school, accountPaths.apps),
@@ -35,8 +35,7 @@ export const accountLinks = (school: School) => ({
 
 /** Returns where and how an account receives e-mails. Without a time zone of the account, that of the school applies. */
 async function noticeRecipient(
-  database: Reader,
-  schoolId: string,
+  database: SchoolReader,
   accountId: string,
 ): Promise<{ email: string; locale: string | null; time_zone: string } | undefined> {
   return database
@@ -44,7 +43,6 @@ async function noticeRecipient(
     .innerJoin('school', 'school.id', 'account.school_id')
     .select(['account.email', 'account.locale'])
     .select(({ fn }) => fn.coalesce('account.time_zone', 'school.time_zone').as('time_zone'))
-    .where('account.school_id', '=', schoolId)
     .where('account.id', '=', accountId)
     .where('account.disabled_at', 'is', null)
     .executeTakeFirst()

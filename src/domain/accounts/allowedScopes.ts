@@ -1,5 +1,5 @@
 import { listGrantsToClient } from '../../store/connectedApps.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { namesIn } from './connectedApps.ts'
 
 /** The scopes that a person granted to a client: all names, and the names by resource. */
@@ -10,7 +10,7 @@ export interface AllowedScopes {
 
 /** Returns the union of the scopes in the person's live grants to a client. Revoked and expired grants do not count. */
 export async function allowedScopes(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   of: { accountId: string; clientId: string },
 ): Promise<AllowedScopes> {

@@ -2,18 +2,17 @@ import { hash, randomToken } from '../../lib/keyring.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findPerson } from './findPerson.ts'
 
-/** The base path of the calendars of people. */
 export const calendarPath = '/calendar/'
 
 type Seals = Pick<ExternalServices, 'calendarTokens'>
 
 /** Replaces the secret address of a person's calendar. The earlier address ends immediately. */
 export async function renewCalendar(
-  { writer, school, externalServices }: { writer: Writer; school: School; externalServices: Seals },
+  { writer, school, externalServices }: { writer: SchoolWriter; school: School; externalServices: Seals },
   accountId: string,
 ): Promise<void> {
   const token = randomToken(256)
@@ -30,13 +29,12 @@ export async function renewCalendar(
  * with which it was encrypted has been removed: it still works, and can be renewed.
  */
 export async function readCalendar(
-  { database, school, externalServices }: { database: Reader; school: School; externalServices: Seals },
+  { database, school, externalServices }: { database: SchoolReader; school: School; externalServices: Seals },
   accountId: string,
 ): Promise<{ object: string; url: string | null; renewed_at: string | null }> {
   const feed = await database
     .selectFrom('calendar_feed')
     .select(['sealed_token', 'renewed_at'])
-    .where('school_id', '=', school.id)
     .where('account_id', '=', accountId)
     .executeTakeFirst()
   const token = feed && externalServices.calendarTokens.open(feed.sealed_token)
@@ -51,18 +49,15 @@ export async function readCalendar(
  * Returns the person whose calendar has this token, as a caller. Undefined for an unknown token, and for an account that is disabled,
  * deleted or of a blocked person. The token is compared as a hash, in one look-up whatever it contains.
  */
-export async function findCalendarOwner(database: Reader, schoolId: string, token: string): Promise<PersonCaller | undefined> {
+export async function findCalendarOwner(database: SchoolReader, token: string): Promise<PersonCaller | undefined> {
   const feed = await database
     .selectFrom('calendar_feed')
-    .innerJoin('person', (join) =>
-      join.onRef('person.school_id', '=', 'calendar_feed.school_id').onRef('person.account_id', '=', 'calendar_feed.account_id'),
-    )
+    .innerJoin('person', 'person.account_id', 'calendar_feed.account_id')
     .select(['calendar_feed.account_id'])
-    .where('calendar_feed.school_id', '=', schoolId)
     .where('calendar_feed.token_hash', '=', hash(token))
     .where('person.erased_at', 'is', null)
     .where('person.member_status', 'not in', ['blocked', 'erased'])
     .executeTakeFirst()
-  const person = feed && (await findPerson(database, schoolId, feed.account_id))
+  const person = feed && (await findPerson(database, feed.account_id))
   return person && { kind: 'person', ...person, scopes: new Set(), clientId: '', grantId: '' }
 }

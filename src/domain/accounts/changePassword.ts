@@ -1,15 +1,13 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { Database, Reader } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { voidMailedLinks } from '../../store/mailedLinks.ts'
 
-/** True if the account has a password. */
-export async function hasPassword(database: Reader, schoolId: string, accountId: string): Promise<boolean> {
+export async function hasPassword(database: SchoolReader, accountId: string): Promise<boolean> {
   const account = await database
     .selectFrom('account')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', '=', accountId)
     .where('password_hash', 'is not', null)
     .executeTakeFirst()
@@ -22,7 +20,7 @@ export async function hasPassword(database: Reader, schoolId: string, accountId:
  * browser, in seconds since 1970; undefined if the account was disabled meanwhile.
  */
 export async function changePassword(
-  database: Database,
+  database: SchoolDatabase,
   schoolId: string,
   { accountId, passwordHash }: { accountId: string; passwordHash: string },
 ): Promise<number | undefined> {
@@ -30,7 +28,6 @@ export async function changePassword(
     const account = await writer
       .updateTable('account')
       .set((row) => ({ password_hash: passwordHash, pending_email: null, updated_at: now, version: row('version', '+', 1) }))
-      .where('school_id', '=', schoolId)
       .where('id', '=', accountId)
       .where('disabled_at', 'is', null)
       .returning('id')
@@ -41,7 +38,6 @@ export async function changePassword(
     const { sessions_valid_after } = await writer
       .selectFrom('account')
       .select('sessions_valid_after')
-      .where('school_id', '=', schoolId)
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow()
     return sessionTime(new Date(), sessions_valid_after)

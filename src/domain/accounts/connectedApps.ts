@@ -7,9 +7,8 @@ import {
   listGrantOrigins,
   listOwnGrants,
 } from '../../store/connectedApps.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 
-/** One authorization that a person gave, with the data of the app. */
 export interface ConnectedApp {
   grantId: string
   clientId: string
@@ -28,7 +27,7 @@ export interface ConnectedApp {
  * if there are more.
  */
 export async function connectedApps(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   { accountId, limit, isUsed }: { accountId: string; limit: number; isUsed?: boolean },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
@@ -38,7 +37,7 @@ export async function connectedApps(
 
 /** Returns from where the person allowed each of these grants, by its id. A grant whose audit entry is gone is left out. */
 export async function grantOrigins(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   grants: { accountId: string; grantIds: readonly string[] },
 ): Promise<ReadonlyMap<string, GrantOriginRow>> {
@@ -46,19 +45,16 @@ export async function grantOrigins(
   return new Map(rows.map((row) => [row.grant_id, row]))
 }
 
-/** A live grant, as far as its revocation needs it. */
 export interface OwnGrant {
   id: string
   client_id: string
 }
 
-/** Lists all live grants of the account. */
-export const ownGrants = (database: Reader, schoolId: string, accountId: string): Promise<OwnGrant[]> =>
+export const ownGrants = (database: SchoolReader, schoolId: string, accountId: string): Promise<OwnGrant[]> =>
   listOwnGrants(database, schoolId, accountId)
 
-/** Returns the grant if it is live and belongs to the account. */
 export async function ownGrant(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   { accountId, grantId }: { accountId: string; grantId: string },
 ): Promise<OwnGrant | undefined> {
@@ -81,15 +77,16 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
   }
 }
 
-/** Lists all live grants of the account to one client. */
-export async function ownGrantsTo(database: Reader, schoolId: string, { accountId, clientId }: { accountId: string; clientId: string }) {
+export async function ownGrantsTo(
+  database: SchoolReader,
+  schoolId: string,
+  { accountId, clientId }: { accountId: string; clientId: string },
+) {
   return (await listOwnGrants(database, schoolId, accountId)).filter((grant) => grant.client_id === clientId)
 }
 
-/** Returns every scope in the grant, with or without a resource. */
 export function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {
   return new Set([openid?.scope, ...Object.values(resources ?? {})].flatMap(namesIn))
 }
 
-/** Splits a scope value into its names (RFC 6749 section 3.3). */
 export const namesIn = (scope: string | undefined): string[] => (scope ?? '').split(' ').filter(Boolean)

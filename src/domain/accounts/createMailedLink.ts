@@ -1,14 +1,13 @@
 import { hash, randomToken } from '../../lib/keyring.ts'
 import { withQuery } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { type MailedLinkKey, type MailedLinkPurpose, saveMailedLink } from '../../store/mailedLinks.ts'
 
 const lifetimeSeconds = 3600
 
 export interface NewLink {
   purpose: MailedLinkPurpose
-  /** The path of the page that the link opens. */
   path: string
   email: string
   accountId?: string
@@ -16,13 +15,12 @@ export interface NewLink {
 }
 
 /** Creates a link that works once and expires after an hour, and returns its URL. The database stores only a hash of its token. */
-export async function createMailedLink(database: Reader, school: School, { path, ...link }: NewLink): Promise<string> {
+export async function createMailedLink(database: SchoolReader, school: School, { path, ...link }: NewLink): Promise<string> {
   const token = randomToken(256)
   await saveMailedLink(database, { schoolId: school.id, id: hash(token), expiresInSeconds: lifetimeSeconds, ...link })
   return pageUrl(school, path, { token })
 }
 
-/** Returns the key under which the link with this token is stored. */
 export const linkKey = (school: School, purpose: MailedLinkPurpose, token: string): MailedLinkKey => ({
   schoolId: school.id,
   purpose,

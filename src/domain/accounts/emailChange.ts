@@ -2,7 +2,7 @@ import { errorCode } from '../../lib/errorCode.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { EmailFacts, Recipient, SendMessage } from '../../policy/sendMessage.ts'
-import type { Database, Reader, Writer } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
@@ -15,14 +15,14 @@ import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
  * the owner of that address.
  */
 export async function beginEmailChange(
-  { writer, send }: { writer: Writer; send: SendMessage },
+  { writer, send }: { writer: SchoolWriter; send: SendMessage },
   school: School,
   { accountId, current, email, locales }: { accountId: string; current: string; email: string; locales: Recipient['locales'] },
 ): Promise<{ pendingEmail: string | null }> {
   await voidMailedLinks(writer, school.id, accountId, 'email_change')
   if (email === current) return { pendingEmail: null }
   const link = await createMailedLink(writer, school, { purpose: 'email_change', path: accountPaths.email, email, accountId })
-  const isTaken = await hasAccount(writer, school.id, email)
+  const isTaken = await hasAccount(writer, email)
   const to = { email, locales }
   if (isTaken) await send(writer, school, to, 'email_change_known', { sign_in: pageUrl(school, accountPaths.signIn) })
   else await send(writer, school, to, 'email_change', { link })
@@ -31,7 +31,7 @@ export async function beginEmailChange(
 
 /** Returns the address that the link confirms and its account, or undefined if the link is invalid, used or expired. Does not use up the link. */
 export async function findEmailChange(
-  database: Reader,
+  database: SchoolReader,
   school: School,
   token: string,
 ): Promise<{ email: string; accountId: string } | undefined> {
@@ -46,7 +46,6 @@ interface EmailChangeForm {
   token: string
   accountId: string
   language?: string | undefined
-  /** The browser and the network that sent the form. */
   from: NonNullable<EmailFacts['from']>
 }
 
@@ -55,7 +54,7 @@ interface EmailChangeForm {
  * addresses. Returns undefined if the link is invalid or belongs to another account.
  */
 export async function finishEmailChange(
-  { database, send }: { database: Database; send: SendMessage },
+  { database, send }: { database: SchoolDatabase; send: SendMessage },
   school: School,
   { token, accountId, language, from }: EmailChangeForm,
 ): Promise<FinishedEmailChange | undefined> {
@@ -81,19 +80,13 @@ export async function finishEmailChange(
     })
 }
 
-/** Returns true if an account of the school has this address. */
-async function hasAccount(database: Reader, schoolId: string, email: string): Promise<boolean> {
-  const account = await database
-    .selectFrom('account')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('email', '=', email)
-    .executeTakeFirst()
+async function hasAccount(database: SchoolReader, email: string): Promise<boolean> {
+  const account = await database.selectFrom('account').select('id').where('email', '=', email).executeTakeFirst()
   return account !== undefined
 }
 
 async function changeEmail(
-  writer: Writer,
+  writer: SchoolWriter,
   school: School,
   { token, accountId }: { token: string; accountId: string },
 ): Promise<{ outcome: 'changed'; before: string; locale: string | null; timeZone: string | null } | { outcome: 'taken' } | undefined> {
@@ -103,13 +96,12 @@ async function changeEmail(
   const account = await writer
     .selectFrom('account')
     .select(['email', 'pending_email', 'locale', 'time_zone'])
-    .where('school_id', '=', school.id)
     .where('id', '=', accountId)
     .where('disabled_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
   if (account?.pending_email !== email) return undefined
-  const isTaken = await hasAccount(writer, school.id, email)
+  const isTaken = await hasAccount(writer, email)
   await writer
     .updateTable('account')
     .set((row) => ({
@@ -118,7 +110,6 @@ async function changeEmail(
       updated_at: now,
       version: row('version', '+', 1),
     }))
-    .where('school_id', '=', school.id)
     .where('id', '=', accountId)
     .execute()
   if (isTaken) return { outcome: 'taken' }
@@ -126,13 +117,8 @@ async function changeEmail(
   const people = await writer
     .updateTable('person')
     .set((person) => ({ email, updated_at: now, version: person('person.version', '+', 1) }))
-    .where('person.school_id', '=', school.id)
     .where('person.account_id', '=', accountId)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('person as other').select('other.id').where('other.school_id', '=', school.id).where('other.email', '=', email)),
-      ),
-    )
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('person as other').select('other.id').where('other.email', '=', email))))
     .returning(changedPerson)
     .execute()
   await recordPersonChanges(writer, school.id, people)

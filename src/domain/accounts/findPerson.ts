@@ -1,8 +1,7 @@
 import type { PersonCaller, Role } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 
-/** The person behind an account, with their current role. */
 export type CurrentPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
 
 /**
@@ -12,20 +11,12 @@ export type CurrentPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lectu
  * With `grantId`: also undefined if that grant has expired or was revoked, or if its client is disabled. The same statement checks
  * it, so a token in a cache costs no extra query.
  */
-export async function findPerson(
-  database: Reader,
-  schoolId: string,
-  accountId: string,
-  grantId?: string,
-): Promise<CurrentPerson | undefined> {
+export async function findPerson(database: SchoolReader, accountId: string, grantId?: string): Promise<CurrentPerson | undefined> {
   const row = await database
     .selectFrom('account')
-    .leftJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
-    .leftJoin('staff', (join) =>
-      join.onRef('staff.school_id', '=', 'person.school_id').onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'),
-    )
+    .leftJoin('person', 'person.account_id', 'account.id')
+    .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
     .select(['person.id as person_id', 'staff.role', 'staff.lecturer_id'])
-    .where('account.school_id', '=', schoolId)
     .where('account.id', '=', accountId)
     .where('account.disabled_at', 'is', null)
     .where((account) =>
@@ -36,11 +27,8 @@ export async function findPerson(
         account.exists(
           account
             .selectFrom('oidc_grant')
-            .innerJoin('oidc_client', (join) =>
-              join.onRef('oidc_client.school_id', '=', 'oidc_grant.school_id').onRef('oidc_client.id', '=', 'oidc_grant.client_id'),
-            )
+            .innerJoin('oidc_client', 'oidc_client.id', 'oidc_grant.client_id')
             .select('oidc_grant.id')
-            .whereRef('oidc_grant.school_id', '=', 'account.school_id')
             .where('oidc_grant.id', '=', grantId ?? '')
             .whereRef('oidc_grant.account_id', '=', 'account.id')
             .where('oidc_grant.revoked_at', 'is', null)

@@ -15,14 +15,8 @@ export function membershipOf(account: Builder<'account'>) {
     .selectFrom((inner) =>
       inner
         .selectFrom('person')
-        .leftJoin('staff', (join) =>
-          join
-            .onRef('staff.school_id', '=', 'person.school_id')
-            .onRef('staff.person_id', '=', 'person.id')
-            .on('staff.status', '=', 'active'),
-        )
+        .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
         .select(['person.id', 'person.is_student', 'person.is_member', 'staff.role', 'staff.lecturer_id'])
-        .whereRef('person.school_id', '=', 'account.school_id')
         .whereRef('person.account_id', '=', 'account.id')
         .as('facets'),
     )

@@ -4,13 +4,13 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Authorization, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { beginEmailChange } from './emailChange.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
 import { endSignIn, listSignIns, type SignIn } from './signIns.ts'
 
 interface EmailChange {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: Pick<PersonCaller, 'language'>
   externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
@@ -43,29 +43,24 @@ export async function changeEmail(
   return { pending_email: pendingEmail }
 }
 
-/** Lists the caller's authorizations of apps, newest first. */
 export const listAuthorizations = async (
   { authorizations }: Pick<ExternalServices, 'authorizations'>,
   school: School,
   accountId: string,
 ) => ({
-  object: 'list',
   data: (await authorizations.list(school.id, accountId)).map(presentAuthorization),
 })
 
-/** Lists the caller's browser sessions, latest sign-in first. */
 export const listSessions = async (
-  reading: { database: Reader; externalServices: Pick<ExternalServices, 'sessions'> },
+  reading: { database: SchoolReader; externalServices: Pick<ExternalServices, 'sessions'> },
   school: School,
   accountId: string,
 ) => ({
-  object: 'list',
   data: (await listSignIns(reading, school.id, accountId)).map(presentSession),
 })
 
-/** The request that revokes an authorization. */
 interface RevocationRequest {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: Pick<PersonCaller, 'clientId'>
   externalServices: Pick<ExternalServices, 'authorizations'>
@@ -96,7 +91,7 @@ export async function revokeAuthorization(
  * @throws Problem not_found, also for a session of another account
  */
 export async function endSession(
-  writer: Writer,
+  writer: SchoolWriter,
   externalServices: Pick<ExternalServices, 'sessions'>,
   school: School,
   { accountId, id }: { accountId: string; id: string },
@@ -111,19 +106,17 @@ interface OwnRow extends Record<string, unknown> {
   preferences: unknown
 }
 
-/** Returns the beginning of the export of the caller's data: the account, and what has access to it. */
 export async function exportAccount(
   {
     database,
     school,
     externalServices,
-  }: { database: Reader; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
+  }: { database: SchoolReader; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
   row: OwnRow,
 ) {
   const { membership } = await database
     .selectFrom('account')
     .select((account) => membershipOf(account).as('membership'))
-    .where('school_id', '=', school.id)
     .where('id', '=', row.id)
     .executeTakeFirstOrThrow()
   return {

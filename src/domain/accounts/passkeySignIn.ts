@@ -1,18 +1,17 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import type { AuditEntry } from '../../store/audit.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 import { recordSignIn } from '../students/invitations.ts'
 
 /** Signs in an account whose passkey has proved itself. Returns undefined if the account was disabled. `signedInAt` is in seconds since 1970. */
 export async function passkeySignIn(
-  { kysely }: Database,
+  { kysely }: SchoolDatabase,
   { schoolId, accountId }: { schoolId: string; accountId: string },
   audit: AuditEntry,
 ): Promise<{ accountId: string; email: string; signedInAt: number } | undefined> {
   const account = await kysely
     .selectFrom('account')
     .select((row) => ['email', 'sessions_valid_after', row.fn<Date>('now').as('now')])
-    .where('school_id', '=', schoolId)
     .where('id', '=', accountId)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()

@@ -1,17 +1,15 @@
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { isTooLong, verifyPassword } from './password.ts'
 import type { PasswordTurn } from './passwordGate.ts'
 
-/** Returns true if this is the password of the account. Does not sign the person in. */
 export type CheckPassword = (schoolId: string, accountId: string, password: string, turn: PasswordTurn) => Promise<boolean>
 
-export function createPasswordCheck({ database }: { database: Database }): CheckPassword {
+export function createPasswordCheck({ databaseOf }: { databaseOf: DatabaseOf }): CheckPassword {
   return async (schoolId, accountId, password, turn) => {
     if (isTooLong(password)) return false
-    const account = await database.kysely
-      .selectFrom('account')
+    const account = await databaseOf(schoolId)
+      .kysely.selectFrom('account')
       .select('password_hash')
-      .where('school_id', '=', schoolId)
       .where('id', '=', accountId)
       .where('disabled_at', 'is', null)
       .executeTakeFirst()

@@ -2,7 +2,7 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { EmailFacts, SendMessage } from '../../policy/sendMessage.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { Database, Reader } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink, voidMailedLinks } from '../../store/mailedLinks.ts'
 import { schoolTimeZone } from '../../store/schools.ts'
@@ -10,14 +10,13 @@ import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
 /** E-mails a reset link to the account with this address and returns its id. Does nothing if the account does not exist. */
 export async function requestPasswordReset(
-  { database, send }: { database: Database; send: SendMessage },
+  { database, send }: { database: SchoolDatabase; send: SendMessage },
   school: School,
   { email, returnTo, language }: { email: string; returnTo?: string | undefined; language?: string | undefined },
 ): Promise<string | undefined> {
   const account = await database.kysely
     .selectFrom('account')
     .select(['id', 'locale'])
-    .where('school_id', '=', school.id)
     .where('email', '=', email)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
@@ -37,18 +36,13 @@ export async function requestPasswordReset(
 
 /** Returns the account whose password the link resets, or undefined if the link is used, expired or of another school. Does not use up the link. */
 export async function findPasswordReset(
-  database: Reader,
+  database: SchoolReader,
   school: School,
   token: string,
 ): Promise<{ email: string; name: string; returnTo: string | undefined } | undefined> {
   const link = await findMailedLink(database, linkKey(school, 'password_reset', token))
   if (!link?.account_id) return undefined
-  const account = await database
-    .selectFrom('account')
-    .select('name')
-    .where('school_id', '=', school.id)
-    .where('id', '=', link.account_id)
-    .executeTakeFirst()
+  const account = await database.selectFrom('account').select('name').where('id', '=', link.account_id).executeTakeFirst()
   const { return_to: returnTo } = link.payload
   return { email: link.email, name: account?.name ?? '', returnTo: typeof returnTo === 'string' ? returnTo : undefined }
 }
@@ -57,7 +51,6 @@ interface PasswordResetForm {
   token: string
   passwordHash: string
   language?: string | undefined
-  /** The browser and the network that sent the form. */
   from: NonNullable<EmailFacts['from']>
 }
 
@@ -66,7 +59,7 @@ interface PasswordResetForm {
  * address and notifies the address. Authorizations of apps stay. Returns undefined if the link is invalid, used or expired.
  */
 export async function finishPasswordReset(
-  { database, send }: { database: Database; send: SendMessage },
+  { database, send }: { database: SchoolDatabase; send: SendMessage },
   school: School,
   { token, passwordHash, language, from }: PasswordResetForm,
 ): Promise<{ accountId: string; email: string } | undefined> {
@@ -82,7 +75,6 @@ export async function finishPasswordReset(
         updated_at: now,
         version: row('version', '+', 1),
       }))
-      .where('school_id', '=', school.id)
       .where('id', '=', link.account_id)
       .where('email', '=', link.email)
       .where('disabled_at', 'is', null)

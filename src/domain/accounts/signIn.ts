@@ -1,6 +1,6 @@
 import { sessionTime } from '../../policy/browserSessions.ts'
 import type { AuditEntry } from '../../store/audit.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { hasSecondFactor } from '../secondFactors/hasSecondFactor.ts'
 import { recordSignIn } from '../students/invitations.ts'
 import { isTooLong, verifyPassword } from './password.ts'
@@ -23,23 +23,23 @@ export type SignIn = (
 const dummyHash = '$argon2id$v=19$m=19456,t=2,p=1$IY3LNbe5W/0e7QKUalfWtQ$Fp/kUmWiXokTceFv4MA5sxRei0ckijkleyAwZXhgsqo'
 
 /** Returns a sign-in that does the same work for every address: known, unknown, disabled or without a password. */
-export function createSignIn({ database }: { database: Database }): SignIn {
+export function createSignIn({ databaseOf }: { databaseOf: DatabaseOf }): SignIn {
   return async (schoolId, email, password, turn, audit) => {
     if (email === undefined || isTooLong(password)) return undefined
-    const account = await database.kysely
+    const { kysely } = databaseOf(schoolId)
+    const account = await kysely
       .selectFrom('account')
       .select((row) => [
         ...(['id', 'password_hash', 'disabled_at', 'sessions_valid_after'] as const),
         row.fn<Date>('now').as('now'),
         hasSecondFactor(row).$castTo<boolean>().as('has_second_factor'),
       ])
-      .where('school_id', '=', schoolId)
       .where('email', '=', email)
       .executeTakeFirst()
     const isPassword = await turn(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
     const signedInAt = sessionTime(account.now, account.sessions_valid_after)
-    await recordSignIn(database.kysely, { schoolId, accountId: account.id }, audit(account.id, signedInAt))
+    await recordSignIn(kysely, { schoolId, accountId: account.id }, audit(account.id, signedInAt))
     return { accountId: account.id, signedInAt, hasSecondFactor: account.has_second_factor }
   }
 }

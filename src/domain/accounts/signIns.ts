@@ -1,7 +1,7 @@
 import { hashedId } from '../../lib/ids.ts'
 import { networkKey } from '../../lib/networkKey.ts'
 import type { BrowserSession, ExternalServices } from '../../policy/externalServices.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { listSignInOrigins } from '../../store/signInOrigins.ts'
 
 /** A browser in which a person is signed in, with the device and the network of the sign-in as far as the audit trail has them. */
@@ -20,12 +20,10 @@ export interface SignIn {
 
 type Sessions = Pick<ExternalServices, 'sessions'>
 
-/** Returns the public id of a session. */
 const sessionId = (id: string): string => hashedId('ses', id)
 
-/** Lists the person's browser sessions, latest sign-in first. */
 export async function listSignIns(
-  { database, externalServices: { sessions } }: { database: Reader; externalServices: Sessions },
+  { database, externalServices: { sessions } }: { database: SchoolReader; externalServices: Sessions },
   schoolId: string,
   accountId: string,
 ): Promise<SignIn[]> {
@@ -49,9 +47,8 @@ export async function listSignIns(
   })
 }
 
-/** Ends every session of the person except the one with this `uid`. Returns how many it ended. */
 export async function endOtherSessions(
-  writer: Writer,
+  writer: SchoolWriter,
   { sessions }: Sessions,
   { schoolId, accountId, uid }: { schoolId: string; accountId: string; uid: string },
 ): Promise<number> {
@@ -67,9 +64,8 @@ export async function endOtherSessions(
 /** A store lists a limited number of sessions at a time. No account has more than this. */
 const most = 10_000
 
-/** Ends the session with this public id. Returns false if it is not a session of the person. */
 export async function endSignIn(
-  writer: Writer,
+  writer: SchoolWriter,
   { sessions }: Sessions,
   { schoolId, accountId, id }: { schoolId: string; accountId: string; id: string },
 ): Promise<boolean> {

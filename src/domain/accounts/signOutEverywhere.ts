@@ -1,9 +1,9 @@
 import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 
 /**
  * Ends every session of an account, in every browser and session store. Authorizations of apps stay.
  * Also ends a session that a running request is saving: see `isSessionOver`.
  */
-export const signOutEverywhere = (database: Database, schoolId: string, accountId: string): Promise<void> =>
+export const signOutEverywhere = (database: SchoolDatabase, schoolId: string, accountId: string): Promise<void> =>
   database.transaction((writer) => endAccountSessions(writer, schoolId, accountId))

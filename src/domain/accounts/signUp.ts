@@ -1,53 +1,39 @@
 import { newId } from '../../lib/ids.ts'
+import { readableLine } from '../../lib/visibleText.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Database, Reader } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { findMailedLink, useMailedLink } from '../../store/mailedLinks.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { recordSignUp } from '../students/invitations.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
-import { maySignUp } from './maySignUp.ts'
 
-/** The input of a person who signs up. */
 export interface SignUpRequest {
   /** As returned by `deliverableEmail`. */
   email: string
   /** As returned by `personName`. */
   name: string
-  /** The validated path to which the person returns. */
   returnTo?: string | undefined
   /** The language of the sign-up page, which becomes the language of the account. */
   language?: string | undefined
 }
 
 /** Returns a name as accounts store it: one line of 1 to 120 characters. Undefined for any other text. */
-export function personName(typed: string): string | undefined {
-  const name = typed
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cs}]/gu, '')
-    .normalize('NFC')
-    .trim()
-  return name !== '' && [...name].length <= 120 ? name : undefined
-}
+export const personName = (typed: string): string | undefined => readableLine(typed, 120)
 
 /**
  * Sends an e-mail to the address: with a link that creates the account, or with a notice that an account exists already. Creates no
  * account yet. Sends nothing to an address that may not have an account.
  */
 export async function requestSignUp(
-  { database, send }: { database: Database; send: SendMessage },
+  { database, send }: { database: SchoolDatabase; send: SendMessage },
   school: School,
   { email, name, returnTo, language }: SignUpRequest,
 ): Promise<void> {
-  const known = await database.kysely
-    .selectFrom('account')
-    .select('locale')
-    .where('school_id', '=', school.id)
-    .where('email', '=', email)
-    .executeTakeFirst()
+  const known = await database.kysely.selectFrom('account').select('locale').where('email', '=', email).executeTakeFirst()
   if (known) {
     const links = { sign_in: pageUrl(school, accountPaths.signIn), reset: pageUrl(school, accountPaths.forgottenPassword) }
     return send(database.kysely, school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
@@ -64,7 +50,7 @@ export async function requestSignUp(
  * Returns the sign-up that the link completes, or undefined if the link is used, expired or of another school, or if its address may no
  * longer have an account. Does not use up the link.
  */
-export async function findSignUp(database: Reader, school: School, token: string): Promise<SignUpRequest | undefined> {
+export async function findSignUp(database: SchoolReader, school: School, token: string): Promise<SignUpRequest | undefined> {
   const link = await findMailedLink(database, linkKey(school, 'sign_up', token))
   if (!link || !(await maySignUp(database, school.id, link.email))) return undefined
   return requestOf(link)
@@ -78,7 +64,7 @@ export type FinishedSignUp = { outcome: 'created'; accountId: string } | { outco
  * to the account, with all their data. Otherwise a new person is created, who is a student and a member.
  */
 export async function finishSignUp(
-  database: Database,
+  database: SchoolDatabase,
   school: School,
   { token, passwordHash }: { token: string; passwordHash: string },
 ): Promise<FinishedSignUp | undefined> {
@@ -134,9 +120,7 @@ export async function finishSignUp(
       .updateTable('staff')
       .from('person')
       .set((row) => ({ status: 'active', accepted_at: now, updated_at: now, version: row('staff.version', '+', 1) }))
-      .where('person.school_id', '=', school.id)
       .where('person.account_id', '=', account.id)
-      .where('staff.school_id', '=', school.id)
       .whereRef('staff.person_id', '=', 'person.id')
       .where('staff.status', '=', 'invited')
       .returning(['staff.id', 'staff.version'])
@@ -155,4 +139,33 @@ function requestOf({ email, payload }: { email: string; payload: Record<string, 
     returnTo: typeof returnTo === 'string' ? returnTo : undefined,
     language: typeof language === 'string' ? language : undefined,
   }
+}
+
+async function isOpenToSignUp(database: SchoolReader, schoolId: string): Promise<boolean> {
+  const school = await database.selectFrom('school').select('registration').where('id', '=', schoolId).executeTakeFirst()
+  return school?.registration === 'open'
+}
+
+/**
+ * Returns true if an account can be created with this address: any address at an open school; elsewhere the address of a person
+ * without a login who was invited as staff, as a student or as a member.
+ */
+async function maySignUp(database: SchoolReader, schoolId: string, email: string): Promise<boolean> {
+  if (await isOpenToSignUp(database, schoolId)) return true
+  const invited = await database
+    .selectFrom('person')
+    .select('person.id')
+    .where('person.email', '=', email)
+    .where('person.account_id', 'is', null)
+    .where((person) =>
+      person.or([
+        person.exists(
+          person.selectFrom('staff').select('staff.id').whereRef('staff.person_id', '=', 'person.id').where('staff.status', '=', 'invited'),
+        ),
+        person.and([person('person.is_student', '=', true), person('person.student_status', '=', 'invited')]),
+        person.and([person('person.is_member', '=', true), person('person.member_status', '=', 'invited')]),
+      ]),
+    )
+    .executeTakeFirst()
+  return invited !== undefined
 }

@@ -1,15 +1,16 @@
+import { csvCells, csvLines } from '../../lib/csvText.ts'
 import { normaliseEmail } from '../../lib/emailAddress.ts'
-import { fromPublicId } from '../../lib/ids.ts'
-import type { Reader } from '../../store/database.ts'
+import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { auditEvents, isNamedEvent } from '../../store/auditEvents.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
 
-/** An entry of the audit trail with the person of its account, if that still exists. */
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
 
 /** Returns entries of the audit trail, the newest first, at most `limit`, before the entry with the id `before` if it is given. */
 export async function auditTrail(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   filter: AuditFilter,
   { before, limit }: { before?: string | undefined; limit: number },
@@ -23,11 +24,17 @@ export async function auditTrail(
   return rows.map((row) => ({ ...row, person: row.account_id === null ? undefined : people.get(row.account_id) }))
 }
 
+/** Returns the declared sentence of an event: what happened. Undefined for the writes through the API. */
+export const aboutEvent = (event: string): string | undefined =>
+  isNamedEvent(event) ? auditEvents[event].about.split(/(?<=[.]) /, 1)[0] : undefined
+
+export const namedEvents: readonly string[] = Object.keys(auditEvents)
+
 const batch = 1000
 
 /** Yields entries of the audit trail in batches, the newest first, at most `limit` altogether. */
 export async function* auditBatches(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   filter: AuditFilter,
   { limit }: { limit: number },
@@ -42,16 +49,22 @@ export async function* auditBatches(
 }
 
 /** Returns the account that a person typed: an e-mail address, or an id such as `acc_…`. Undefined if the school has none like it. */
-export async function accountTyped(database: Reader, schoolId: string, typed: string): Promise<string | undefined> {
+export async function accountTyped(database: SchoolReader, typed: string): Promise<string | undefined> {
   const id = fromPublicId('acc', typed.trim())
   if (id !== undefined) return id
   const email = normaliseEmail(typed)
   if (email === undefined) return undefined
-  const account = await database
-    .selectFrom('account')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('email', '=', email)
-    .executeTakeFirst()
+  const account = await database.selectFrom('account').select('id').where('email', '=', email).executeTakeFirst()
   return account?.id
 }
+
+/** Returns an entry as lists and files show it: with the id of the account as in the API. Actors that are not accounts keep their name. */
+export const auditRecord = <Entry extends AuditRow>({ at, account_id: account, details, ...entry }: Entry) => ({
+  ...entry,
+  at: at.toISOString(),
+  account_id: account !== null && /^[0-9a-f-]{36}$/.test(account) ? toPublicId('acc', account) : account,
+  details: JSON.stringify(details),
+})
+
+export const auditCsvLines = (columns: readonly string[], records: readonly Record<string, unknown>[]): string =>
+  csvLines(records.map((record) => csvCells(columns, record)))

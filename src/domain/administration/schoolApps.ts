@@ -1,16 +1,14 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { listGrantedContents, listSchoolApps, type SchoolAppKind } from '../../store/schoolApps.ts'
 import { scopesOf } from '../accounts/connectedApps.ts'
 
-/** A client of the school, as its owners and admins see it. */
 export interface SchoolApp {
   clientId: string
   /** The name that the client gave itself or that the operator gave it. */
   name: unknown
   origin: ClientSource & { createdAt: Date }
   redirectUris: unknown[]
-  /** True if the client authenticates with a secret. */
   isConfidential: boolean
   people: number
   grants: number
@@ -22,7 +20,7 @@ export interface SchoolApp {
 
 /** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
 export async function schoolApps(
-  database: Reader,
+  database: SchoolReader,
   schoolId: string,
   { kind, page, size }: { kind: SchoolAppKind; page: number; size: number },
 ): Promise<{ apps: SchoolApp[]; isMore: boolean }> {

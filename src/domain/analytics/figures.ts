@@ -9,25 +9,20 @@ export type DayRow = Readonly<Record<string, unknown>> & { day: string }
 
 export const numberIn = (row: Readonly<Record<string, unknown>> | undefined, name: string): number => Number(row?.[name] ?? 0)
 
-/** The tables with one row for each day. */
 type DailyTable = { [Table in keyof DB]: DB[Table] extends { day: DB['analytics_daily_school']['day'] } ? Table : never }[keyof DB]
 
-/** Returns a day as a date expression. */
 export const dayValue = (day: Day): Expression<Date> => sql<Date>`${day}::date`
 
-/** Selects the day of a row as text. */
 export const dayText = <Table extends DailyTable>(table: Table) => {
   const rows = expressionBuilder<DB, DailyTable>()
   return rows.cast<Day>(rows.ref(`${table as DailyTable}.day`), 'text').as('day')
 }
 
-/** Returns a condition that is true for the rows of these days. */
 export const isWithin = (table: DailyTable, { from, to }: Range): ExpressionWrapper<DB, DailyTable, SqlBool> => {
   const rows = expressionBuilder<DB, DailyTable>()
   return rows.between(`${table}.day`, dayValue(from), dayValue(to))
 }
 
-/** Returns figures that are summed over days. */
 export function summed(rows: readonly DayRow[], measures: readonly string[]): Figures {
   const byDay = Map.groupBy(rows, ({ day }) => day)
   return {
@@ -36,6 +31,11 @@ export function summed(rows: readonly DayRow[], measures: readonly string[]): Fi
       return Object.fromEntries(measures.map((measure) => [measure, within.reduce((sum, row) => sum + numberIn(row, measure), 0)]))
     },
   }
+}
+
+export function summedBy<Row extends DayRow>(rows: readonly Row[], keyOf: (row: Row) => string, measures: readonly string[]) {
+  const byKey = Map.groupBy(rows, keyOf)
+  return (key: string): Figures => summed(byKey.get(key) ?? [], measures)
 }
 
 /**

@@ -1,2 +1,1 @@
-/** The statuses of an order. */
 export const orderStatuses = ['pending', 'paid', 'partially_refunded', 'refunded', 'failed', 'canceled', 'expired'] as const

@@ -1,16 +1,15 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { Condition } from '../../store/expressions.ts'
-import type { Asked } from './report.ts'
+import type { ReportRequest } from './report.ts'
 
 /** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is not a lecturer. */
-export function isOwn({ database, schoolId, lecturer }: Pick<Asked, 'database' | 'schoolId' | 'lecturer'>, course: OwnColumn): Condition {
+export function isOwn({ database, lecturer }: Pick<ReportRequest, 'database' | 'schoolId' | 'lecturer'>, course: OwnColumn): Condition {
   if (lecturer === undefined) return sql.lit(true)
   if (lecturer.id === null) return sql.lit(false)
   const taught = database
     .selectFrom('course_lecturer')
     .select('course_lecturer.course_id')
-    .where('course_lecturer.school_id', '=', schoolId)
     .where('course_lecturer.lecturer_id', '=', lecturer.id)
   return expressionBuilder<DB, 'analytics_daily_active' | 'analytics_daily_course' | 'analytics_daily_pace' | 'course'>()(
     course,
@@ -19,5 +18,4 @@ export function isOwn({ database, schoolId, lecturer }: Pick<Asked, 'database' |
   )
 }
 
-/** The columns that hold the id of a course. */
 type OwnColumn = 'analytics_daily_active.subject_id' | 'analytics_daily_course.course_id' | 'analytics_daily_pace.course_id' | 'course.id'

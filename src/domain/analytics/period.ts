@@ -5,8 +5,7 @@ export const intervals = ['day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 export const comparisons = ['previous_period', 'previous_year'] as const
 
-/** The most days of one report. */
-const mostDays = 731
+const maxDays = 731
 const defaultDays = 30
 
 /** A range of days, both ends included. */
@@ -26,8 +25,7 @@ export interface Period extends Range {
   compare: Range | undefined
 }
 
-/** The requested period; every member is optional. */
-export interface AskedPeriod {
+export interface PeriodParameters {
   from?: Day | undefined
   to?: Day | undefined
   interval?: Interval | undefined
@@ -38,16 +36,19 @@ export interface AskedPeriod {
  * Returns the days of a report: the requested ones, by default the last 30 up to today.
  * @throws Problem invalid_parameter if the range is empty, too long, or outside the supported years
  */
-export function periodOf({ from: askedFrom, to: askedTo, interval: asked, compare }: AskedPeriod, today: Day): Period {
-  for (const [name, day] of Object.entries({ from: askedFrom, to: askedTo })) {
+export function periodOf(
+  { from: requestedFrom, to: requestedTo, interval: requestedInterval, compare }: PeriodParameters,
+  today: Day,
+): Period {
+  for (const [name, day] of Object.entries({ from: requestedFrom, to: requestedTo })) {
     if (day !== undefined && (day < '1970-01-01' || day > '2999-12-31')) throw wrong(name, 'must be between 1970-01-01 and 2999-12-31')
   }
-  const to = askedTo ?? (askedFrom !== undefined && askedFrom > today ? askedFrom : today)
-  const from = askedFrom ?? addDays(to, 1 - defaultDays)
+  const to = requestedTo ?? (requestedFrom !== undefined && requestedFrom > today ? requestedFrom : today)
+  const from = requestedFrom ?? addDays(to, 1 - defaultDays)
   if (from > to) throw wrong('from', 'must not be after to')
   const days = daysBetween(from, to) + 1
-  if (days > mostDays) throw wrong('from', `must be at most ${mostDays - 1} days before to`)
-  const interval = asked ?? (days <= 31 ? 'day' : days <= 184 ? 'week' : 'month')
+  if (days > maxDays) throw wrong('from', `must be at most ${maxDays - 1} days before to`)
+  const interval = requestedInterval ?? (days <= 31 ? 'day' : days <= 184 ? 'week' : 'month')
   return { from, to, interval, buckets: bucketsOf({ from, to }, interval), compare: compare && compared({ from, to }, compare) }
 }
 

@@ -1,7 +1,8 @@
 import { addDays, type Day, dayIn } from '../../lib/days.ts'
-import type { Reader } from '../../store/database.ts'
+import { Problem } from '../../lib/problem.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { readState } from '../../store/rollups/rollupState.ts'
-import { type AskedPeriod, periodOf, type Range } from './period.ts'
+import { type PeriodParameters, periodOf, type Range } from './period.ts'
 
 /** Figures of a range of days, by name. Null if a figure has no value. */
 export type Line = Readonly<Record<string, number | null>>
@@ -24,9 +25,8 @@ export interface ReportFilters {
   group_by?: 'course' | 'source' | 'product' | 'product_type' | 'coupon' | undefined
 }
 
-/** The request of a report. */
-export interface Asked {
-  database: Reader
+export interface ReportRequest {
+  database: SchoolReader
   schoolId: string
   /** Present if the caller may see own courses only. A null id matches no lecturer. */
   lecturer: { id: string | null } | undefined
@@ -34,33 +34,28 @@ export interface Asked {
   filters: Readonly<ReportFilters>
 }
 
-/** A group of a report. */
 export interface Group {
   /** A public id or a keyword. */
   key: string
   title: string | null
   line: Line
+  figures: Figures
 }
 
-/** A report over a range of days. */
 export interface Report {
   name: string
-  read(asked: Asked, range: Range): Promise<Figures>
-  /** Returns the figures by group, largest first, if groups were requested. */
-  groups?(asked: Asked, range: Range): Promise<Group[] | undefined>
-  /** Converts figures to members of the response. */
+  read(request: ReportRequest, range: Range): Promise<Figures>
+  groups?(request: ReportRequest, range: Range): Promise<Group[] | undefined>
   show(line: Line, money: Money): Record<string, unknown>
 }
 
 export type Money = (amount: number | null | undefined) => { amount: number; currency: string }
 
-/** The freshness of the figures. */
 export interface Freshness {
   as_of: Date | null
   complete_through: Day | null
 }
 
-/** The data of a school that reports need. */
 export interface ReportSchool extends Freshness {
   time_zone: string
   currency: string
@@ -68,7 +63,7 @@ export interface ReportSchool extends Freshness {
 }
 
 /** Returns the time zone, the currency and the freshness. A day is complete after it is over and was computed since. */
-async function reportSchool(database: Reader, schoolId: string, now: Date): Promise<ReportSchool> {
+async function reportSchool(database: SchoolReader, schoolId: string, now: Date): Promise<ReportSchool> {
   const { state, timeZone, currency } = await readState(database, schoolId)
   const known = state?.timeZone === timeZone ? state : undefined
   const lastWhole = known?.asOf && addDays(dayIn(timeZone, known.asOf), -1)
@@ -82,21 +77,19 @@ async function reportSchool(database: Reader, schoolId: string, now: Date): Prom
   }
 }
 
-/** The caller of a report, and the time. */
-export interface Asking {
-  database: Reader
+export interface ReportCaller {
+  database: SchoolReader
   schoolId: string
   now: Date
-  lecturer: Asked['lecturer']
+  lecturer: ReportRequest['lecturer']
 }
 
-/** Returns the request of a report, with the data of the school and the freshness. */
-export async function askedOf(
-  { database, schoolId, now, lecturer }: Asking,
-  filters: Asked['filters'] = {},
-): Promise<{ asked: Asked; school: Omit<ReportSchool, 'today'> }> {
+export async function createReportRequest(
+  { database, schoolId, now, lecturer }: ReportCaller,
+  filters: ReportRequest['filters'] = {},
+): Promise<{ request: ReportRequest; school: Omit<ReportSchool, 'today'> }> {
   const { today, ...school } = await reportSchool(database, schoolId, now)
-  return { asked: { database, schoolId, lecturer, today, filters }, school }
+  return { request: { database, schoolId, lecturer, today, filters }, school }
 }
 
 /**
@@ -105,14 +98,15 @@ export async function askedOf(
  */
 export async function answerReport(
   report: Report,
-  asking: Asking,
-  { filters, ...days }: AskedPeriod & { filters: Asked['filters'] },
+  caller: ReportCaller,
+  { filters, ...days }: PeriodParameters & { filters: ReportRequest['filters'] },
 ): Promise<Record<string, unknown>> {
-  const { asked, school } = await askedOf(asking, filters)
-  const period = periodOf(days, asked.today)
+  const { request, school } = await createReportRequest(caller, filters)
+  const period = periodOf(days, request.today)
   const money: Money = (amount) => ({ amount: amount ?? 0, currency: school.currency })
-  const figures = await report.read(asked, period)
-  const groups = await report.groups?.(asked, period)
+  const figures = await report.read(request, period)
+  const groups = await report.groups?.(request, period)
+  if (groups) requireFewValues(groups.length * period.buckets.length)
   const { compare } = period
   return {
     object: 'analytics.report',
@@ -122,8 +116,24 @@ export async function answerReport(
     interval: period.interval,
     ...school,
     totals: report.show(figures.over(period), money),
-    compare: compare ? { ...compare, totals: report.show((await report.read(asked, compare)).over(compare), money) } : null,
+    compare: compare ? { ...compare, totals: report.show((await report.read(request, compare)).over(compare), money) } : null,
     series: period.buckets.map((bucket) => ({ date: bucket.date, ...report.show(figures.over(bucket), money) })),
-    groups: groups ? groups.map(({ key, title, line }) => ({ key, title, ...report.show(line, money) })) : null,
+    groups:
+      groups?.map(({ key, title, line, figures: ofGroup }) => ({
+        key,
+        title,
+        ...report.show(line, money),
+        series: period.buckets.map((bucket) => ({ date: bucket.date, ...report.show(ofGroup.over(bucket), money) })),
+      })) ?? null,
   }
+}
+
+/** The most elements of the series of all groups of a report. The default intervals never have more. */
+const maxValues = 5000
+
+/** @throws Problem invalid_parameter */
+function requireFewValues(values: number): void {
+  if (values <= maxValues) return
+  const message = `interval: would give ${values} values by group, and at most ${maxValues} are possible. Use a longer interval or fewer days`
+  throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'interval', code: 'range', message }] })
 }

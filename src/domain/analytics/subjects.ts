@@ -8,7 +8,6 @@ export const productTypes = keysOf(prefixes)
 
 export const productKey = (type: string, id: string): string => toPublicId(prefixes[type as keyof typeof prefixes] ?? 'dgp', id)
 
-/** Returns the type and the id of the product with this public id. */
 export function productOf(key: string): { type: string; id: string } | undefined {
   const found = productTypes.flatMap((type) => {
     const id = fromPublicId(prefixes[type], key)
@@ -19,30 +18,18 @@ export function productOf(key: string): { type: string; id: string } | undefined
 
 /** Selects the title of a course by its id, in a query over a table of figures. */
 export const titleOfCourse = (line: ExpressionBuilder<DB, 'analytics_daily_course'>) =>
-  line
-    .selectFrom('course')
-    .select('course.title')
-    .whereRef('course.school_id', '=', 'analytics_daily_course.school_id')
-    .whereRef('course.id', '=', 'analytics_daily_course.course_id')
+  line.selectFrom('course').select('course.title').whereRef('course.id', '=', 'analytics_daily_course.course_id')
 
-/** Selects the current title of the product in a row of figures. */
 export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_product'>) =>
   line
     .case('analytics_daily_product.product_type')
     .when('course')
-    .then(
-      line
-        .selectFrom('course')
-        .select('course.title')
-        .whereRef('course.school_id', '=', 'analytics_daily_product.school_id')
-        .whereRef('course.id', '=', 'analytics_daily_product.product_id'),
-    )
+    .then(line.selectFrom('course').select('course.title').whereRef('course.id', '=', 'analytics_daily_product.product_id'))
     .when('digital_product')
     .then(
       line
         .selectFrom('digital_product')
         .select('digital_product.title')
-        .whereRef('digital_product.school_id', '=', 'analytics_daily_product.school_id')
         .whereRef('digital_product.id', '=', 'analytics_daily_product.product_id'),
     )
     .when('membership_plan')
@@ -50,18 +37,10 @@ export const titleOfProduct = (line: ExpressionBuilder<DB, 'analytics_daily_prod
       line
         .selectFrom('membership_plan')
         .select('membership_plan.name as title')
-        .whereRef('membership_plan.school_id', '=', 'analytics_daily_product.school_id')
         .whereRef('membership_plan.id', '=', 'analytics_daily_product.product_id'),
     )
     .when('event')
-    .then(
-      line
-        .selectFrom('event')
-        .select('event.title')
-        .whereRef('event.school_id', '=', 'analytics_daily_product.school_id')
-        .whereRef('event.id', '=', 'analytics_daily_product.product_id'),
-    )
+    .then(line.selectFrom('event').select('event.title').whereRef('event.id', '=', 'analytics_daily_product.product_id'))
     .end()
 
-/** The most groups of a report. */
-export const mostGroups = 100
+export const maxGroups = 100

@@ -1,21 +1,19 @@
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { areCommentsOn, isOffered } from '../../store/expressions.ts'
 import type { InSchool } from '../inSchool.ts'
 import { htmlOf } from '../richText.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
+import { announceComment } from './announceComment.ts'
 import type { SubjectType } from './commentAccess.ts'
 import { spamReason } from './moderateComment.ts'
-import { type CommentRules, holdReason } from './moderationRules.ts'
 
 export interface NewComment extends InSchool {
   subject: { type: SubjectType; id: string }
   author: { email: string; name?: string | undefined }
-  /** Markdown. */
   body: string
-  /** The comment that it replies to. */
   parentId?: string | undefined
   /** Only moderators see a pending comment. The rules of the school can hold a published one. */
   status: 'published' | 'pending'
@@ -23,7 +21,6 @@ export interface NewComment extends InSchool {
   spam?: boolean | undefined
 }
 
-/** The longest text of a comment, in characters. */
 export const maxCommentLength = 5000
 
 /**
@@ -31,13 +28,13 @@ export const maxCommentLength = 5000
  * @throws Problem invalid_state if the school or the subject takes no comments
  * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
  */
-export async function addComment(writer: Writer, comment: NewComment): Promise<{ id: string; status: string }> {
+export async function addComment(writer: SchoolWriter, comment: NewComment): Promise<{ id: string; status: string }> {
   const { schoolId, now, subject, body, parentId } = comment
   const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
   const bodyHtml = htmlOf(body, 'markdown', 'body')
   const { personId } = await findOrCreatePerson(writer, { schoolId, ...comment.author, facet: 'member', now })
-  const authorRole = await requireAuthor(writer, schoolId, personId)
+  const authorRole = await requireAuthor(writer, personId)
   const held =
     authorRole === 'member'
       ? holdReason(rules, { body, html: bodyHtml ?? '', isFirst: await isFirst(writer, schoolId, personId) })
@@ -64,11 +61,13 @@ export async function addComment(writer: Writer, comment: NewComment): Promise<{
       moderation: reason === undefined ? null : JSON.stringify({ by: null, at: now.toISOString(), reason }),
     })
     .execute()
-  if (status === 'published') await countComment(writer, comment)
+  if (status === 'published') {
+    await countComment(writer, comment)
+    await announceComment(writer, { schoolId, now, id, parentId: parentId ?? null, subject })
+  }
   await writer
     .updateTable('person')
     .set((person) => ({ comments_count: person('comments_count', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .execute()
   await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action: 'created', version: 1 })
@@ -77,7 +76,7 @@ export async function addComment(writer: Writer, comment: NewComment): Promise<{
 
 /** Locks the subject, so that its comments are counted in turn, and returns the course of a lesson. */
 async function lockSubject(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, subject: { type, id } }: NewComment,
 ): Promise<{ courseId: string | null; rules: CommentRules }> {
   const isOpen = await writer
@@ -88,7 +87,7 @@ async function lockSubject(
     .where(isOffered(schoolId, 'community'))
     .executeTakeFirst()
   if (!isOpen) throw new Problem('invalid_state', { description: 'The school does not take comments. Its settings can allow them.' })
-  const row = await findSubject(writer, { schoolId, type, id })
+  const row = await findSubject(writer, { type, id })
   if (!row)
     throw new Problem('invalid_reference', {
       details: [fieldError('subject', 'invalid_reference', 'must be a post, a lesson or an event of the school')],
@@ -104,34 +103,25 @@ interface Subject {
   course_id: string | null
 }
 
-async function findSubject(
-  writer: Writer,
-  { schoolId, type, id }: { schoolId: string; type: SubjectType; id: string },
-): Promise<Subject | undefined> {
+async function findSubject(writer: SchoolWriter, { type, id }: { type: SubjectType; id: string }): Promise<Subject | undefined> {
   if (type === 'lesson') {
-    return await writer
-      .selectFrom('lesson')
-      .select(['status', 'comments_enabled', 'course_id'])
-      .where('school_id', '=', schoolId)
-      .where('id', '=', id)
-      .executeTakeFirst()
+    return await writer.selectFrom('lesson').select(['status', 'comments_enabled', 'course_id']).where('id', '=', id).executeTakeFirst()
   }
   if (type === 'post') {
-    const post = writer.selectFrom('post').select(['status', 'comments_enabled']).where('school_id', '=', schoolId).where('id', '=', id)
+    const post = writer.selectFrom('post').select(['status', 'comments_enabled']).where('id', '=', id)
     const row = await post.forUpdate().executeTakeFirst()
     return row && { ...row, course_id: null }
   }
-  const event = writer.selectFrom('event').select('status').where('school_id', '=', schoolId).where('id', '=', id)
+  const event = writer.selectFrom('event').select('status').where('id', '=', id)
   const row = await event.forUpdate().executeTakeFirst()
   return row && { ...row, comments_enabled: true, course_id: null }
 }
 
 /** Replies have one level: a reply to a reply belongs to the same comment. */
-async function requireParent(writer: Writer, { schoolId, subject }: NewComment, parentId: string): Promise<void> {
+async function requireParent(writer: SchoolWriter, { subject }: NewComment, parentId: string): Promise<void> {
   const parent = await writer
     .selectFrom('comment')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', '=', parentId)
     .where('subject_type', '=', subject.type)
     .where('subject_id', '=', subject.id)
@@ -145,8 +135,7 @@ async function requireParent(writer: Writer, { schoolId, subject }: NewComment, 
     })
 }
 
-/** Returns true if no comment of the person was ever published. */
-async function isFirst(writer: Writer, schoolId: string, personId: string): Promise<boolean> {
+async function isFirst(writer: SchoolWriter, schoolId: string, personId: string): Promise<boolean> {
   const published = await writer
     .selectFrom('comment')
     .select('id')
@@ -158,15 +147,11 @@ async function isFirst(writer: Writer, schoolId: string, personId: string): Prom
   return published === undefined
 }
 
-/** Returns the role of the author. */
-async function requireAuthor(writer: Writer, schoolId: string, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
+async function requireAuthor(writer: SchoolWriter, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
   const person = await writer
     .selectFrom('person')
-    .leftJoin('staff', (join) =>
-      join.onRef('staff.school_id', '=', 'person.school_id').onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'),
-    )
+    .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
     .select(['person.member_status', 'staff.role'])
-    .where('person.school_id', '=', schoolId)
     .where('person.id', '=', personId)
     .executeTakeFirstOrThrow()
   if (person.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked the author.' })
@@ -174,12 +159,11 @@ async function requireAuthor(writer: Writer, schoolId: string, personId: string)
 }
 
 /** Counts a published comment at its subject and at the comment that it replies to. */
-async function countComment(writer: Writer, { schoolId, now, subject, parentId }: NewComment): Promise<void> {
+async function countComment(writer: SchoolWriter, { schoolId, now, subject, parentId }: NewComment): Promise<void> {
   if (subject.type !== 'lesson') {
     await writer
       .updateTable(subject.type)
       .set((row) => ({ comments_count: row('comments_count', '+', 1) }))
-      .where('school_id', '=', schoolId)
       .where('id', '=', subject.id)
       .execute()
   }
@@ -187,9 +171,45 @@ async function countComment(writer: Writer, { schoolId, now, subject, parentId }
   const parent = await writer
     .updateTable('comment')
     .set((row) => ({ replies_count: row('replies_count', '+', 1), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', parentId)
     .returning('version')
     .executeTakeFirstOrThrow()
   await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: parentId, action: 'replied', version: parent.version })
 }
+
+interface CommentRules {
+  comment_moderation?: 'none' | 'first' | 'all'
+  comment_max_links?: number | null
+  comment_blocked_words?: readonly string[]
+}
+
+interface CheckedComment {
+  body: string
+  html: string
+  isFirst: boolean
+}
+
+/** Returns why a comment has to wait for a moderator; undefined if it can be published. Pure. */
+export function holdReason(rules: CommentRules, { body, html, isFirst }: CheckedComment): string | undefined {
+  const { comment_moderation: moderation = 'none', comment_max_links: links = null, comment_blocked_words: words = [] } = rules
+  if (moderation === 'all') return 'Held: every comment is checked.'
+  if (moderation === 'first' && isFirst) return 'Held: the first comment of the person.'
+  if (links !== null && linksIn(body, html) > links) return 'Held: too many links.'
+  const text = wordsOf(body)
+  return words.some((word) => hasWords(text, wordsOf(word))) ? 'Held: it contains a blocked word.' : undefined
+}
+
+/** Counts links, also those that the HTML does not contain because they are only written as text. */
+const linksIn = (body: string, html: string): number =>
+  Math.max(html.match(/<a\s/gi)?.length ?? 0, body.match(/https?:\/\/|\bwww\./gi)?.length ?? 0)
+
+/** Returns the words of a text in one form, between spaces, so that other signs between them do not matter. */
+const wordsOf = (text: string): string =>
+  ` ${(
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+  ).join(' ')} `
+
+const hasWords = (text: string, words: string): boolean => words.trim() !== '' && text.includes(words)

@@ -12,7 +12,6 @@ type Posts = Builder<'post'>
 type Events = Builder<'event'>
 type Lessons = Builder<'lesson'>
 
-/** The types of subjects that can have comments, with the prefixes of their ids. */
 export const subjects = { post: 'pst', lesson: 'les', event: 'evt' } as const
 export type SubjectType = keyof typeof subjects
 
@@ -26,14 +25,12 @@ const isShown = (comment: Comments): Condition =>
 const shownOn = (comment: Comments, { schoolId }: Viewer, conditions: Condition[]): Condition =>
   comment.and([isShown(comment), areCommentsOn(schoolId), comment.or(conditions)])
 
-/** Selects comments on public posts and public events. */
 export const isOnPublicSubject = (comment: Comments, visitor: Visitor): Condition =>
   shownOn(comment, visitor, [
     onPost(comment, visitor, isReadableByAll),
     onEvent(comment, visitor, (event) => event('event.access', '=', 'public')),
   ])
 
-/** Selects comments on subjects that the person may read, including public ones. */
 export const isOnOpenSubject = (comment: Comments, me: PersonViewer): Condition =>
   shownOn(comment, me, [
     onPost(comment, me, (post) => post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])),
@@ -41,18 +38,15 @@ export const isOnOpenSubject = (comment: Comments, me: PersonViewer): Condition 
     onLesson(comment, me, (lesson) => mayReadBody(lesson, me)),
   ])
 
-/** Selects comments in courses that the person teaches. */
 export const isInTaughtCourse = (comment: Comments, me: PersonCaller): Condition =>
   comment.exists(
     comment
       .selectFrom('course')
       .select('course.id')
-      .whereRef('course.school_id', '=', 'comment.school_id')
       .whereRef('course.id', '=', 'comment.course_id')
       .where((course) => isTaughtBy(course, me)),
   )
 
-/** Selects comments on one of these subjects, given by their public ids. */
 export const isOnSubject = (comment: Comments, ids: readonly string[]): Condition =>
   comment.or(
     Object.entries(subjects).flatMap(([type, prefix]) =>
@@ -80,7 +74,6 @@ function onPost(comment: Comments, { schoolId }: Viewer, which: (post: Posts) =>
       comment
         .selectFrom('post')
         .select('post.id')
-        .whereRef('post.school_id', '=', 'comment.school_id')
         .whereRef('post.id', '=', 'comment.subject_id')
         .where('post.comments_enabled', '=', true)
         .where(isOffered(schoolId, 'blog'))
@@ -97,7 +90,6 @@ function onEvent(comment: Comments, { schoolId }: Viewer, which: (event: Events)
       comment
         .selectFrom('event')
         .select('event.id')
-        .whereRef('event.school_id', '=', 'comment.school_id')
         .whereRef('event.id', '=', 'comment.subject_id')
         .where(isOffered(schoolId, 'events'))
         .where((event) => isAnnounced(event))
@@ -114,7 +106,6 @@ function onLesson(comment: Comments, { schoolId }: Viewer, which: (lesson: Lesso
       comment
         .selectFrom('lesson')
         .select('lesson.id')
-        .whereRef('lesson.school_id', '=', 'comment.school_id')
         .whereRef('lesson.id', '=', 'comment.subject_id')
         .where('lesson.comments_enabled', '=', true)
         .where('lesson.status', '=', 'published')
@@ -125,23 +116,10 @@ function onLesson(comment: Comments, { schoolId }: Viewer, which: (lesson: Lesso
   ])
 }
 
-/** Selects the subject of a comment: `{ type, id, title }`. */
 export const subjectOf = (comment: Comments): Expression<unknown> => {
-  const postTitle = comment
-    .selectFrom('post')
-    .select('post.title')
-    .whereRef('post.school_id', '=', 'comment.school_id')
-    .whereRef('post.id', '=', 'comment.subject_id')
-  const eventTitle = comment
-    .selectFrom('event')
-    .select('event.title')
-    .whereRef('event.school_id', '=', 'comment.school_id')
-    .whereRef('event.id', '=', 'comment.subject_id')
-  const lessonTitle = comment
-    .selectFrom('lesson')
-    .select('lesson.title')
-    .whereRef('lesson.school_id', '=', 'comment.school_id')
-    .whereRef('lesson.id', '=', 'comment.subject_id')
+  const postTitle = comment.selectFrom('post').select('post.title').whereRef('post.id', '=', 'comment.subject_id')
+  const eventTitle = comment.selectFrom('event').select('event.title').whereRef('event.id', '=', 'comment.subject_id')
+  const lessonTitle = comment.selectFrom('lesson').select('lesson.title').whereRef('lesson.id', '=', 'comment.subject_id')
   const title = comment
     .case()
     .when(comment('comment.subject_type', '=', 'post'))

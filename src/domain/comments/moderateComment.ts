@@ -1,8 +1,9 @@
 import { Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
+import { announceComment } from './announceComment.ts'
 
 /** The decisions of a moderator, with the status and the action of the change feed that each leads to. */
 const decisions = {
@@ -15,15 +16,12 @@ const decisions = {
 export type Decision = keyof typeof decisions
 
 export interface Moderation extends InSchool {
-  /** Stored id of the comment. */
   id: string
   decision: Decision
-  /** Name of the moderator. */
   by: string | null
   reason: string | null
 }
 
-/** The reason of a comment that is hidden as spam. */
 export const spamReason = 'Spam'
 
 /**
@@ -32,7 +30,7 @@ export const spamReason = 'Spam'
  * replies. A decision that changes nothing has no effect. Call it in a transaction.
  * @throws Problem not_found, invalid_state
  */
-export async function moderateComment(writer: Writer, moderation: Moderation): Promise<{ id: string; status: string }> {
+export async function moderateComment(writer: SchoolWriter, moderation: Moderation): Promise<{ id: string; status: string }> {
   const { schoolId, id, decision, by, now } = moderation
   const comment = await lockComment(writer, moderation)
   const { status, action, from } = decisions[decision]
@@ -42,7 +40,7 @@ export async function moderateComment(writer: Writer, moderation: Moderation): P
   if (!from.some((one) => one === comment.status)) {
     throw new Problem('invalid_state', { description: `A comment that is ${comment.status} cannot become ${status}.` })
   }
-  if (decision === 'approve') await requireShownParent(writer, schoolId, comment.parent_id)
+  if (decision === 'approve') await requireShownParent(writer, comment.parent_id)
   const version = comment.version + 1
   await writer
     .updateTable('comment')
@@ -53,14 +51,17 @@ export async function moderateComment(writer: Writer, moderation: Moderation): P
       moderation: JSON.stringify({ by, at: now.toISOString(), reason }),
       ...(decision === 'delete' && { body: null, body_html: null }),
     })
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .execute()
   await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version })
   const replies = status === 'hidden' ? await hideReplies(writer, moderation) : 0
   const more = Number(status === 'published') - Number(comment.status === 'published')
-  await countPublished(writer, schoolId, { ...comment, by: more - replies })
+  await countPublished(writer, { ...comment, by: more - replies })
   if (comment.parent_id !== null && more !== 0) await countReplies(writer, moderation, { id: comment.parent_id, by: more })
+  if (decision === 'approve') {
+    const subject = { type: comment.subject_type, id: comment.subject_id }
+    await announceComment(writer, { schoolId, now, id, parentId: comment.parent_id, subject })
+  }
   return { id, status }
 }
 
@@ -73,50 +74,30 @@ interface ModeratedComment {
   moderation: { reason?: string | null } | null
 }
 
-/** Locks the subject before the comment, as a new comment does. */
-async function lockComment(writer: Writer, { schoolId, id }: Moderation): Promise<ModeratedComment> {
-  const comments = writer.selectFrom('comment').where('school_id', '=', schoolId).where('id', '=', id)
+async function lockComment(writer: SchoolWriter, { id }: Moderation): Promise<ModeratedComment> {
+  const comments = writer.selectFrom('comment').where('id', '=', id)
   const subject = await comments.select(['subject_type', 'subject_id', 'parent_id']).executeTakeFirst()
   if (!subject) throw new Problem('not_found', { description: 'The school has no comment with this id.' })
   if (subject.subject_type === 'post' || subject.subject_type === 'event') {
     const table = subject.subject_type
-    await writer
-      .selectFrom(table)
-      .select('id')
-      .where('school_id', '=', schoolId)
-      .where('id', '=', subject.subject_id)
-      .forUpdate()
-      .executeTakeFirst()
+    await writer.selectFrom(table).select('id').where('id', '=', subject.subject_id).forUpdate().executeTakeFirst()
   }
   const ids = [id, ...(subject.parent_id === null ? [] : [subject.parent_id])]
-  await writer
-    .selectFrom('comment')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  await writer.selectFrom('comment').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
   return await comments
     .select(['status', 'version', 'subject_type', 'subject_id', 'parent_id'])
     .select((row) => row.ref('moderation').$castTo<{ reason?: string | null } | null>().as('moderation'))
     .executeTakeFirstOrThrow()
 }
 
-async function requireShownParent(writer: Writer, schoolId: string, parentId: string | null): Promise<void> {
+async function requireShownParent(writer: SchoolWriter, parentId: string | null): Promise<void> {
   if (parentId === null) return
-  const parent = await writer
-    .selectFrom('comment')
-    .select('status')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', parentId)
-    .executeTakeFirst()
+  const parent = await writer.selectFrom('comment').select('status').where('id', '=', parentId).executeTakeFirst()
   if (parent?.status === 'published' || parent?.status === 'deleted') return
   throw new Problem('invalid_state', { description: 'The comment that it replies to is not published. Approve that one first.' })
 }
 
-/** Hides the published replies of a comment. Returns their number. */
-async function hideReplies(writer: Writer, { schoolId, id, by, now }: Moderation): Promise<number> {
+async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Moderation): Promise<number> {
   const hidden = await writer
     .updateTable('comment')
     .set((row) => ({
@@ -125,37 +106,31 @@ async function hideReplies(writer: Writer, { schoolId, id, by, now }: Moderation
       version: row('version', '+', 1),
       moderation: JSON.stringify({ by, at: now.toISOString(), reason: 'The comment that it replies to was hidden.' }),
     }))
-    .where('school_id', '=', schoolId)
     .where('parent_id', '=', id)
     .where('status', '=', 'published')
     .returning(['id', 'version'])
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'hidden' }, hidden)
-  if (hidden.length > 0)
-    await writer.updateTable('comment').set({ replies_count: 0 }).where('school_id', '=', schoolId).where('id', '=', id).execute()
+  if (hidden.length > 0) await writer.updateTable('comment').set({ replies_count: 0 }).where('id', '=', id).execute()
   return hidden.length
 }
 
-/** Changes the number of published comments at the subject. */
 async function countPublished(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { subject_type: type, subject_id: id, by }: Pick<ModeratedComment, 'subject_type' | 'subject_id'> & { by: number },
 ): Promise<void> {
   if (by === 0 || (type !== 'post' && type !== 'event')) return
   await writer
     .updateTable(type)
     .set((row) => ({ comments_count: row('comments_count', '+', by) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .execute()
 }
 
-async function countReplies(writer: Writer, { schoolId, now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
+async function countReplies(writer: SchoolWriter, { schoolId, now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
   const parent = await writer
     .updateTable('comment')
     .set((row) => ({ replies_count: row('replies_count', '+', by), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirstOrThrow()

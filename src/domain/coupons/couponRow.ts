@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { couponStatus } from '../../store/shopExpressions.ts'
 import type { Discount } from './quote.ts'
 
@@ -31,7 +31,7 @@ interface CouponAudience {
 }
 
 /** Returns the coupon with this code, whatever its case. `isLocked` locks it for a use that follows in the same transaction. */
-export async function findCoupon(reader: Reader, schoolId: string, code: string, isLocked = false): Promise<CouponRow | undefined> {
+export async function findCoupon(reader: SchoolReader, code: string, isLocked = false): Promise<CouponRow | undefined> {
   return await reader
     .selectFrom('coupon')
     .select(['id', 'code', 'discount_type', 'percent_bps', 'amount_off', 'minimum_amount', 'currency', 'applies_to_all'])
@@ -45,24 +45,20 @@ export async function findCoupon(reader: Reader, schoolId: string, code: string,
           const listed = sql`jsonb_build_object('type', ${item.ref('coupon_item.product_type')}, 'id', ${item.ref('coupon_item.product_id')})`
           return sql<CouponRow['items']>`coalesce(jsonb_agg(${listed}), '[]'::jsonb)`.as('items')
         })
-        .whereRef('coupon_item.school_id', '=', 'coupon.school_id')
         .whereRef('coupon_item.coupon_id', '=', 'coupon.id')
         .$asScalar()
         .$notNull()
         .as('items'),
     ])
-    .where('coupon.school_id', '=', schoolId)
     .where('coupon.code', '=', code.toUpperCase())
     .$if(isLocked, (query) => query.forUpdate('coupon'))
     .executeTakeFirst()
 }
 
-/** Returns the discount of a coupon. */
 export const discountOf = (coupon: Pick<CouponRow, 'discount_type' | 'percent_bps' | 'amount_off'>): Discount =>
   coupon.discount_type === 'percent'
     ? { type: 'percent', bps: coupon.percent_bps ?? 0 }
     : { type: 'amount', amount: Number(coupon.amount_off ?? 0) }
 
-/** True if the coupon applies to the item. */
 export const appliesTo = ({ applies_to_all, items }: CouponRow, item: { type: string; id: string }): boolean =>
   applies_to_all || items.some(({ type, id }) => type === item.type && id === item.id)

@@ -1,5 +1,5 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { unnest } from '../../store/unnest.ts'
 
 interface OfOrders {
@@ -8,19 +8,16 @@ interface OfOrders {
   orderIds: readonly string[]
 }
 
-/** Confirms the coupon uses that these orders reserved. */
-export async function confirmUses(writer: Writer, orders: OfOrders): Promise<void> {
+export async function confirmUses(writer: SchoolWriter, orders: OfOrders): Promise<void> {
   const rows = await changeUses(writer, orders, { from: 'reserved', to: 'confirmed' })
   await recordChanges(writer, { school_id: orders.schoolId, type: 'coupon_redemption', action: 'confirmed' }, rows)
 }
 
-/** Releases the coupon uses that these orders reserved. */
-export const releaseUses = (writer: Writer, orders: OfOrders): Promise<void> => release(writer, orders, 'reserved')
+export const releaseUses = (writer: SchoolWriter, orders: OfOrders): Promise<void> => release(writer, orders, 'reserved')
 
-/** Releases the coupon uses of paid orders that are undone. */
-export const releaseConfirmedUses = (writer: Writer, orders: OfOrders): Promise<void> => release(writer, orders, 'confirmed')
+export const releaseConfirmedUses = (writer: SchoolWriter, orders: OfOrders): Promise<void> => release(writer, orders, 'confirmed')
 
-async function release(writer: Writer, orders: OfOrders, from: 'reserved' | 'confirmed'): Promise<void> {
+async function release(writer: SchoolWriter, orders: OfOrders, from: 'reserved' | 'confirmed'): Promise<void> {
   const { schoolId } = orders
   const rows = await changeUses(writer, orders, { from, to: 'released' })
   if (rows.length === 0) return
@@ -28,7 +25,6 @@ async function release(writer: Writer, orders: OfOrders, from: 'reserved' | 'con
   await writer
     .selectFrom('coupon')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', 'in', [...new Set(couponIds)].toSorted())
     .orderBy('id')
     .forUpdate()
@@ -43,15 +39,14 @@ async function release(writer: Writer, orders: OfOrders, from: 'reserved' | 'con
         .as('released'),
     )
     .set((coupon) => ({ redemptions_count: coupon('coupon.redemptions_count', '-', coupon.ref('released.uses')) }))
-    .where('coupon.school_id', '=', schoolId)
     .whereRef('coupon.id', '=', 'released.coupon_id')
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'coupon_redemption', action: 'released' }, rows)
 }
 
 const changeUses = async (
-  writer: Writer,
-  { schoolId, now, orderIds }: OfOrders,
+  writer: SchoolWriter,
+  { now, orderIds }: OfOrders,
   { from, to }: { from: 'reserved' | 'confirmed'; to: 'confirmed' | 'released' },
 ) =>
   orderIds.length === 0
@@ -59,7 +54,6 @@ const changeUses = async (
     : await writer
         .updateTable('coupon_redemption')
         .set((use) => ({ status: to, version: use('version', '+', 1), updated_at: now }))
-        .where('school_id', '=', schoolId)
         .where('order_id', 'in', [...orderIds])
         .where('status', '=', from)
         .returning(['id', 'version', 'coupon_id'])

@@ -1,11 +1,11 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { itemTypes, storedItem } from '../itemRef.ts'
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
 }
 
@@ -16,16 +16,13 @@ interface PublicItem {
   id: string
 }
 
-/** The discount of a coupon as a request contains it. */
 export type DiscountInput = { type: 'percent'; percent_off: number } | { type: 'amount'; amount_off: { amount: number; currency: string } }
 
-/** The items that a coupon applies to, as a request contains them. */
 export interface AppliesTo {
   all?: true | undefined
   items?: PublicItem[] | undefined
 }
 
-/** The terms of a coupon as a request contains them. */
 export type CouponInput = {
   discount?: DiscountInput | undefined
   duration?: string | undefined
@@ -56,10 +53,10 @@ export async function checkTerms(values: CouponInput, { writer, school }: Contex
   if (!isRepeating && duration_months) report('duration_months', 'not_allowed', 'is only allowed if duration is repeating')
   if (typeof starts_at === 'string' && typeof ends_at === 'string' && ends_at <= starts_at)
     report('ends_at', 'min', 'must be later than starts_at')
-  if (!(await itemsExist(writer, school.id, applies_to?.items ?? []))) {
+  if (!(await itemsExist(writer, applies_to?.items ?? []))) {
     report('applies_to.items', 'invalid_reference', 'must contain only items of the school')
   }
-  if (!(await peopleExist(writer, school.id, audience?.person_ids ?? []))) {
+  if (!(await peopleExist(writer, audience?.person_ids ?? []))) {
     report('audience.person_ids', 'invalid_reference', 'must contain only people of the school')
   }
   return fieldErrors
@@ -96,7 +93,6 @@ function isSameDiscount(discount: DiscountInput, { discount_type, percent_bps, a
   return discount.type === 'percent' ? basisPoints(discount.percent_off) === percent_bps : discount.amount_off.amount === Number(amount_off)
 }
 
-/** Converts per cent with two decimals into hundredths of a percent. */
 export const basisPoints = (percent: number): number => Math.round(percent * 100)
 
 /** Replaces the items that the coupon applies to. Without items it applies to everything. */
@@ -106,7 +102,7 @@ export async function saveCouponItems(
   { applies_to: applies }: Pick<CouponInput, 'applies_to'>,
 ): Promise<void> {
   if (applies === undefined) return
-  await writer.deleteFrom('coupon_item').where('school_id', '=', school.id).where('coupon_id', '=', coupon.id).execute()
+  await writer.deleteFrom('coupon_item').where('coupon_id', '=', coupon.id).execute()
   const rows = (applies.items ?? []).flatMap((item) => storedItem(item) ?? [])
   if (rows.length === 0) return
   await writer
@@ -118,13 +114,12 @@ export async function saveCouponItems(
 
 /** @throws Problem resource_in_use if the coupon was used, or is reserved by a checkout */
 export async function requireUnused(context: Context, coupon: { id: string }): Promise<undefined> {
-  const { writer, school } = context
+  const { writer } = context
   const reference = await writer
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('coupon_id', '=', coupon.id)
-    .unionAll(writer.selectFrom('subscription').select('id').where('school_id', '=', school.id).where('coupon_id', '=', coupon.id))
+    .unionAll(writer.selectFrom('subscription').select('id').where('coupon_id', '=', coupon.id))
     .limit(1)
     .executeTakeFirst()
   if (reference || (await isUsed(context, coupon.id))) {
@@ -132,40 +127,28 @@ export async function requireUnused(context: Context, coupon: { id: string }): P
   }
 }
 
-async function isUsed({ writer, school }: Context, couponId: string): Promise<boolean> {
-  const use = await writer
-    .selectFrom('coupon_redemption')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('coupon_id', '=', couponId)
-    .limit(1)
-    .executeTakeFirst()
+async function isUsed({ writer }: Context, couponId: string): Promise<boolean> {
+  const use = await writer.selectFrom('coupon_redemption').select('id').where('coupon_id', '=', couponId).limit(1).executeTakeFirst()
   return use !== undefined
 }
 
-async function itemsExist(reader: Reader, schoolId: string, items: readonly PublicItem[]): Promise<boolean> {
+async function itemsExist(reader: SchoolReader, items: readonly PublicItem[]): Promise<boolean> {
   for (const type of itemTypes) {
     const ids = new Set(items.filter((item) => item.type === type).map((item) => storedItem(item)?.id))
     const stored = [...ids].filter((id) => id !== undefined)
     if (stored.length < ids.size) return false
     if (stored.length === 0) continue
-    const found = await reader.selectFrom(type).select('id').where('school_id', '=', schoolId).where('id', 'in', stored).execute()
+    const found = await reader.selectFrom(type).select('id').where('id', 'in', stored).execute()
     if (found.length < stored.length) return false
   }
   return true
 }
 
-async function peopleExist(reader: Reader, schoolId: string, people: readonly string[]): Promise<boolean> {
+async function peopleExist(reader: SchoolReader, people: readonly string[]): Promise<boolean> {
   const ids = new Set(people.map((id) => fromPublicId('std', id) ?? fromPublicId('mbr', id)))
   const stored = [...ids].filter((id) => id !== undefined)
   if (stored.length < ids.size) return false
   if (stored.length === 0) return true
-  const found = await reader
-    .selectFrom('person')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('id', 'in', stored)
-    .where('erased_at', 'is', null)
-    .execute()
+  const found = await reader.selectFrom('person').select('id').where('id', 'in', stored).where('erased_at', 'is', null).execute()
   return found.length === stored.length
 }

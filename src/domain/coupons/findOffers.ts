@@ -1,10 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import type { StoredItem } from '../itemRef.ts'
 
-/** An item with a public price. */
 export interface Offer extends StoredItem {
   title: string
   priceId: string | null
@@ -21,7 +20,7 @@ export interface RequestedItem extends StoredItem {
  * Returns what is for sale of these items, in their order. Returns undefined for an item that is not: a draft, an item for members of a
  * plan only, an event that is over or has no price, an item whose price is in another currency than that of the school.
  */
-export async function findOffers(reader: Reader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
+export async function findOffers(reader: SchoolReader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
   const offers: (Offer | undefined)[] = []
   for (const item of items) {
     const row = await findOffer(reader, schoolId, item)
@@ -36,14 +35,13 @@ interface OfferRow {
   amount: number | string
 }
 
-async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
+async function findOffer(reader: SchoolReader, schoolId: string, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
   if (type === 'membership_plan') return priceId === undefined ? undefined : await findPlanOffer(reader, schoolId, { id, priceId })
   if (priceId !== undefined) return undefined
   if (type === 'event') return await findEventOffer(reader, schoolId, id)
   return await reader
     .selectFrom(type)
     .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.fn.coalesce('price_amount', row.lit(0)).as('amount')])
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where('access', 'in', ['free', 'paid'])
@@ -51,11 +49,10 @@ async function findOffer(reader: Reader, schoolId: string, { type, id, priceId }
     .executeTakeFirst()
 }
 
-const findEventOffer = (reader: Reader, schoolId: string, id: string): Promise<OfferRow | undefined> =>
+const findEventOffer = (reader: SchoolReader, schoolId: string, id: string): Promise<OfferRow | undefined> =>
   reader
     .selectFrom('event')
     .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.ref('price_amount').$notNull().as('amount')])
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where('ends_at', '>', now)
@@ -63,14 +60,15 @@ const findEventOffer = (reader: Reader, schoolId: string, id: string): Promise<O
     .where((event) => event('price_currency', '=', schoolCurrency(event, schoolId)))
     .executeTakeFirst()
 
-const findPlanOffer = (reader: Reader, schoolId: string, { id, priceId }: { id: string; priceId: string }): Promise<OfferRow | undefined> =>
+const findPlanOffer = (
+  reader: SchoolReader,
+  schoolId: string,
+  { id, priceId }: { id: string; priceId: string },
+): Promise<OfferRow | undefined> =>
   reader
     .selectFrom('membership_plan')
-    .innerJoin('plan_price', (join) =>
-      join.onRef('plan_price.school_id', '=', 'membership_plan.school_id').onRef('plan_price.plan_id', '=', 'membership_plan.id'),
-    )
+    .innerJoin('plan_price', 'plan_price.plan_id', 'membership_plan.id')
     .select(['membership_plan.name as title', 'plan_price.id as price_id', 'plan_price.amount'])
-    .where('membership_plan.school_id', '=', schoolId)
     .where('membership_plan.id', '=', id)
     .where('plan_price.id', '=', priceId)
     .where('membership_plan.status', '=', 'active')

@@ -4,14 +4,13 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { unnest } from '../../store/unnest.ts'
 import { storedItem } from '../itemRef.ts'
 
 /** Excludes characters that look alike: 0 and O, and 1, I and L. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
-/** The columns that the coupons of a batch share. */
 export type SharedTerms = Pick<
   Insertable<DB['coupon']>,
   | 'name'
@@ -37,7 +36,6 @@ interface Batch {
   count: number
   length: number
   terms: SharedTerms
-  /** The items that the coupons apply to, with public ids. */
   items: readonly { type: string; id: string }[]
 }
 
@@ -51,7 +49,7 @@ interface CreatedCoupon {
  * Creates coupons with unique codes that can each be used once. The codes are random, so known codes do not reveal others.
  * @throws Problem validation_failed if too few codes of this form are left
  */
-export async function generateCoupons(writer: Writer, batch: Batch): Promise<{ batchId: string; codes: string[] }> {
+export async function generateCoupons(writer: SchoolWriter, batch: Batch): Promise<{ batchId: string; codes: string[] }> {
   const batchId = newId()
   const created: CreatedCoupon[] = []
   for (let turn = 0; turn < 5 && created.length < batch.count; turn++)
@@ -68,7 +66,7 @@ export async function generateCoupons(writer: Writer, batch: Batch): Promise<{ b
 
 /** Creates coupons in one statement. Skips codes that already exist. */
 async function insertCoupons(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, prefix, length, terms }: Batch,
   { batchId, count }: { batchId: string; count: number },
 ): Promise<CreatedCoupon[]> {
@@ -90,8 +88,7 @@ async function insertCoupons(
     .execute()
 }
 
-/** Adds every item to every coupon, in one statement. */
-async function insertItems(writer: Writer, { schoolId, items }: Batch, coupons: readonly CreatedCoupon[]): Promise<void> {
+async function insertItems(writer: SchoolWriter, { schoolId, items }: Batch, coupons: readonly CreatedCoupon[]): Promise<void> {
   const stored = items.flatMap((item) => storedItem(item) ?? [])
   await writer
     .insertInto('coupon_item')

@@ -1,5 +1,5 @@
 import { toPublicId } from '../../lib/ids.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { appliesTo, type CouponRow } from './couponRow.ts'
 import type { Offer } from './findOffers.ts'
 import { hasOtherPurchase } from './requireFirstPurchase.ts'
@@ -29,7 +29,7 @@ interface IntendedUse {
 
 /** Returns the first reason why the coupon cannot be used for these offers, or undefined. Locks nothing: the use itself checks again. */
 export async function ineligibilityReason(
-  reader: Reader,
+  reader: SchoolReader,
   coupon: CouponRow | undefined,
   { schoolId, currency, offers, personId }: IntendedUse,
 ): Promise<IneligibilityReason | undefined> {
@@ -43,7 +43,7 @@ export async function ineligibilityReason(
 }
 
 async function personReason(
-  reader: Reader,
+  reader: SchoolReader,
   schoolId: string,
   coupon: CouponRow,
   personId: string | undefined,
@@ -59,7 +59,6 @@ async function personReason(
           query
             .selectFrom('person_tag')
             .select('person_tag.tag')
-            .where('person_tag.school_id', '=', schoolId)
             .where('person_tag.person_id', '=', personId)
             .where((row) => row('person_tag.tag', '=', row.fn.any(row.val(labels ?? [])))),
         )
@@ -67,7 +66,6 @@ async function personReason(
       query
         .selectFrom('coupon_redemption')
         .select((use) => use.fn.countAll().as('count'))
-        .where('coupon_redemption.school_id', '=', schoolId)
         .where('coupon_redemption.coupon_id', '=', coupon.id)
         .where('coupon_redemption.person_id', '=', personId)
         .where('coupon_redemption.status', '<>', 'released')

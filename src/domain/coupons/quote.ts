@@ -6,7 +6,6 @@ export type Discount = { type: 'percent'; bps: number } | { type: 'amount'; amou
 export interface QuotedLine {
   /** In the smallest unit. */
   price: number
-  /** True if the coupon applies to the line. */
   applies: boolean
 }
 

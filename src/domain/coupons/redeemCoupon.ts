@@ -3,7 +3,7 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
@@ -14,14 +14,13 @@ import { publicQuote } from './publicQuote.ts'
 import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
 }
 
-/** The request, with public ids. */
 export interface RedemptionRequest {
   code: string
   item: { type: string; id: string }
@@ -67,18 +66,11 @@ export async function redeemCoupon(context: Context, request: RedemptionRequest)
   return redemptionId as string
 }
 
-/** Returns the person who uses the coupon: the caller, or for staff anybody. */
-async function requireRedeemer({ writer, school, caller }: Context, studentId: string | undefined): Promise<string> {
+async function requireRedeemer({ writer, caller }: Context, studentId: string | undefined): Promise<string> {
   const named = studentId === undefined ? undefined : fromPublicId('std', studentId)
   if (named !== undefined && named !== caller.personId) {
     if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'You can redeem a coupon only for yourself.' })
-    const person = await writer
-      .selectFrom('person')
-      .select('id')
-      .where('school_id', '=', school.id)
-      .where('id', '=', named)
-      .where('erased_at', 'is', null)
-      .executeTakeFirst()
+    const person = await writer.selectFrom('person').select('id').where('id', '=', named).where('erased_at', 'is', null).executeTakeFirst()
     if (!person) throw invalidReference('student_id', 'must be the id of a student of the school')
     return named
   }

@@ -1,5 +1,5 @@
 import { fieldError, Problem } from '../../lib/problem.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 
 interface FirstPurchase {
   schoolId: string
@@ -14,11 +14,10 @@ interface FirstPurchase {
  * Returns true if the person has another order that is paid or that uses a coupon for the first purchase, or another running subscription
  * with such a coupon. A trial has no order yet: its subscription alone holds the discount.
  */
-export async function hasOtherPurchase(reader: Reader, { schoolId, personId, orderId, subscriptionId }: FirstPurchase): Promise<boolean> {
+export async function hasOtherPurchase(reader: SchoolReader, { personId, orderId, subscriptionId }: FirstPurchase): Promise<boolean> {
   const paid = await reader
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('paid_at', 'is not', null)
     .$if(orderId !== undefined, (query) => query.where('id', '<>', orderId ?? ''))
@@ -27,9 +26,8 @@ export async function hasOtherPurchase(reader: Reader, { schoolId, personId, ord
   if (paid) return true
   const used = await reader
     .selectFrom('coupon_redemption as use')
-    .innerJoin('coupon', (join) => join.onRef('coupon.school_id', '=', 'use.school_id').onRef('coupon.id', '=', 'use.coupon_id'))
+    .innerJoin('coupon', 'coupon.id', 'use.coupon_id')
     .select('use.id')
-    .where('use.school_id', '=', schoolId)
     .where('use.person_id', '=', personId)
     .where('use.status', '<>', 'released')
     .where('coupon.first_purchase_only', '=', true)
@@ -39,11 +37,8 @@ export async function hasOtherPurchase(reader: Reader, { schoolId, personId, ord
   if (used) return true
   const subscription = await reader
     .selectFrom('subscription')
-    .innerJoin('coupon', (join) =>
-      join.onRef('coupon.school_id', '=', 'subscription.school_id').onRef('coupon.id', '=', 'subscription.coupon_id'),
-    )
+    .innerJoin('coupon', 'coupon.id', 'subscription.coupon_id')
     .select('subscription.id')
-    .where('subscription.school_id', '=', schoolId)
     .where('subscription.person_id', '=', personId)
     .where('subscription.status', 'not in', ['canceled', 'expired'])
     .where('coupon.first_purchase_only', '=', true)
@@ -57,16 +52,14 @@ export async function hasOtherPurchase(reader: Reader, { schoolId, personId, ord
  * Returns true if the coupon may be used by a purchase that is already recorded: it is not limited to first purchases, or the person has no
  * other one. Locks the person, so that of concurrent purchases only one gets true. Call it after all other locks are taken.
  */
-export async function isFirstPurchase(writer: Writer, { couponId, ...purchase }: FirstPurchase & { couponId: string }): Promise<boolean> {
-  const { schoolId, personId } = purchase
-  const coupon = await writer
-    .selectFrom('coupon')
-    .select('first_purchase_only')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', couponId)
-    .executeTakeFirst()
+export async function isFirstPurchase(
+  writer: SchoolWriter,
+  { couponId, ...purchase }: FirstPurchase & { couponId: string },
+): Promise<boolean> {
+  const { personId } = purchase
+  const coupon = await writer.selectFrom('coupon').select('first_purchase_only').where('id', '=', couponId).executeTakeFirst()
   if (coupon?.first_purchase_only !== true) return true
-  await writer.selectFrom('person').select('id').where('school_id', '=', schoolId).where('id', '=', personId).forNoKeyUpdate().execute()
+  await writer.selectFrom('person').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
   return !(await hasOtherPurchase(writer, purchase))
 }
 
@@ -75,7 +68,7 @@ export async function isFirstPurchase(writer: Writer, { couponId, ...purchase }:
  * @throws Problem coupon_unavailable
  */
 export async function requireFirstPurchase(
-  writer: Writer,
+  writer: SchoolWriter,
   purchase: FirstPurchase & Required<Pick<FirstPurchase, 'orderId'>> & { couponId: string },
 ): Promise<void> {
   if (await isFirstPurchase(writer, purchase)) return

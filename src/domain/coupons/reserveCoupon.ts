@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { type Builder, type Condition, now as databaseTime } from '../../store/expressions.ts'
 
 interface CouponUse {
@@ -13,7 +13,6 @@ interface CouponUse {
   item: { type: string; id: string }
   amountOff: number
   currency: string
-  /** Reserved during a checkout. */
   status: 'reserved' | 'confirmed'
 }
 
@@ -31,14 +30,13 @@ const isUsable = (coupon: Builder<'coupon'>): Condition =>
   ])
 
 /** Selects how often a person has used a coupon, and the sequence number of their next use. */
-const usesOf = (writer: Writer, { schoolId, couponId, personId }: Pick<CouponUse, 'schoolId' | 'couponId'> & { personId: string | null }) =>
+const usesOf = (writer: SchoolWriter, { couponId, personId }: Pick<CouponUse, 'schoolId' | 'couponId'> & { personId: string | null }) =>
   writer
     .selectFrom('coupon_redemption')
     .select((use) => [
       use.fn.countAll().as('count'),
       use(use.fn.coalesce(use.fn.max('coupon_redemption.person_seq'), use.lit(0)), '+', use.lit(1)).as('next'),
     ])
-    .where('coupon_redemption.school_id', '=', schoolId)
     .where('coupon_redemption.coupon_id', '=', couponId)
     .where('coupon_redemption.person_id', '=', personId)
     .where('coupon_redemption.status', '<>', 'released')
@@ -49,11 +47,10 @@ const usesOf = (writer: Writer, { schoolId, couponId, personId }: Pick<CouponUse
  * of the coupon does not count its uses.
  * @throws Problem coupon_unavailable
  */
-export async function countUse(writer: Writer, { schoolId, couponId }: { schoolId: string; couponId: string }): Promise<void> {
+export async function countUse(writer: SchoolWriter, { couponId }: { couponId: string }): Promise<void> {
   const counted = await writer
     .updateTable('coupon')
     .set((coupon) => ({ redemptions_count: coupon('coupon.redemptions_count', '+', 1) }))
-    .where('coupon.school_id', '=', schoolId)
     .where('coupon.id', '=', couponId)
     .where(isUsable)
     .returning('coupon.id')
@@ -66,7 +63,7 @@ export async function countUse(writer: Writer, { schoolId, couponId }: { schoolI
  * @throws Problem coupon_already_used
  */
 export async function recordUse(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, couponId, personId, orderId, item, amountOff, currency, status }: CouponUse,
 ): Promise<string> {
   const id = newId()
@@ -105,7 +102,6 @@ export async function recordUse(
           row.cast(row.val(currency), 'text').as('currency'),
           row.cast(row.val(status), 'text').as('status'),
         ])
-        .where('coupon.school_id', '=', schoolId)
         .where('coupon.id', '=', couponId)
         .whereRef('uses.count', '<', 'coupon.max_redemptions_per_person'),
     )
@@ -121,25 +117,22 @@ export async function recordUse(
  * @throws Problem coupon_unavailable, coupon_already_used
  */
 export async function reserveAgain(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, couponId, orderId }: { schoolId: string; now: Date; couponId: string; orderId: string },
 ): Promise<void> {
   const released = await writer
     .selectFrom('coupon_redemption')
     .select(['id', 'person_id'])
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .where('status', '=', 'released')
     .executeTakeFirst()
   if (!released) return
-  await countUse(writer, { schoolId, couponId })
+  await countUse(writer, { couponId })
   const reserved = await writer
     .updateTable('coupon_redemption as use')
     .from(['coupon', usesOf(writer, { schoolId, couponId, personId: released.person_id })])
     .set((use) => ({ status: 'reserved', person_seq: use.ref('uses.next'), version: use('use.version', '+', 1), updated_at: now }))
-    .where('use.school_id', '=', schoolId)
     .where('use.id', '=', released.id)
-    .where('coupon.school_id', '=', schoolId)
     .where('coupon.id', '=', couponId)
     .whereRef('uses.count', '<', 'coupon.max_redemptions_per_person')
     .returning('use.version')

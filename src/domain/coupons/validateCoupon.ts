@@ -1,5 +1,5 @@
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { appliesTo, type CouponRow, discountOf, findCoupon } from './couponRow.ts'
 import type { Offer } from './findOffers.ts'
 import { type IneligibilityReason, ineligibilityReason } from './ineligibilityReason.ts'
@@ -13,9 +13,8 @@ export interface Validation {
   quote: Quote
 }
 
-/** Applies the coupon of this code to offers, if the person can use it. */
 export async function validateCoupon(
-  reader: Reader,
+  reader: SchoolReader,
   {
     schoolId,
     code,
@@ -32,7 +31,7 @@ export async function validateCoupon(
     isLocked?: boolean
   },
 ): Promise<Validation> {
-  const coupon = await findCoupon(reader, schoolId, code, isLocked)
+  const coupon = await findCoupon(reader, code, isLocked)
   const reason = await ineligibilityReason(reader, coupon, { schoolId, currency, offers, personId })
   const usable = reason === undefined ? coupon : undefined
   const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && appliesTo(usable, offer) }))

@@ -1,14 +1,15 @@
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from './courses.ts'
 
-/** Lists the categories of the courses in the catalogue, each with the number of its courses. */
-export async function listCategories(database: Reader, schoolId: string): Promise<{ slug: string; name: string; courses_count: number }[]> {
+export async function listCategories(
+  database: SchoolReader,
+  schoolId: string,
+): Promise<{ slug: string; name: string; courses_count: number }[]> {
   const rows = await database
     .selectFrom('course')
     .select((course) => ['category', course.fn.countAll<string>().as('count')])
     .$narrowType<{ category: string }>()
-    .where('school_id', '=', schoolId)
     .where('category', 'is not', null)
     .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
     .groupBy('category')

@@ -16,7 +16,6 @@ interface Course {
   published_at: Date | null
 }
 
-/** Builds the error that lists what is missing before a course can be published. */
 export type NotPublishable = (details: ProblemDetail[]) => Error
 
 /** Publishes a course. The time of its first publication stays. */
@@ -36,7 +35,6 @@ export function publishCourse(notPublishable: NotPublishable) {
   }
 }
 
-/** Archives a course, which removes it from the catalogue. */
 export async function archiveCourse(context: WriteContext) {
   await requirePublisher(context)
   return { archived_at: context.now }
@@ -57,35 +55,22 @@ export function unpublishCourse(requireUnused: (context: WriteContext, course: C
  */
 export async function removeCourseParts({ writer, school }: WriteContext, course: Course): Promise<undefined> {
   await requireUnreferenced({ writer, school }, { type: 'course', id: course.id })
-  const lessons = await writer
-    .selectFrom('lesson')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', course.id)
-    .execute()
+  const lessons = await writer.selectFrom('lesson').select('id').where('course_id', '=', course.id).execute()
   await removeLessons(
     { writer, school },
     lessons.map(({ id }) => id),
   )
-  const sections = await writer
-    .deleteFrom('section')
-    .where('school_id', '=', school.id)
-    .where('course_id', '=', course.id)
-    .returning(['id', 'version'])
-    .execute()
+  const sections = await writer.deleteFrom('section').where('course_id', '=', course.id).returning(['id', 'version']).execute()
   await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
   await recordCurriculum(writer, { schoolId: school.id, courseId: course.id }, 'deleted', course.tree_version)
-  await writer.deleteFrom('course_lecturer').where('school_id', '=', school.id).where('course_id', '=', course.id).execute()
+  await writer.deleteFrom('course_lecturer').where('course_id', '=', course.id).execute()
 }
 
-async function hasLecturers({ writer, school }: WriteContext, course: Course): Promise<boolean> {
+async function hasLecturers({ writer }: WriteContext, course: Course): Promise<boolean> {
   const row = await writer
     .selectFrom('course_lecturer')
-    .innerJoin('lecturer', (join) =>
-      join.onRef('lecturer.school_id', '=', 'course_lecturer.school_id').onRef('lecturer.id', '=', 'course_lecturer.lecturer_id'),
-    )
+    .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
     .select('lecturer.id')
-    .where('course_lecturer.school_id', '=', school.id)
     .where('course_lecturer.course_id', '=', course.id)
     .where('lecturer.status', '!=', 'archived')
     .executeTakeFirst()

@@ -3,12 +3,11 @@ import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { priceErrors } from '../priceRules.ts'
 
-/** The parts of a write that the rules of courses need. */
 export interface WriteContext {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   caller: PersonCaller
   now: Date
@@ -16,7 +15,6 @@ export interface WriteContext {
 
 type Money = { amount: number; currency: string } | null
 
-/** The fields of a course in a request that the rules read. */
 export type CourseInput = {
   readonly access?: string | undefined
   readonly price?: Money | undefined
@@ -31,13 +29,11 @@ interface PricedCourse {
   price_amount: number | string | null
 }
 
-/** Returns the defaults of a new course: the language of the school and the last position in the catalogue. */
 export async function courseDefaults({ writer, school }: WriteContext) {
   const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
   const last = await writer
     .selectFrom('course')
     .select((course) => course.fn.max('position').as('position'))
-    .where('school_id', '=', school.id)
     .executeTakeFirst()
   return { language: locale, position: (last?.position ?? -1) + 1 }
 }
@@ -61,7 +57,6 @@ function changesPrice(before: PricedCourse, { price, access }: CourseInput): boo
   return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
 }
 
-/** Returns the currency of the school, and whether the caller may set prices. */
 export async function salesRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
   const { currency, settings } = await writer
     .selectFrom('school')
@@ -90,19 +85,12 @@ export async function reassignLecturers(context: WriteContext, course: { id: str
 }
 
 /** Returns the errors in the lecturers sent: unknown ids, duplicates, and a list without the lecturer who sends it. */
-export async function checkLecturers(values: CourseInput, { writer, school, caller }: WriteContext): Promise<ProblemDetail[]> {
+export async function checkLecturers(values: CourseInput, { writer, caller }: WriteContext): Promise<ProblemDetail[]> {
   const ids = (values.lecturer_ids ?? []).map((id) => uuidOf('lec', id))
   if (ids.length === 0) return []
   if (new Set(ids).size < ids.length) return [fieldError('lecturer_ids', 'duplicate', 'must not contain a lecturer twice')]
   // The lock prevents that one of them is archived before the commit.
-  const found = await writer
-    .selectFrom('lecturer')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .forShare()
-    .execute()
+  const found = await writer.selectFrom('lecturer').select('id').where('id', 'in', ids).orderBy('id').forShare().execute()
   if (found.length < ids.length) return [fieldError('lecturer_ids', 'invalid_reference', 'must contain only lecturers of the school')]
   if (audienceOf(caller) === 'lecturer' && !ids.includes(caller.lecturerId ?? '')) {
     return [fieldError('lecturer_ids', 'not_allowed', 'must contain yourself')]
@@ -131,13 +119,12 @@ export async function checkCourseLecturers(
   return [fieldError('lecturer_ids', 'required', 'must contain a lecturer who is not archived. Unpublish the course first.')]
 }
 
-async function hasTeacher({ writer, school }: WriteContext, named: readonly string[]): Promise<boolean> {
+async function hasTeacher({ writer }: WriteContext, named: readonly string[]): Promise<boolean> {
   const ids = named.flatMap((id) => fromPublicId('lec', id) ?? [])
   if (ids.length === 0) return false
   const teacher = await writer
     .selectFrom('lecturer')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('id', 'in', ids)
     .where('status', '!=', 'archived')
     .executeTakeFirst()
@@ -145,13 +132,12 @@ async function hasTeacher({ writer, school }: WriteContext, named: readonly stri
 }
 
 async function replaceLecturers(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, courseId, lecturerIds }: { schoolId: string; courseId: string; lecturerIds: readonly string[] },
 ): Promise<boolean> {
   const rows = await writer
     .selectFrom('course_lecturer')
     .select('lecturer_id')
-    .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
     .orderBy('position')
     .execute()
@@ -162,7 +148,7 @@ async function replaceLecturers(
     )
   )
     return false
-  await writer.deleteFrom('course_lecturer').where('school_id', '=', schoolId).where('course_id', '=', courseId).execute()
+  await writer.deleteFrom('course_lecturer').where('course_id', '=', courseId).execute()
   if (lecturerIds.length === 0) return true
   await writer
     .insertInto('course_lecturer')

@@ -6,7 +6,6 @@ import type { Builder, Condition } from '../../store/expressions.ts'
 type Courses = Builder<'course'>
 type Lecturers = Builder<'lecturer'>
 
-/** Matches the courses of the public catalogue. */
 export const isInCatalogue = (course: Courses): Condition => course.and({ status: 'published', visibility: 'public' })
 
 /** Matches published courses that only people with their URL can find. */
@@ -16,12 +15,10 @@ export const isUnlisted = (course: Courses): Condition => course.and({ status: '
 export const isOpenToMembers = (course: Courses): Condition =>
   course.and([course('status', '=', 'published'), course('visibility', 'in', ['public', 'members'])])
 
-/** Matches courses of the lecturer, in every state. */
 export function isTaughtBy(course: Courses, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   return lecturerId === null ? course.lit(false) : teaches(course, (lecturer) => lecturer('lecturer.id', '=', lecturerId))
 }
 
-/** Matches courses with one of the tags. */
 export const hasTag = (course: Courses, tags: readonly string[]): Condition =>
   course.or(tags.map((tag) => course(course.val(tag), '=', course.fn.any('tags'))))
 
@@ -39,11 +36,8 @@ export function lecturersOf(course: Courses, caller: Caller): Expression<unknown
     .selectFrom((inner) =>
       inner
         .selectFrom('course_lecturer')
-        .innerJoin('lecturer', (join) =>
-          join.onRef('lecturer.school_id', '=', 'course_lecturer.school_id').onRef('lecturer.id', '=', 'course_lecturer.lecturer_id'),
-        )
+        .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
         .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
-        .whereRef('course_lecturer.school_id', '=', 'course.school_id')
         .whereRef('course_lecturer.course_id', '=', 'course.id')
         .where((lecturer) => isKnownLecturer(lecturer, caller))
         .orderBy('course_lecturer.position')
@@ -67,11 +61,8 @@ function teaches(course: Courses, which: (lecturer: Lecturers) => Condition): Co
   return course.exists(
     course
       .selectFrom('course_lecturer')
-      .innerJoin('lecturer', (join) =>
-        join.onRef('lecturer.school_id', '=', 'course_lecturer.school_id').onRef('lecturer.id', '=', 'course_lecturer.lecturer_id'),
-      )
+      .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
       .select('lecturer.id')
-      .whereRef('course_lecturer.school_id', '=', 'course.school_id')
       .whereRef('course_lecturer.course_id', '=', 'course.id')
       .where((lecturer) => which(lecturer)),
   )

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { unnested } from '../../store/expressions.ts'
 import { setFileReferences } from '../../store/fileReferences.ts'
 import { countTree, recordCurriculum } from '../curriculum/countTree.ts'
@@ -11,20 +11,18 @@ interface Course {
   title: string
 }
 
-/** The title and slug of the copy, and whether it contains the curriculum. */
 export interface CopyOptions {
   title?: string | undefined
   slug?: string | undefined
   include_curriculum: boolean
 }
 
-/** Returns a slug that no other course has. */
 export type FreeSlug = (title: string, id: string) => Promise<string>
 
 /** Copies a course as a draft at the end of the catalogue, with its lecturers and, on request, its curriculum. Returns the id of the copy. */
 export async function duplicateCourse(context: CurriculumContext, course: Course, copy: CopyOptions, freeSlug: FreeSlug): Promise<string> {
   const { writer, school, now } = context
-  const schoolCourses = writer.selectFrom('course').where('school_id', '=', school.id)
+  const schoolCourses = writer.selectFrom('course')
   const original = await schoolCourses.selectAll().where('id', '=', course.id).executeTakeFirstOrThrow()
   const last = await schoolCourses.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
   const id = newId()
@@ -57,7 +55,6 @@ export async function duplicateCourse(context: CurriculumContext, course: Course
       query
         .selectFrom('course_lecturer')
         .select((row) => ['school_id', row.val(id).as('course_id'), 'lecturer_id', 'position'])
-        .where('school_id', '=', school.id)
         .where('course_id', '=', course.id),
     )
     .execute()
@@ -72,17 +69,11 @@ export async function duplicateCourse(context: CurriculumContext, course: Course
 }
 
 async function copyCurriculum(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, from, to, now }: { schoolId: string; from: string; to: string; now: Date },
 ): Promise<void> {
   const newIds = async (table: 'section' | 'lesson'): Promise<{ original: string; copy: string }[]> => {
-    const rows = await writer
-      .selectFrom(table)
-      .select('id')
-      .where('school_id', '=', schoolId)
-      .where('course_id', '=', from)
-      .orderBy('id')
-      .execute()
+    const rows = await writer.selectFrom(table).select('id').where('course_id', '=', from).orderBy('id').execute()
     return rows.map(({ id }) => ({ original: id, copy: newId() }))
   }
   const sections = await newIds('section')
@@ -99,11 +90,10 @@ async function copyCurriculum(
     .expression((query) =>
       query
         .selectFrom('section')
-        .innerJoin(newSections, (join) => join.onRef('new_section.original', '=', 'section.id'))
+        .innerJoin(newSections, 'new_section.original', 'section.id')
         .select((row) => ['section.school_id', 'new_section.copy as id', row.val(to).as('course_id')])
         .select(['section.title', 'section.summary', 'section.position', 'section.metadata'])
-        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')])
-        .where('section.school_id', '=', schoolId),
+        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')]),
     )
     .execute()
   await writer
@@ -116,14 +106,13 @@ async function copyCurriculum(
     .expression((query) =>
       query
         .selectFrom('lesson')
-        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'lesson.id'))
-        .innerJoin(newSections, (join) => join.onRef('new_section.original', '=', 'lesson.section_id'))
+        .innerJoin(newLessons, 'new_lesson.original', 'lesson.id')
+        .innerJoin(newSections, 'new_section.original', 'lesson.section_id')
         .select((row) => ['lesson.school_id', 'new_lesson.copy as id', row.val(to).as('course_id'), 'new_section.copy as section_id'])
         .select(['lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position', 'lesson.duration_seconds'])
         .select(['lesson.media', 'lesson.attachment_file_ids', 'lesson.quiz', 'lesson.event_id', 'lesson.drip'])
         .select(['lesson.comments_enabled', 'lesson.metadata'])
-        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')])
-        .where('lesson.school_id', '=', schoolId),
+        .select((row) => [row.val(now).as('created_at'), row.val(now).as('updated_at')]),
     )
     .execute()
   await writer
@@ -132,9 +121,8 @@ async function copyCurriculum(
     .expression((query) =>
       query
         .selectFrom('lesson_body as body')
-        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'body.lesson_id'))
-        .select(['body.school_id', 'new_lesson.copy as lesson_id', 'body.content', 'body.content_format', 'body.content_html'])
-        .where('body.school_id', '=', schoolId),
+        .innerJoin(newLessons, 'new_lesson.original', 'body.lesson_id')
+        .select(['body.school_id', 'new_lesson.copy as lesson_id', 'body.content', 'body.content_format', 'body.content_html']),
     )
     .execute()
   await writer
@@ -143,9 +131,8 @@ async function copyCurriculum(
     .expression((query) =>
       query
         .selectFrom('file_reference as reference')
-        .innerJoin(newLessons, (join) => join.onRef('new_lesson.original', '=', 'reference.ref_id'))
+        .innerJoin(newLessons, 'new_lesson.original', 'reference.ref_id')
         .select(['reference.school_id', 'reference.file_id', 'reference.ref_type', 'new_lesson.copy as ref_id', 'reference.field'])
-        .where('reference.school_id', '=', schoolId)
         .where('reference.ref_type', '=', 'lesson'),
     )
     .execute()

@@ -14,13 +14,11 @@ export function isEnrolled(course: Courses, caller: Caller): Condition {
   return personId === null ? course.lit(false) : isEnrolledSql(personId)
 }
 
-/** Selects the caller's own enrolment in a course. Undefined for callers who are not a person of the school. */
 export function enrollmentIn(_course: Courses, caller: Caller): Expression<unknown> | undefined {
   const personId = personOf(caller)
   return personId === null ? undefined : enrollmentOf(personId)
 }
 
-/** Selects the number of enrolments in a course; null if the caller cannot see it. */
 export function enrollmentsShown(course: Courses, caller: Viewer): Expression<unknown> {
   if (audienceOf(caller) === 'staff') return course.ref('course.enrollments_count')
   const isTaught = caller.kind === 'person' ? isTaughtBy(course, caller) : course.lit(false)

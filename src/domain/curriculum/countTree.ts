@@ -2,16 +2,14 @@ import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 
-/** The key of a course. */
 export interface CourseKey {
   schoolId: string
   courseId: string
 }
 
-/** The maximum numbers of sections and lessons in a course. */
 export const maxSections = 200
 export const maxLessons = 1000
 
@@ -20,17 +18,14 @@ export const maxLessons = 1000
  * a new version. The course itself gets none. Every change of a curriculum calls this, with the course locked.
  * @throws Problem invalid_state if a published course would lose its last published lesson
  */
-export async function countTree(writer: Writer, { schoolId, courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
+export async function countTree(writer: SchoolWriter, { schoolId, courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
   const counted = await writer
-    .with('earlier', (query) =>
-      query.selectFrom('course').select('published_lessons_count').where('school_id', '=', schoolId).where('id', '=', courseId),
-    )
+    .with('earlier', (query) => query.selectFrom('course').select('published_lessons_count').where('id', '=', courseId))
     .updateTable('course')
     .from((inner) =>
       inner
         .selectFrom('lesson')
         .select((lesson) => lessonCounts(lesson))
-        .where('lesson.school_id', '=', schoolId)
         .where('lesson.course_id', '=', courseId)
         .as('counted'),
     )
@@ -39,7 +34,6 @@ export async function countTree(writer: Writer, { schoolId, courseId }: CourseKe
       sections_count: course
         .selectFrom('section')
         .select((section) => section.cast<number>(section.fn.countAll(), 'integer').as('count'))
-        .where('section.school_id', '=', schoolId)
         .where('section.course_id', '=', courseId),
       lessons_count: course.ref('counted.lessons'),
       published_lessons_count: course.ref('counted.published_lessons'),
@@ -48,7 +42,6 @@ export async function countTree(writer: Writer, { schoolId, courseId }: CourseKe
       duration_minutes: course.ref('counted.minutes'),
       published_duration_minutes: course.ref('counted.published_minutes'),
     }))
-    .where('course.school_id', '=', schoolId)
     .where('course.id', '=', courseId)
     .returning((course) => [
       'course.tree_version as version',
@@ -73,7 +66,6 @@ export async function countTree(writer: Writer, { schoolId, courseId }: CourseKe
   }
 }
 
-/** Selects the counts of the lessons, of all and of the published ones. */
 function lessonCounts(lesson: Builder<'lesson'>) {
   const isPublished = lesson('lesson.status', '=', 'published')
   const isPreview = lesson('lesson.is_preview', '=', true)
@@ -90,9 +82,12 @@ function lessonCounts(lesson: Builder<'lesson'>) {
   ] as const
 }
 
-/** Records a change of the curriculum, which has its own version. */
-export const recordCurriculum = (writer: Writer, { schoolId, courseId }: CourseKey, action: ChangeAction, version: number): Promise<void> =>
-  recordChange(writer, { school_id: schoolId, type: 'curriculum', resource_id: courseId, action, version })
+export const recordCurriculum = (
+  writer: SchoolWriter,
+  { schoolId, courseId }: CourseKey,
+  action: ChangeAction,
+  version: number,
+): Promise<void> => recordChange(writer, { school_id: schoolId, type: 'curriculum', resource_id: courseId, action, version })
 
 /**
  * Locks the course of a section or lesson until the transaction ends. It is locked before its parts, so that concurrent changes of its
@@ -100,7 +95,7 @@ export const recordCurriculum = (writer: Writer, { schoolId, courseId }: CourseK
  */
 export const lockCourseOf =
   (table: 'section' | 'lesson') =>
-  async (writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> => {
+  async (writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> => {
     await writer
       .selectFrom('course')
       .select('id')

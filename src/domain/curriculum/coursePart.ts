@@ -6,11 +6,9 @@ import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../cours
 import { isEnrolled } from '../courses/enrolledCourses.ts'
 
 type Part = 'section' | 'lesson'
-/** Tables with a column for the course. */
 type InCourse = Part | 'enrollment' | 'lesson_progress'
 type Courses = Builder<'course'>
 
-/** Matches rows of the table whose course matches the condition. */
 export function inCourse(table: InCourse, which: (course: Courses) => Condition): Condition {
   const rows = expressionBuilder<DB, InCourse>()
   return rows.exists(

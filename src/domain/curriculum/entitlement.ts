@@ -6,7 +6,6 @@ import { inCourse, lessonRules } from './coursePart.ts'
 
 type Lessons = Builder<'lesson'>
 
-/** The reasons why the content of a visible lesson is locked. */
 export type LockReason = 'not_enrolled' | 'drip' | 'expired'
 
 /**
@@ -28,7 +27,6 @@ export function lockReasonOf(lesson: Lessons, caller: Caller): Expression<LockRe
     .end()
 }
 
-/** Matches lessons whose content the caller can read. */
 export const mayReadBody = (lesson: Lessons, caller: Caller): Condition => lesson(lockReasonOf(lesson, caller), 'is', null)
 
 /** Selects the time at which a lesson opens to the caller; null if it is open already or is locked for another reason. */
@@ -42,7 +40,6 @@ export function unlocksAtOf(lesson: Lessons, caller: Caller): Expression<Date | 
     .end()
 }
 
-/** Selects the time at which the caller completed a lesson. */
 export function completedAtOf(lesson: Lessons, caller: Caller): Expression<Date | null> {
   return caller.kind === 'person' && caller.personId !== null ? lessonCompletedAt(caller.personId) : lesson.val(null).$castTo<Date | null>()
 }

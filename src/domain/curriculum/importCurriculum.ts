@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
+import { checkPositions, deferPositions } from '../../store/positionConstraints.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import type { TextFormat } from '../richText.ts'
@@ -12,6 +13,7 @@ import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan,
 import { removeTexts, writeTexts } from './lessonBody.ts'
 import { saveLessonFileReferences } from './lessonFiles.ts'
 import type { StoredMedia } from './lessonInput.ts'
+import { announceLessons } from './lessonWriting.ts'
 import { removeLessons } from './sectionWriting.ts'
 
 /**
@@ -27,11 +29,11 @@ export async function importCurriculum(context: CurriculumContext & RenderingCon
   if (details.length > 0)
     throw new Problem('validation_failed', { description: 'The import is not valid. See details.', details: details.slice(0, 100) })
 
-  const started = await startedEnrollments(writer, school.id, plan.goneLessons)
+  const started = await startedEnrollments(writer, plan.goneLessons)
   const rewritten = plan.lessons.filter((row) => isRewritten(plan.sent.get(row.id), texts.get(row.id)))
   const changed = [...new Map([...plan.changedLessons, ...rewritten].map((row) => [row.id, row])).values()]
   // The positions are unique once all rows are written.
-  await sql`SET CONSTRAINTS section_position_key, lesson_position_key DEFERRED`.execute(writer)
+  await deferPositions(writer)
   await writeSections(context, courseId, plan.changedSections)
   await writeLessons(context, courseId, changed)
   await writeImportedTexts(context, rewritten, { plan, texts })
@@ -40,17 +42,23 @@ export async function importCurriculum(context: CurriculumContext & RenderingCon
     const attachment_file_ids = texts.get(row.id)?.attachment_file_ids ?? []
     await saveLessonFileReferences(context, row.id, { media: row.media as StoredMedia | null, attachment_file_ids })
   }
+  const publishedBefore = new Set(held.lessons.flatMap(({ id, status }) => (status === 'published' ? [id] : [])))
+  const newlyPublished = changed.filter(({ id, status }) => status === 'published' && !publishedBefore.has(id))
+  await announceLessons(
+    context,
+    courseId,
+    newlyPublished.map(({ id: lessonId }) => lessonId),
+  )
   await removeLessons(context, plan.goneLessons)
   if (plan.goneSections.length > 0) {
     const gone = await writer
       .deleteFrom('section')
-      .where('school_id', '=', school.id)
       .where('id', 'in', [...plan.goneSections])
       .returning(['id', 'version'])
       .execute()
     await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, gone)
   }
-  await sql`SET CONSTRAINTS section_position_key, lesson_position_key IMMEDIATE`.execute(writer)
+  await checkPositions(writer)
   await countTree(writer, key, { isSeen: false })
   const recounted = await recountCourse(writer, { ...key, now: context.now })
   return { counts: countsOf(held, plan, changed), ...affectedEnrollments([...started, ...recounted]) }
@@ -62,25 +70,20 @@ interface HeldText {
   attachment_file_ids: string[]
 }
 
-/** Reads the sections and lessons of the course, and the hashes of its texts. */
-async function readHeld({ writer, school }: CurriculumContext, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
+async function readHeld({ writer }: CurriculumContext, courseId: string): Promise<{ held: Held; texts: Map<string, HeldText> }> {
   const sections = await writer
     .selectFrom('section')
     .select(['id', 'title', 'summary', 'position', 'external_id'])
-    .where('school_id', '=', school.id)
     .where('course_id', '=', courseId)
     .orderBy('position')
     .execute()
   const lessons = await writer
     .selectFrom('lesson')
-    .leftJoin('lesson_body as body', (join) =>
-      join.onRef('body.school_id', '=', 'lesson.school_id').onRef('body.lesson_id', '=', 'lesson.id'),
-    )
+    .leftJoin('lesson_body as body', 'body.lesson_id', 'lesson.id')
     .select(['lesson.id', 'lesson.section_id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
     .select(['lesson.duration_seconds', 'lesson.media', 'lesson.quiz', 'lesson.drip', 'lesson.comments_enabled', 'lesson.external_id'])
     .select(['lesson.metadata', 'lesson.attachment_file_ids', 'body.content_format'])
     .select(({ ref }) => sql<string | null>`encode(sha256(convert_to(${ref('body.content')}, 'UTF8')), 'hex')`.as('hash'))
-    .where('lesson.school_id', '=', school.id)
     .where('lesson.course_id', '=', courseId)
     .orderBy('lesson.position')
     .execute()
@@ -103,7 +106,6 @@ async function writeImportedTexts(
   const removed = rewritten.filter(({ id }) => plan.sent.get(id)?.content === null)
   await removeTexts(
     context.writer,
-    context.school.id,
     removed.map(({ id }) => id),
   )
   const written = rewritten.flatMap(({ id }) => {

@@ -1,5 +1,5 @@
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import type { Held, Import, Plan } from './importPlan.ts'
@@ -7,7 +7,6 @@ import { checkLessonFiles, filesIn } from './lessonFiles.ts'
 import type { StoredMedia } from './lessonInput.ts'
 import { checkLesson } from './lessonRules.ts'
 
-/** Returns all errors in an import, each with the path to its field. */
 export async function importErrors(
   context: CurriculumContext,
   key: CourseKey,
@@ -58,18 +57,16 @@ export async function importErrors(
   return fieldErrors
 }
 
-/** Returns those of the keys that rows of other courses have. */
 async function keysElsewhere(
-  writer: Writer,
+  writer: SchoolWriter,
   table: 'section' | 'lesson',
-  { schoolId, courseId }: CourseKey,
+  { courseId }: CourseKey,
   keys: readonly string[],
 ): Promise<Set<string | null>> {
   if (keys.length === 0) return new Set()
   const rows = await writer
     .selectFrom(table)
     .select('external_id')
-    .where('school_id', '=', schoolId)
     .where('course_id', '<>', courseId)
     .where('external_id', 'in', [...new Set(keys)])
     .execute()

@@ -35,7 +35,6 @@ export interface Import {
   sections: readonly ImportedSection[]
 }
 
-/** The columns of a section that an import writes. */
 export interface SectionRow {
   id: string
   title: string
@@ -44,7 +43,6 @@ export interface SectionRow {
   external_id: string | null
 }
 
-/** The columns of a lesson that an import writes. */
 export interface LessonRow {
   id: string
   section_id: string
@@ -62,7 +60,6 @@ export interface LessonRow {
   metadata: unknown
 }
 
-/** The sections and lessons of a course before an import. */
 export interface Held {
   sections: readonly SectionRow[]
   lessons: readonly LessonRow[]
@@ -76,7 +73,6 @@ export interface Plan {
   changedLessons: readonly LessonRow[]
   goneSections: readonly string[]
   goneLessons: readonly string[]
-  /** The imported lesson of each row. */
   sent: ReadonlyMap<string, ImportedLesson>
 }
 

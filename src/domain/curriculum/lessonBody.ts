@@ -1,22 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import type { TextFormat } from '../richText.ts'
 import type { LessonInput } from './lessonInput.ts'
 
-/** The text of one lesson. */
 export interface LessonText {
   lessonId: string
-  /** The path of the text in the request, for errors. */
   field?: string
   content: string
   content_format: TextFormat
 }
 
-/** The change in which texts are written. */
 type TextContext = Pick<ChangeContext, 'writer' | 'school'> & RenderingContext
 
-/** Stores the texts of lessons and their HTML. */
 export async function writeTexts({ writer, school, externalServices }: TextContext, texts: readonly LessonText[]): Promise<void> {
   if (texts.length === 0) return
   const rows = []
@@ -39,28 +35,24 @@ export async function writeTexts({ writer, school, externalServices }: TextConte
     .execute()
 }
 
-/** Deletes the texts of lessons. */
-export async function removeTexts(writer: Writer, schoolId: string, lessonIds: readonly string[]): Promise<void> {
+export async function removeTexts(writer: SchoolWriter, lessonIds: readonly string[]): Promise<void> {
   if (lessonIds.length === 0) return
   await writer
     .deleteFrom('lesson_body')
-    .where('school_id', '=', schoolId)
     .where('lesson_id', 'in', [...lessonIds])
     .execute()
 }
 
-/** Writes the text of a lesson if its fields are sent. */
 export async function changeText(context: TextContext, lessonId: string, sent: LessonInput) {
   if (!('content' in sent || 'content_format' in sent)) return
-  const { writer, school } = context
+  const { writer } = context
   const before = await writer
     .selectFrom('lesson_body')
     .select(['content', 'content_format'])
-    .where('school_id', '=', school.id)
     .where('lesson_id', '=', lessonId)
     .executeTakeFirst()
   const content = 'content' in sent ? sent.content : before?.content
   const format = sent.content_format ?? (before?.content_format === 'html' ? 'html' : 'markdown')
-  if (content === null || content === undefined) await removeTexts(writer, school.id, [lessonId])
+  if (content === null || content === undefined) await removeTexts(writer, [lessonId])
   else await writeTexts(context, [{ lessonId, content, content_format: format }])
 }

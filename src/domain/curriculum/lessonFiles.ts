@@ -1,4 +1,5 @@
 import { uuidOf } from '../../lib/ids.ts'
+import { playedAddress } from '../../lib/players.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
@@ -19,11 +20,11 @@ interface Files {
 
 const played = ['lesson_video', 'lesson_audio', 'attachment', 'image'] as const
 
-/** Converts the media of a request to stored media. */
+/** Converts the media of a request to stored media: the address of a video becomes that of its player. */
 export function mediaFrom(sent: StoredMedia): StoredMedia {
   return {
     file_id: sent.file_id === null ? null : uuidOf('fil', sent.file_id),
-    embed_url: sent.embed_url,
+    embed_url: sent.embed_url && playedAddress(sent.embed_url),
     captions: sent.captions.map(({ language, file_id }) => ({ language, file_id: uuidOf('fil', file_id) })),
   }
 }
@@ -72,7 +73,6 @@ export async function checkLessonFiles(
   })
 }
 
-/** Stores which files a lesson uses. */
 export async function saveLessonFileReferences(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonId: string,
@@ -86,7 +86,6 @@ export async function saveLessonFileReferences(
   )
 }
 
-/** Releases the files of lessons that are deleted. */
 export async function removeLessonFileReferences(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   lessonIds: readonly string[],
@@ -96,7 +95,6 @@ export async function removeLessonFileReferences(
     .selectFrom('file_reference')
     .select('ref_id')
     .distinct()
-    .where('school_id', '=', school.id)
     .where('ref_type', '=', 'lesson')
     .where('ref_id', 'in', [...lessonIds])
     .execute()

@@ -15,7 +15,6 @@ export interface Drip {
   at?: string | undefined
 }
 
-/** The fields of a lesson in a request that the rules read. */
 export type LessonInput = {
   readonly section_id?: string | undefined
   readonly kind?: string | undefined

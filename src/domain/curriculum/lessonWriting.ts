@@ -2,6 +2,7 @@ import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
+import { announce } from '../notifications/announce.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import { changeText } from './lessonBody.ts'
@@ -16,6 +17,7 @@ interface Lesson {
   section_id: string
   position: number
   kind: string
+  status: string
   media: unknown
   attachment_file_ids: string[]
 }
@@ -41,7 +43,6 @@ export async function checkNewLesson(values: LessonInput, context: UnderSection)
   return [...elsewhere, ...checkLesson(values), ...(await checkLessonFiles(context, filesIn(values)))]
 }
 
-/** Returns the columns of a new lesson at the end of its section. */
 export async function placeLesson(context: UnderSection, values: LessonInput) {
   const section = sectionOf(context)
   const position = await nextPosition(context, { part: 'lesson', id: section.id })
@@ -55,21 +56,21 @@ export async function completeLesson(context: CurriculumContext & RenderingConte
   await countLessonIn(context, lesson)
 }
 
-/** Returns the errors in a changed lesson and in the section to which it moves. */
 export async function checkChangedLesson(values: LessonInput, context: CurriculumContext, lesson: Lesson): Promise<ProblemDetail[]> {
-  const { writer, school } = context
-  const files = await checkLessonFiles(context, filesIn(values), filesOf(lesson))
+  const { writer } = context
+  const before = filesOf(lesson)
+  const files = await checkLessonFiles(context, filesIn(values), before)
+  const errors = checkLesson(values, before.media?.embed_url)
   const id = fromPublicId('sec', String(values.section_id)) ?? ''
-  if (id === lesson.section_id) return [...checkLesson(values), ...files]
+  if (id === lesson.section_id) return [...errors, ...files]
   const section = await writer
     .selectFrom('section')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('course_id', '=', lesson.course_id)
     .where('id', '=', id)
     .executeTakeFirst()
   const elsewhere = section ? [] : [fieldError('section_id', 'invalid_reference', 'the course has no section with this id')]
-  return [...elsewhere, ...checkLesson(values), ...files]
+  return [...elsewhere, ...errors, ...files]
 }
 
 /** Moves a lesson to the end of its new section and closes the gap in the old one. Returns the columns to write. */
@@ -79,12 +80,7 @@ export async function moveLesson(context: CurriculumContext, lesson: Lesson, val
   if (sectionId === lesson.section_id) return attachments
   const position = await nextPosition(context, { part: 'lesson', id: sectionId })
   // The lesson moves first, because positions are unique at every moment.
-  await context.writer
-    .updateTable('lesson')
-    .set({ section_id: sectionId, position })
-    .where('school_id', '=', context.school.id)
-    .where('id', '=', lesson.id)
-    .execute()
+  await context.writer.updateTable('lesson').set({ section_id: sectionId, position }).where('id', '=', lesson.id).execute()
   await closeGap(context, lesson)
   return { ...attachments, section_id: sectionId, position }
 }
@@ -112,8 +108,8 @@ export async function afterLessonChange(
 }
 
 /** Returns the enrolments that have progress in the lesson, which is deleted with it. */
-export const enrollmentsInLesson = async ({ writer, school }: CurriculumContext, { id }: Lesson) => ({
-  affected: await startedEnrollments(writer, school.id, [id]),
+export const enrollmentsInLesson = async ({ writer }: CurriculumContext, { id }: Lesson) => ({
+  affected: await startedEnrollments(writer, [id]),
 })
 
 /**
@@ -128,9 +124,14 @@ export async function afterLessonRemoval(context: CurriculumContext, lesson: Les
 
 /** Updates the counts of the course and of every enrolment in it after a lesson was published or unpublished. */
 export async function afterPublicationChange(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
+  if (lesson.status === 'published') await announceLessons(context, lesson.course_id, [lesson.id])
   await countLessonIn(context, lesson)
   return affectedEnrollments(await recount(context, lesson))
 }
+
+/** Records that lessons of a course were published, for its students. */
+export const announceLessons = ({ writer, school, now }: CurriculumContext, courseId: string, ids: readonly string[]): Promise<void> =>
+  announce(writer, { schoolId: school.id, kind: 'lesson', subjectIds: ids, groupId: courseId, at: now })
 
 const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<string[]> =>
   recountCourse(writer, { schoolId: school.id, courseId, now })

@@ -2,10 +2,8 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 
-/** The ordered tables, each with the column of its parent. */
 const parentColumns = { section: 'course_id', lesson: 'section_id' } as const
 
-/** An ordered list: the sections of a course, or the lessons of a section. */
 export interface OrderedParts {
   part: keyof typeof parentColumns
   id: string
@@ -14,11 +12,10 @@ export interface OrderedParts {
 type Context = Pick<CurriculumContext, 'writer' | 'school' | 'now'>
 
 /** Returns the position after the last one, counted from 0. */
-export async function nextPosition({ writer, school }: Pick<Context, 'writer' | 'school'>, parts: OrderedParts): Promise<number> {
+export async function nextPosition({ writer }: Pick<Context, 'writer' | 'school'>, parts: OrderedParts): Promise<number> {
   const last = await writer
     .selectFrom(parts.part)
     .select((row) => row.fn.max('position').as('position'))
-    .where('school_id', '=', school.id)
     .where(parentColumns[parts.part], '=', parts.id)
     .executeTakeFirst()
   return (last?.position ?? -1) + 1
@@ -33,7 +30,6 @@ export async function movePositions(
   const moved = await writer
     .updateTable(parts.part)
     .set((row) => ({ position: row('position', '+', by), version: row('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', school.id)
     .where(parentColumns[parts.part], '=', parts.id)
     .where('position', '>', after)
     .returning(['id', 'version'])
@@ -43,13 +39,12 @@ export async function movePositions(
 
 /** @throws Problem curriculum_full if the course has the maximum number of sections or lessons */
 export async function requireRoom(
-  { writer, school }: Pick<Context, 'writer' | 'school'>,
+  { writer }: Pick<Context, 'writer' | 'school'>,
   { part, courseId, most }: { part: OrderedParts['part']; courseId: string; most: number },
 ): Promise<void> {
   const { count } = await writer
     .selectFrom(part)
     .select((row) => row.fn.countAll<number | string>().as('count'))
-    .where('school_id', '=', school.id)
     .where('course_id', '=', courseId)
     .executeTakeFirstOrThrow()
   if (Number(count) >= most) throw new Problem('curriculum_full', { description: `A course can have at most ${most} ${part}s.` })

@@ -14,7 +14,6 @@ interface Question {
   accepted_answers: readonly string[]
 }
 
-/** The questions of a lesson, with their answers. */
 export interface Quiz {
   questions: readonly Question[]
 }
@@ -24,7 +23,6 @@ interface StoredSettings {
   show_explanations?: string | undefined
 }
 
-/** Returns a stored quiz with the default of each setting that it lacks. */
 export const shownQuiz = <Stored extends StoredSettings>(quiz: Stored | null): Stored | null =>
   quiz && { show_explanations: 'never', ...quiz }
 
@@ -58,7 +56,7 @@ export function checkQuiz({ questions }: Quiz): ProblemDetail[] {
 }
 
 /** Returns the quiz with an id for every question and choice: the ids sent, else `q1`, `c1` and so on. */
-export function withIds<Sent extends Quiz>(quiz: Sent): Sent {
+export function withIds<Input extends Quiz>(quiz: Input): Input {
   return {
     ...quiz,
     questions: numbered(quiz.questions, 'q').map((question) => ({ ...question, choices: numbered(question.choices, 'c') })),

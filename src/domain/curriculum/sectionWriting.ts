@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { countTree, maxSections } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
@@ -18,26 +18,25 @@ interface Course {
   id: string
 }
 
-/** The fields of a new section that the rules read. */
 type SectionInput = { readonly after_section_id?: string | undefined }
 
 type UnderCourse = CurriculumContext & { parent?: Course | undefined }
 
 /** @throws Problem curriculum_full if the course has the maximum number of sections */
 export async function checkNewSection({ after_section_id }: SectionInput, context: UnderCourse): Promise<ProblemDetail[]> {
-  const { writer, school, parent } = context
+  const { writer, parent } = context
   const courseId = courseIdOf(parent)
   await requireRoom(context, { part: 'section', courseId, most: maxSections })
-  if (after_section_id === undefined || (await positionOf(writer, { schoolId: school.id, courseId, sent: after_section_id }))) return []
+  if (after_section_id === undefined || (await positionOf(writer, { courseId, sent: after_section_id }))) return []
   return [fieldError('after_section_id', 'invalid_reference', 'the course has no section with this id')]
 }
 
 /** Returns the position of a new section: after the section sent, else at the end. Moves the following sections down. */
 export async function placeSection(context: UnderCourse, { after_section_id }: SectionInput) {
-  const { writer, school, parent } = context
+  const { writer, parent } = context
   const whole = { part: 'section', id: courseIdOf(parent) } as const
   if (after_section_id === undefined) return { position: await nextPosition(context, whole) }
-  const found = await positionOf(writer, { schoolId: school.id, courseId: whole.id, sent: after_section_id })
+  const found = await positionOf(writer, { courseId: whole.id, sent: after_section_id })
   const behind = found?.position ?? -1
   await movePositions(context, whole, { after: behind, by: 1 })
   return { position: behind + 1 }
@@ -52,21 +51,15 @@ export const countSectionIn = ({ writer, school }: CurriculumContext, { course_i
  * @throws Problem section_not_empty if the section has lessons and the caller has not requested their removal
  */
 export async function removeLessonsIn(context: CurriculumContext & { parameters: ReadonlyMap<string, unknown> }, section: Section) {
-  const { writer, school, parameters } = context
-  const lessons = await writer
-    .selectFrom('lesson')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('section_id', '=', section.id)
-    .execute()
+  const { writer, parameters } = context
+  const lessons = await writer.selectFrom('lesson').select('id').where('section_id', '=', section.id).execute()
   const ids = lessons.map(({ id }) => id)
   if (ids.length > 0 && parameters.get('cascade') !== true) throw new Problem('section_not_empty')
-  const affected = await startedEnrollments(context.writer, school.id, ids)
+  const affected = await startedEnrollments(context.writer, ids)
   await removeLessons(context, ids)
   return { affected }
 }
 
-/** Removes lessons and releases their files. */
 export async function removeLessons(
   { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
   ids: readonly string[],
@@ -75,7 +68,6 @@ export async function removeLessons(
   await removeLessonFileReferences({ writer, school }, ids)
   const gone = await writer
     .deleteFrom('lesson')
-    .where('school_id', '=', school.id)
     .where('id', 'in', [...ids])
     .returning(['id', 'version'])
     .execute()
@@ -94,13 +86,12 @@ export async function closeSectionGap(context: CurriculumContext, section: Secti
 }
 
 async function positionOf(
-  writer: Writer,
-  { schoolId, courseId, sent }: { schoolId: string; courseId: string; sent: string },
+  writer: SchoolWriter,
+  { courseId, sent }: { courseId: string; sent: string },
 ): Promise<{ position: number } | undefined> {
   return await writer
     .selectFrom('section')
     .select('position')
-    .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
     .where('id', '=', fromPublicId('sec', sent) ?? '')
     .executeTakeFirst()

@@ -6,15 +6,10 @@ import { lessonRules } from './coursePart.ts'
 type Lessons = Builder<'lesson'>
 type Sections = Builder<'section'>
 
-/** Selects a column of a lesson's text. */
 export const textOf =
   (column: 'content' | 'content_format' | 'content_html') =>
   (lesson: Lessons): Expression<unknown> =>
-    lesson
-      .selectFrom('lesson_body')
-      .select(`lesson_body.${column}`)
-      .whereRef('lesson_body.school_id', '=', 'lesson.school_id')
-      .whereRef('lesson_body.lesson_id', '=', 'lesson.id')
+    lesson.selectFrom('lesson_body').select(`lesson_body.${column}`).whereRef('lesson_body.lesson_id', '=', 'lesson.id')
 
 /** A file of a lesson as it is selected. Eight-byte numbers can be texts. */
 export interface LessonFile {
@@ -26,7 +21,6 @@ export interface LessonFile {
   is_attached: boolean
 }
 
-/** Selects the media file and the attachments of a lesson, in their order. */
 export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
   return lesson
     .selectFrom((inner) =>
@@ -39,7 +33,6 @@ export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
           'file.bytes as byte_size',
           isAttached(file).as('is_attached'),
         ])
-        .whereRef('file.school_id', '=', 'lesson.school_id')
         .where('file.status', '=', 'ready')
         .where((file) => file.or([isAttached(file), file('file.id', '=', sql<string>`(${file.ref('lesson.media')} ->> 'file_id')::uuid`)]))
         .orderBy((file) => file.fn('array_position', ['lesson.attachment_file_ids', 'file.id']))
@@ -56,7 +49,6 @@ export function visiblePosition(lesson: Lessons, caller: Caller): Expression<unk
   const published = lesson
     .selectFrom('lesson as other')
     .select((other) => other.cast<number>(other.fn.countAll(), 'integer').as('place'))
-    .whereRef('other.school_id', '=', 'lesson.school_id')
     .whereRef('other.section_id', '=', 'lesson.section_id')
     .where('other.status', '=', 'published')
     .whereRef('other.position', '<', 'lesson.position')
@@ -64,12 +56,10 @@ export function visiblePosition(lesson: Lessons, caller: Caller): Expression<unk
   return lesson.case().when(isTaught).then(lesson.ref('lesson.position')).else(published).end()
 }
 
-/** Selects the number of lessons in a section that the caller sees. */
 export function visibleLessonsCount(section: Sections, caller: Caller): Expression<unknown> {
   return section
     .selectFrom('lesson')
     .select((lesson) => lesson.cast<number>(lesson.fn.countAll(), 'integer').as('count'))
-    .whereRef('lesson.school_id', '=', 'section.school_id')
     .whereRef('lesson.section_id', '=', 'section.id')
     .where((lesson) => {
       if (audienceOf(caller) === 'staff') return lesson.lit(true)

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { type LockReason, lockReasonOf } from './entitlement.ts'
@@ -49,7 +49,6 @@ export function sectionsOf(course: Courses, caller: Caller): Expression<unknown>
                 .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
                 .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
                 .select((lesson) => lesson.cast<string>(lockReasonOf(expressionBuilder<DB, 'lesson'>(), caller), 'text').as('lock_reason'))
-                .whereRef('lesson.school_id', '=', 'section.school_id')
                 .whereRef('lesson.section_id', '=', 'section.id')
                 .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
                 .orderBy('lesson.position')
@@ -58,7 +57,6 @@ export function sectionsOf(course: Courses, caller: Caller): Expression<unknown>
             .select((listed) => listed.fn.jsonAgg('listed_lesson').as('lessons'))
             .as('lessons'),
         )
-        .whereRef('section.school_id', '=', 'course.school_id')
         .whereRef('section.course_id', '=', 'course.id')
         .orderBy('section.position')
         .as('listed_section'),
@@ -90,18 +88,16 @@ export function treeFrom(sections: readonly SelectedSection[] | null) {
 }
 
 interface TreeContext {
-  database: Reader
+  database: SchoolReader
   school: { id: string }
   caller: Caller
 }
 
-/** Reads the current tree of a course in one query. */
-export async function readTree({ database, school, caller }: TreeContext, { id }: { id: string }): Promise<Record<string, unknown>> {
+export async function readTree({ database, caller }: TreeContext, { id }: { id: string }): Promise<Record<string, unknown>> {
   const row = await database
     .selectFrom('course')
     .select('tree_version')
     .select((course) => course.cast<SelectedSection[] | null>(sectionsOf(course, caller), 'json').as('sections'))
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   return { course_id: id, version: row.tree_version, sections: treeFrom(row.sections) }

@@ -1,7 +1,7 @@
 import { toPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { unnested } from '../../store/expressions.ts'
 import type { CourseKey } from './countTree.ts'
 
@@ -24,9 +24,9 @@ export function orderFrom({ sections }: SentOrder): Order {
  * Checks that an order contains each section and lesson of the course once, and nothing else.
  * @throws Problem incomplete_order with the missing ids, the ids of other courses and the duplicates
  */
-export async function requireCompleteOrder(writer: Writer, { schoolId, courseId }: CourseKey, order: Order): Promise<void> {
+export async function requireCompleteOrder(writer: SchoolWriter, { courseId }: CourseKey, order: Order): Promise<void> {
   const idsIn = async (table: 'section' | 'lesson'): Promise<Set<string>> => {
-    const rows = await writer.selectFrom(table).select('id').where('school_id', '=', schoolId).where('course_id', '=', courseId).execute()
+    const rows = await writer.selectFrom(table).select('id').where('course_id', '=', courseId).execute()
     return new Set(rows.map(({ id }) => id))
   }
   const sections = order.map(({ id }) => id)
@@ -65,7 +65,7 @@ function fieldErrorsOf({ field, prefix, sent, present }: Compared): ProblemDetai
  * Writes the positions of the sections and lessons of a course: one statement for each level, in which only the moved rows get a new
  * version. Returns false if no row moves.
  */
-export async function writeOrder(writer: Writer, { schoolId, courseId }: CourseKey, order: Order, now: Date): Promise<boolean> {
+export async function writeOrder(writer: SchoolWriter, { schoolId, courseId }: CourseKey, order: Order, now: Date): Promise<boolean> {
   const placedSections = order.map(({ id }, position) => ({ id, position }))
   const placedLessons = order.flatMap(({ id, lessonIds }) =>
     lessonIds.map((lessonId, position) => ({ id: lessonId, section_id: id, position })),
@@ -74,7 +74,6 @@ export async function writeOrder(writer: Writer, { schoolId, courseId }: CourseK
     .updateTable('section')
     .from(unnested('placed', { id: 'uuid', position: 'int4' }, placedSections))
     .set((row) => ({ position: row.ref('placed.position'), version: row('section.version', '+', 1), updated_at: now }))
-    .where('section.school_id', '=', schoolId)
     .where('section.course_id', '=', courseId)
     .whereRef('section.id', '=', 'placed.id')
     .whereRef('section.position', '<>', 'placed.position')
@@ -89,7 +88,6 @@ export async function writeOrder(writer: Writer, { schoolId, courseId }: CourseK
       version: row('lesson.version', '+', 1),
       updated_at: now,
     }))
-    .where('lesson.school_id', '=', schoolId)
     .where('lesson.course_id', '=', courseId)
     .whereRef('lesson.id', '=', 'placed.id')
     .where((row) =>

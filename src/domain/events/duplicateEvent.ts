@@ -8,12 +8,7 @@ export async function duplicateEvent(
   event: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {
-  const original = await writer
-    .selectFrom('event')
-    .selectAll()
-    .where('school_id', '=', school.id)
-    .where('id', '=', event.id)
-    .executeTakeFirstOrThrow()
+  const original = await writer.selectFrom('event').selectAll().where('id', '=', event.id).executeTakeFirstOrThrow()
   const id = newId()
   const title = `${event.title.slice(0, 153)} (copy)`
   await writer
@@ -35,6 +30,8 @@ export async function duplicateEvent(
       published_at: null,
       canceled_at: null,
       cancel_reason: null,
+      moved_from: null,
+      move_notice_at: null,
       version: 1,
       created_at: now,
       updated_at: now,
@@ -47,7 +44,6 @@ export async function duplicateEvent(
       insert
         .selectFrom('event_host')
         .select((host) => ['school_id', host.cast<string>(host.val(id), 'uuid').as('event_id'), 'lecturer_id', 'position'])
-        .where('school_id', '=', school.id)
         .where('event_id', '=', event.id),
     )
     .execute()
@@ -58,7 +54,6 @@ export async function duplicateEvent(
       insert
         .selectFrom('event_plan')
         .select((plan) => ['school_id', plan.cast<string>(plan.val(id), 'uuid').as('event_id'), 'plan_id'])
-        .where('school_id', '=', school.id)
         .where('event_id', '=', event.id),
     )
     .execute()

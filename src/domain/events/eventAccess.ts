@@ -56,6 +56,10 @@ export const isForPlan = (event: Events, planIds: readonly string[]): Condition 
 /** Selects events to which the person has an RSVP, in any state. */
 export const hasRsvp = (event: Events, { personId }: Me): Condition => (personId === null ? event.lit(false) : rsvpExists(event, personId))
 
+/** Selects events to which the caller has an RSVP with one of these statuses. */
+export const hasOwnRsvp = (event: Events, statuses: readonly string[], caller: Caller): Condition =>
+  caller.kind === 'person' && caller.personId !== null ? rsvpExists(event, caller.personId, statuses) : event.lit(false)
+
 /** Selects events in which the person has a seat. A blocked person has none. */
 export const hasSeat = (event: Events, { personId }: Me): Condition =>
   personId === null ? event.lit(false) : event.and([rsvpExists(event, personId, statusesWithSeat), isWelcome(event, personId)])

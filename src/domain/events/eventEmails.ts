@@ -1,19 +1,19 @@
+import { inEveryLanguage } from '../../lib/languages.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { isAmong } from '../../store/expressions.ts'
 import { publicItem } from '../itemRef.ts'
+import { timeText } from '../localFormats.ts'
+import { aboutEvent } from './eventEmailValues.ts'
 
-/** The columns of an event that e-mails mention. */
+/** The event that an e-mail is about. */
 export interface EventDetails {
   id: string
-  title: string
-  starts_at: Date
-  time_zone: string
 }
 
 interface Sending {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   externalServices: Pick<ExternalServices, 'send'>
 }
@@ -30,38 +30,44 @@ export async function notifyOfCancellation(
   event: EventDetails,
   reason: string | null,
 ): Promise<void> {
+  const content = await aboutEvent(writer, school, event.id, { isCanceled: true })
+  const to = await addressesOfAttendees(writer, { eventId: event.id })
+  if (reason === null) await externalServices.send(writer, school, to, 'event_canceled', content)
+  else await externalServices.send(writer, school, to, 'event_canceled_because', { ...content, reason })
+}
+
+/** The RSVPs of people who have a seat at an event to come or are on its waitlist. */
+export const attendingStatuses = ['going', 'waitlisted'] as const
+
+/** Reads the addresses and languages of the people who have a seat at an event or are on its waitlist. Skips erased people. */
+export async function addressesOfAttendees(writer: SchoolWriter, { eventId }: { eventId: string }) {
   const recipients = await writer
     .selectFrom('rsvp')
-    .innerJoin('person', (join) =>
-      join.onRef('person.school_id', '=', 'rsvp.school_id').onRef('person.id', '=', 'rsvp.person_id').on('person.erased_at', 'is', null),
-    )
-    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .innerJoin('person', (join) => join.onRef('person.id', '=', 'rsvp.person_id').on('person.erased_at', 'is', null))
+    .leftJoin('account', 'account.id', 'person.account_id')
     .select((row) => [
       row.fn.coalesce('account.email', 'person.email').as('email'),
       'person.locale as person_locale',
       'account.locale as account_locale',
     ])
-    .where('rsvp.school_id', '=', school.id)
-    .where('rsvp.event_id', '=', event.id)
-    .where('rsvp.status', 'in', ['going', 'waitlisted'])
+    .where('rsvp.event_id', '=', eventId)
+    .where('rsvp.status', 'in', attendingStatuses)
     .orderBy('rsvp.queued_at')
     .orderBy('rsvp.id')
     .execute()
-  const content = { title: event.title, when: localTimeOf(event) }
-  const to = recipients.map(addressedTo)
-  if (reason === null) await externalServices.send(writer, school, to, 'event_canceled', content)
-  else await externalServices.send(writer, school, to, 'event_canceled_because', { ...content, reason })
+  return recipients.map(addressedTo)
 }
 
-/** E-mails people from the waitlist that they have a seat now. Skips erased people. */
+/** E-mails people that they have a seat now, by default because they were on the waitlist. Skips erased people. */
 export async function notifyOfSeats(
   { writer, school, externalServices }: Sending,
   event: EventDetails,
   personIds: readonly string[],
+  kind: 'rsvp_promoted' | 'rsvp_confirmed' = 'rsvp_promoted',
 ): Promise<void> {
   if (personIds.length === 0) return
-  const content = { title: event.title, when: localTimeOf(event) }
-  await externalServices.send(writer, school, await recipientsOf(writer, school.id, personIds), 'rsvp_promoted', content)
+  const content = await aboutEvent(writer, school, event.id, { hasSeat: true })
+  await externalServices.send(writer, school, await recipientsOf(writer, personIds), kind, content)
 }
 
 /** E-mails people from the waitlist that a seat is held for them until this time, and where they pay for it. */
@@ -72,23 +78,24 @@ export async function notifyOfOffers(
 ): Promise<void> {
   if (personIds.length === 0) return
   const checkout = externalServices.checkoutAddress(school, publicItem({ type: 'event', id: event.id }))
-  const to = await recipientsOf(writer, school.id, personIds)
-  const content = { title: event.title, when: localTimeOf(event), until: localTimeOf({ ...event, starts_at: until }) }
+  const to = await recipientsOf(writer, personIds)
+  const about = await aboutEvent(writer, school, event.id)
+  const { time_zone } = about.occasion
+  const content = { ...about, until: inEveryLanguage((locale) => `${timeText(until.toISOString(), time_zone, locale)} (${time_zone})`) }
   if (checkout === undefined) await externalServices.send(writer, school, to, 'rsvp_offered', content)
   else await externalServices.send(writer, school, to, 'rsvp_offered_checkout', { ...content, checkout })
 }
 
 /** Reads the addresses and languages of people. Skips erased people. */
-async function recipientsOf(writer: Writer, schoolId: string, personIds: readonly string[]) {
+async function recipientsOf(writer: SchoolWriter, personIds: readonly string[]) {
   const recipients = await writer
     .selectFrom('person')
-    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .leftJoin('account', 'account.id', 'person.account_id')
     .select((row) => [
       row.fn.coalesce('account.email', 'person.email').as('email'),
       'person.locale as person_locale',
       'account.locale as account_locale',
     ])
-    .where('person.school_id', '=', schoolId)
     .where((person) => isAmong(person.ref('person.id'), personIds))
     .where('person.erased_at', 'is', null)
     .execute()
@@ -96,9 +103,3 @@ async function recipientsOf(writer: Writer, schoolId: string, personIds: readonl
 }
 
 export const addressedTo = ({ email, person_locale, account_locale }: Recipient) => ({ email, locales: [account_locale, person_locale] })
-
-/** Formats the start in the time zone of the event: `2026-03-01 18:30 (Europe/Berlin)`. */
-export function localTimeOf({ starts_at, time_zone }: EventDetails): string {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: time_zone, dateStyle: 'short', timeStyle: 'short' })
-  return `${format.format(starts_at)} (${time_zone})`
-}

@@ -6,7 +6,6 @@ import { hasHost, mayJoin, maySeeLocation, mayWatch } from './eventAccess.ts'
 
 type Events = Builder<'event'>
 
-/** Selects events with one of these hosts, if the caller sees the hosts of the event. */
 export const hasShownHost = (event: Events, lecturerIds: readonly string[], caller: Caller): Condition =>
   audienceOf(caller) === 'staff' ? hasHost(event, lecturerIds) : event.and([hasHost(event, lecturerIds), maySeeLocation(event, caller)])
 
@@ -16,11 +15,8 @@ export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
     .selectFrom((inner) =>
       inner
         .selectFrom('event_host')
-        .innerJoin('lecturer', (join) =>
-          join.onRef('lecturer.school_id', '=', 'event_host.school_id').onRef('lecturer.id', '=', 'event_host.lecturer_id'),
-        )
+        .innerJoin('lecturer', 'lecturer.id', 'event_host.lecturer_id')
         .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
-        .whereRef('event_host.school_id', '=', 'event.school_id')
         .whereRef('event_host.event_id', '=', 'event.id')
         .where((lecturer) => isKnownLecturer(lecturer, caller))
         .orderBy('event_host.position')
@@ -30,14 +26,12 @@ export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
     .select((listed) => listed.fn.jsonAgg('listed').as('hosts'))
 }
 
-/** Selects the ids of the plans that give access to an event. */
 export const plansOf = (event: Events): Expression<unknown> =>
   event
     .selectFrom((inner) =>
       inner
         .selectFrom('event_plan')
         .select('event_plan.plan_id')
-        .whereRef('event_plan.school_id', '=', 'event.school_id')
         .whereRef('event_plan.event_id', '=', 'event.id')
         .orderBy('event_plan.plan_id')
         .as('plans'),
@@ -69,7 +63,6 @@ export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | 
       inner
         .selectFrom('rsvp')
         .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position'), 'rsvp.offered_until'])
-        .whereRef('rsvp.school_id', '=', 'event.school_id')
         .whereRef('rsvp.event_id', '=', 'event.id')
         .where('rsvp.person_id', '=', personId)
         .as('own'),
@@ -82,7 +75,6 @@ export function waitlistPosition(rsvp: Builder<'rsvp'>) {
   const ahead = rsvp
     .selectFrom('rsvp as ahead')
     .select((row) => row.fn.countAll<number>().as('place'))
-    .whereRef('ahead.school_id', '=', 'rsvp.school_id')
     .whereRef('ahead.event_id', '=', 'rsvp.event_id')
     .where('ahead.status', '=', 'waitlisted')
     .where('ahead.offered_until', 'is', null)
@@ -94,7 +86,6 @@ export function waitlistPosition(rsvp: Builder<'rsvp'>) {
     .end()
 }
 
-/** The phase of an event in time. */
 export type Phase = 'upcoming' | 'live' | 'ended'
 
 export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }, time = new Date()): Phase {
@@ -102,7 +93,6 @@ export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date
   return time < ends_at ? 'live' : 'ended'
 }
 
-/** Selects events in one of these phases. */
 export const isInPhase = (event: Events, phases: readonly Phase[]): Condition => {
   const [begun, over] = [event('event.starts_at', '<=', now), event('event.ends_at', '<=', now)]
   const conditions: Record<Phase, Condition> = { upcoming: event.not(begun), live: event.and([begun, event.not(over)]), ended: over }

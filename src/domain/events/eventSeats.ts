@@ -1,4 +1,4 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 /** An event whose row the transaction has locked. The lock serialises these functions per event. */
 export interface LockedEvent {
@@ -6,18 +6,16 @@ export interface LockedEvent {
   eventId: string
 }
 
-/** Returns the number of seats: one for the person and one for each guest. */
 export const seatsOf = ({ guests }: { guests: number }): number => guests + 1
 
 /**
  * Takes seats in one conditional statement and returns false if too few are free. With `isInTurn`, it takes none while other people are
  * on a waitlist by party. On a waitlist by seat, the free seats are too few for every party that waits.
  */
-export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
+export async function takeSeats(writer: SchoolWriter, { eventId }: LockedEvent, seats: number, isInTurn = false): Promise<boolean> {
   const taken = await writer
     .updateTable('event')
     .set((event) => ({ going_count: event('going_count', '+', seats) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .where((event) => event.or([event('capacity', 'is', null), event(event('going_count', '+', seats), '<=', event.ref('capacity'))]))
     .$if(isInTurn, (query) => query.where((event) => event.or([event('waitlisted_count', '=', 0), event('waitlist_mode', '=', 'seat')])))
@@ -26,22 +24,19 @@ export async function takeSeats(writer: Writer, { schoolId, eventId }: LockedEve
   return taken.length > 0
 }
 
-/** Releases seats. */
-export async function releaseSeats(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
+export async function releaseSeats(writer: SchoolWriter, { eventId }: LockedEvent, seats: number): Promise<void> {
   await writer
     .updateTable('event')
     .set((event) => ({ going_count: event('going_count', '-', seats) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .execute()
 }
 
 /** Adds to the number of seats on the waitlist; a negative number subtracts. */
-export async function addWaiting(writer: Writer, { schoolId, eventId }: LockedEvent, seats: number): Promise<void> {
+export async function addWaiting(writer: SchoolWriter, { eventId }: LockedEvent, seats: number): Promise<void> {
   await writer
     .updateTable('event')
     .set((event) => ({ waitlisted_count: event('waitlisted_count', '+', seats) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .execute()
 }

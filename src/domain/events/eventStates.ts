@@ -7,13 +7,11 @@ import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { type EventDetails, notifyOfCancellation, notifyOfOffers, notifyOfSeats } from './eventEmails.ts'
 import { promoteWaiting } from './promoteWaiting.ts'
 
-/** The transaction in which the state of an event changes. */
 export interface EventChange extends WriteContext {
   school: School
   externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'>
 }
 
-/** The transaction in which seats of an event change, on behalf of anybody. */
 export type SeatChange = Omit<EventChange, 'caller'>
 
 interface Event extends EventDetails {
@@ -35,14 +33,12 @@ export async function publishEvent(context: EventChange, event: Event) {
   return { published_at: event.published_at ?? context.now }
 }
 
-/** Makes a draft of an event again, unless it has RSVPs. */
 export async function unpublishEvent(context: EventChange, event: Event) {
   await requirePublisher(context)
   await requireNoRsvps(context, event, 'The event has RSVPs. Cancel it instead: the people are notified by e-mail.')
   return {}
 }
 
-/** Cancels an event and e-mails the people who have a seat or are on the waitlist. */
 export async function cancelEvent(context: EventChange, event: Event, { reason }: { reason?: string | null }) {
   await notifyOfCancellation(context, event, reason ?? null)
   return { canceled_at: context.now, cancel_reason: reason ?? null }
@@ -54,7 +50,6 @@ export async function removeEventParts(context: EventChange, event: Event): Prom
   const { writer, school } = context
   const comments = await writer
     .deleteFrom('comment')
-    .where('school_id', '=', school.id)
     .where('subject_type', '=', 'event')
     .where('subject_id', '=', event.id)
     .returning(['id', 'version'])
@@ -73,11 +68,9 @@ export async function fillSeats(context: Omit<SeatChange, 'now'>, event: EventDe
   return seated.length + offered.length
 }
 
-async function requireNoRsvps({ writer, school }: EventChange, { id, status, going_count }: Event, description: string): Promise<void> {
+async function requireNoRsvps({ writer }: EventChange, { id, status, going_count }: Event, description: string): Promise<void> {
   // A checkout holds a seat without an RSVP.
-  const row =
-    going_count > 0 ||
-    (await writer.selectFrom('rsvp').select('id').where('school_id', '=', school.id).where('event_id', '=', id).executeTakeFirst())
+  const row = going_count > 0 || (await writer.selectFrom('rsvp').select('id').where('event_id', '=', id).executeTakeFirst())
   if (!row) return
   throw new Problem('invalid_state', {
     description,

@@ -1,7 +1,7 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import { checkLecturers, salesRules, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../markupRenderer.ts'
@@ -27,7 +27,6 @@ type EventValues = Readonly<{
 const longestDays = 14
 const dayMs = 86_400_000
 
-/** Returns the defaults of a new event: the time zone of the school, and the HTML of its description. */
 export async function eventDefaults(
   { writer, school, externalServices }: WriteContext & RenderingContext,
   values: Readonly<Record<string, unknown>>,
@@ -41,7 +40,6 @@ interface EventBefore {
   price_amount: number | string | null
 }
 
-/** Checks that the fields of an event are consistent and that its references exist. */
 export async function checkEvent(values: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
   const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values), ...checkPlaceAndLanguage(values)]
   const { capacity } = values
@@ -107,8 +105,8 @@ interface EventKey {
   eventId: string
 }
 
-async function setHosts(writer: Writer, { schoolId, eventId }: EventKey, lecturerIds: readonly string[]): Promise<void> {
-  await writer.deleteFrom('event_host').where('school_id', '=', schoolId).where('event_id', '=', eventId).execute()
+async function setHosts(writer: SchoolWriter, { schoolId, eventId }: EventKey, lecturerIds: readonly string[]): Promise<void> {
+  await writer.deleteFrom('event_host').where('event_id', '=', eventId).execute()
   if (lecturerIds.length === 0) return
   await writer
     .insertInto('event_host')
@@ -116,8 +114,8 @@ async function setHosts(writer: Writer, { schoolId, eventId }: EventKey, lecture
     .execute()
 }
 
-async function setPlans(writer: Writer, { schoolId, eventId }: EventKey, planIds: readonly string[]): Promise<void> {
-  await writer.deleteFrom('event_plan').where('school_id', '=', schoolId).where('event_id', '=', eventId).execute()
+async function setPlans(writer: SchoolWriter, { schoolId, eventId }: EventKey, planIds: readonly string[]): Promise<void> {
+  await writer.deleteFrom('event_plan').where('event_id', '=', eventId).execute()
   if (planIds.length === 0) return
   await writer
     .insertInto('event_plan')
@@ -159,9 +157,9 @@ function accessErrors({ access = 'public', plan_ids = [], course_id = null }: Ev
   return fieldErrors
 }
 
-async function planErrors({ plan_ids = [] }: EventValues, { writer, school }: WriteContext): Promise<ProblemDetail[]> {
+async function planErrors({ plan_ids = [] }: EventValues, { writer }: WriteContext): Promise<ProblemDetail[]> {
   const ids = [...new Set(plan_ids.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
-  const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
+  const found = await writer.selectFrom('membership_plan').select('id').where('id', 'in', ids).execute()
   return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }

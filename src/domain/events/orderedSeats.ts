@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { isAmong } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { hasPaidSeat } from './paidSeat.ts'
@@ -7,14 +7,12 @@ import { requireNotBlocked } from './requireNotBlocked.ts'
 import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
 import { giveHeldSeatToOrder, holdSeatOfOrder, waitingSeatsOf } from './waitlistOffers.ts'
 
-/** The lines of an unpaid order that are seats of events. */
 interface ReservedSeats {
   schoolId: string
   personId: string | null
   eventIds: readonly string[]
 }
 
-/** The lines of an order that are seats of events: one seat each. */
 interface OrderedSeats {
   schoolId: string
   personId: string
@@ -24,12 +22,11 @@ interface OrderedSeats {
 /**
  * Locks the events of an order. Call it before other rows are locked: an RSVP locks its event, then the person.
  */
-export async function lockEvents(writer: Writer, schoolId: string, eventIds: readonly string[]): Promise<Map<string, string>> {
+export async function lockEvents(writer: SchoolWriter, eventIds: readonly string[]): Promise<Map<string, string>> {
   if (eventIds.length === 0) return new Map()
   const rows = await writer
     .selectFrom('event')
     .select(['id', 'status'])
-    .where('school_id', '=', schoolId)
     .where((event) => isAmong(event.ref('event.id'), eventIds))
     .orderBy('id')
     .forUpdate()
@@ -42,10 +39,10 @@ export async function lockEvents(writer: Writer, schoolId: string, eventIds: rea
  * waitlist have priority.
  * @throws Problem event_full, access_denied for a blocked person
  */
-export async function reserveOrderedSeats(writer: Writer, { schoolId, personId, eventIds }: ReservedSeats): Promise<void> {
+export async function reserveOrderedSeats(writer: SchoolWriter, { schoolId, personId, eventIds }: ReservedSeats): Promise<void> {
   if (eventIds.length === 0) return
-  await lockEvents(writer, schoolId, eventIds)
-  if (personId !== null) await requireNotBlocked(writer, { schoolId, personId })
+  await lockEvents(writer, eventIds)
+  if (personId !== null) await requireNotBlocked(writer, { personId })
   for (const eventId of eventIds) {
     const locked = { schoolId, eventId }
     if (personId !== null && (await giveHeldSeatToOrder(writer, locked, personId))) continue
@@ -55,24 +52,17 @@ export async function reserveOrderedSeats(writer: Writer, { schoolId, personId, 
   }
 }
 
-/** Reserves the seats of an order again whose payment was declined. */
-export async function reserveSeatsAgain(writer: Writer, { schoolId, orderId }: { schoolId: string; orderId: string }): Promise<void> {
+export async function reserveSeatsAgain(writer: SchoolWriter, { schoolId, orderId }: { schoolId: string; orderId: string }): Promise<void> {
   const lines = await writer
     .updateTable('order_item')
     .set({ reserved_seats: 1 })
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .where('product_type', '=', 'event')
     .where('reserved_seats', '=', 0)
     .returning('product_id')
     .execute()
   if (lines.length === 0) return
-  const order = await writer
-    .selectFrom('orders')
-    .select('person_id')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .executeTakeFirstOrThrow()
+  const order = await writer.selectFrom('orders').select('person_id').where('id', '=', orderId).executeTakeFirstOrThrow()
   await reserveOrderedSeats(writer, { schoolId, personId: order.person_id, eventIds: lines.map(({ product_id }) => product_id) })
 }
 
@@ -81,28 +71,21 @@ export async function reserveSeatsAgain(writer: Writer, { schoolId, orderId }: {
  * again until its time ends.
  */
 export async function releaseReservedSeats(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, orderIds }: { schoolId: string; orderIds: readonly string[] },
 ): Promise<void> {
   const lines = await writer
     .updateTable('order_item')
     .set({ reserved_seats: 0 })
-    .where('school_id', '=', schoolId)
     .where((item) => isAmong(item.ref('order_item.order_id'), orderIds))
     .where('reserved_seats', '>', 0)
     .returning((item) => [
       'product_id',
-      item
-        .selectFrom('orders')
-        .select('orders.person_id')
-        .whereRef('orders.school_id', '=', 'order_item.school_id')
-        .whereRef('orders.id', '=', 'order_item.order_id')
-        .as('person_id'),
+      item.selectFrom('orders').select('orders.person_id').whereRef('orders.id', '=', 'order_item.order_id').as('person_id'),
     ])
     .execute()
   await lockEvents(
     writer,
-    schoolId,
     lines.map(({ product_id }) => product_id),
   )
   for (const { product_id: eventId, person_id } of lines) {
@@ -116,7 +99,7 @@ export async function releaseReservedSeats(
  * @throws Problem invalid_state if an event is not published any more: the payment must be refunded
  */
 export async function confirmSeats(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, personId, orderId, statuses }: Omit<OrderedSeats, 'eventIds'> & { orderId: string; statuses: ReadonlyMap<string, string> },
 ): Promise<void> {
   for (const [eventId, status] of statuses) {
@@ -141,14 +124,13 @@ export async function confirmSeats(
   await writer
     .updateTable('order_item')
     .set({ reserved_seats: 0 })
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .where('reserved_seats', '>', 0)
     .execute()
 }
 
 /** Withdraws the seats of refunded lines. A recorded attendance stays. `lockEvents` has locked the events. */
-export async function withdrawSeats(writer: Writer, { schoolId, personId, eventIds }: OrderedSeats): Promise<void> {
+export async function withdrawSeats(writer: SchoolWriter, { schoolId, personId, eventIds }: OrderedSeats): Promise<void> {
   for (const eventId of eventIds) {
     const locked = { schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })

@@ -2,12 +2,11 @@ import { ExpressionWrapper } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { toPublicId } from '../../lib/ids.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { type Builder, type Condition, daySeconds, now, secondsAgo } from '../../store/expressions.ts'
 import { hasSeat, isAnnounced, mayTakePart } from './eventAccess.ts'
 import { shownJoinUrl, shownLocation } from './eventParts.ts'
 
-/** The most events in one calendar. */
 const most = 500
 
 const pastDays = 90
@@ -16,15 +15,26 @@ const pastDays = 90
  * Returns the events of a person's calendar, with the fields that the person sees: those at which the person has a seat, and the live
  * lessons of the courses in which the person is enrolled. Cancelled events are included, so that calendars remove them.
  */
-export async function personalCalendar(database: Reader, schoolId: string, caller: PersonCaller) {
+export async function personalCalendar(database: SchoolReader, caller: PersonCaller) {
   const rows = await database
     .selectFrom('event')
-    .select(['id', 'version', 'created_at', 'updated_at', 'title', 'status', 'description', 'starts_at', 'ends_at'])
+    .select([
+      'id',
+      'version',
+      'created_at',
+      'updated_at',
+      'title',
+      'slug',
+      'status',
+      'description',
+      'description_html',
+      'starts_at',
+      'ends_at',
+    ])
     .select((event) => [
       new ExpressionWrapper<DB, 'event', unknown>(shownLocation(event, caller).toOperationNode()).as('location'),
       new ExpressionWrapper<DB, 'event', unknown>(shownJoinUrl(event, caller).toOperationNode()).as('join_url'),
     ])
-    .where('school_id', '=', schoolId)
     .where((event) => isAnnounced(event))
     .where('ends_at', '>', secondsAgo(daySeconds(pastDays)))
     .where((event) => event.or([hasSeat(event, caller), event.and([isLiveLesson(event, caller), mayTakePart(event, caller)])]))
@@ -49,11 +59,8 @@ const isLiveLesson = (event: Builder<'event'>, { personId }: PersonCaller): Cond
     : event.exists(
         event
           .selectFrom('lesson')
-          .innerJoin('enrollment', (join) =>
-            join.onRef('enrollment.school_id', '=', 'lesson.school_id').onRef('enrollment.course_id', '=', 'lesson.course_id'),
-          )
+          .innerJoin('enrollment', 'enrollment.course_id', 'lesson.course_id')
           .select('lesson.id')
-          .whereRef('lesson.school_id', '=', 'event.school_id')
           .whereRef('lesson.event_id', '=', 'event.id')
           .where('lesson.status', '=', 'published')
           .where('enrollment.person_id', '=', personId)

@@ -1,5 +1,5 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { inHours, isAmong, now } from '../../store/expressions.ts'
 import { isOfExcluded } from './eventAccess.ts'
 import { type LockedEvent, seatsOf } from './eventSeats.ts'
@@ -22,7 +22,7 @@ export interface Promoted {
  * gets one seat, which is held until they pay for it; a person whose order has paid for a seat gets it immediately. People who cannot come leave
  * the waitlist without a seat. Does nothing once the event is over or cancelled.
  */
-export async function promoteWaiting(writer: Writer, locked: LockedEvent): Promise<Promoted> {
+export async function promoteWaiting(writer: SchoolWriter, locked: LockedEvent): Promise<Promoted> {
   const offers = await endDueOffers(writer, locked)
   const promoted: Promoted = { seated: offers > 0 ? await seatWithoutPrice(writer, locked) : [], offered: [], until: null }
   for (;;) {
@@ -44,12 +44,11 @@ export async function promoteWaiting(writer: Writer, locked: LockedEvent): Promi
   }
 }
 
-const findEvent = async (writer: Writer, { schoolId, eventId }: LockedEvent) =>
+const findEvent = async (writer: SchoolWriter, { eventId }: LockedEvent) =>
   await writer
     .selectFrom('event')
     .select((row) => ['waitlist_mode', 'price_amount', row('capacity', '-', row.ref('going_count')).as('free')])
     .select((row) => row.fn<Date>('least', [inHours(row.ref('waitlist_offer_hours')), row.ref('ends_at')]).as('until'))
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .where('status', '=', 'published')
     .where('ends_at', '>', now)
@@ -70,14 +69,13 @@ interface Waiting extends Offer {
   is_excluded: boolean
 }
 
-/** An RSVP that moves up, and the seats that it takes. */
 interface Promotion extends Waiting {
   seats: number
 }
 
 async function waitingFor(
-  writer: Writer,
-  { schoolId, eventId }: LockedEvent,
+  writer: SchoolWriter,
+  { eventId }: LockedEvent,
   { waitlist_mode, price_amount, free }: PromotingEvent,
 ): Promise<Waiting[]> {
   return await writer
@@ -85,7 +83,6 @@ async function waitingFor(
     .select(['id', 'person_id', 'guests', 'held_seats', 'offered_until'])
     .select((rsvp) => rsvp.cast<boolean>(isPaidSeat(rsvp), 'boolean').as('is_paid'))
     .select((rsvp) => rsvp.cast<boolean>(isOfExcluded(rsvp), 'boolean').as('is_excluded'))
-    .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('status', '=', 'waitlisted')
     .where('offered_until', 'is', null)
@@ -130,13 +127,12 @@ function allFitting(waiting: readonly Promotion[], free: number): Promotion[] {
   })
 }
 
-async function moveSeats(writer: Writer, { schoolId, eventId }: LockedEvent, next: readonly Promotion[]): Promise<void> {
+async function moveSeats(writer: SchoolWriter, { eventId }: LockedEvent, next: readonly Promotion[]): Promise<void> {
   const taken = next.reduce((sum, { seats }) => sum + seats, 0)
   const waitedFor = next.reduce((sum, one) => sum + seatsOf(one), 0)
   await writer
     .updateTable('event')
     .set((event) => ({ going_count: event('going_count', '+', taken), waitlisted_count: event('waitlisted_count', '-', waitedFor) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .execute()
 }
@@ -147,7 +143,7 @@ interface RsvpSeat {
   offered_until: Date | null
 }
 
-async function setRsvps(writer: Writer, { schoolId }: LockedEvent, next: readonly Promotion[], seat: RsvpSeat): Promise<void> {
+async function setRsvps(writer: SchoolWriter, { schoolId }: LockedEvent, next: readonly Promotion[], seat: RsvpSeat): Promise<void> {
   for (const [guests, rsvps] of Map.groupBy(next, ({ seats }) => seats - 1)) {
     const rows = await writer
       .updateTable('rsvp')
@@ -158,7 +154,6 @@ async function setRsvps(writer: Writer, { schoolId }: LockedEvent, next: readonl
         version: rsvp('version', '+', 1),
         ...(seat.status === 'going' && { status_changed_at: now }),
       }))
-      .where('school_id', '=', schoolId)
       .where((rsvp) =>
         isAmong(
           rsvp.ref('rsvp.id'),
@@ -172,11 +167,10 @@ async function setRsvps(writer: Writer, { schoolId }: LockedEvent, next: readonl
 }
 
 /** Seats the people for whom a seat was held, if the event has no price any more. Returns their ids. */
-async function seatWithoutPrice(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<string[]> {
+async function seatWithoutPrice(writer: SchoolWriter, { schoolId, eventId }: LockedEvent): Promise<string[]> {
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status: 'going', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('status', '=', 'waitlisted')
     .where('held_seats', '>', 0)
@@ -185,7 +179,6 @@ async function seatWithoutPrice(writer: Writer, { schoolId, eventId }: LockedEve
         rsvp
           .selectFrom('event')
           .select('event.id')
-          .whereRef('event.school_id', '=', 'rsvp.school_id')
           .whereRef('event.id', '=', 'rsvp.event_id')
           .where('event.status', '=', 'published')
           .where('event.price_amount', 'is', null),

@@ -6,7 +6,7 @@ import type { EventChange } from './eventStates.ts'
 import { hasPaidSeat } from './paidSeat.ts'
 import type { Offer } from './waitlistOffers.ts'
 
-export type PaidChange = EventChange & { externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress'> }
+export type PaidChange = EventChange & { externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress' | 'emailLimits'> }
 
 interface Seats {
   status: string
@@ -25,17 +25,16 @@ export async function requirePaidSeat(
   context: PaidChange,
   { eventId, personId, before, input }: { eventId: string; personId: string; before: (Seats & Offer) | undefined; input: Seats },
 ): Promise<WayToSeat> {
-  const { writer, school } = context
+  const { writer } = context
   if (input.status === 'canceled' || (before?.status === 'going' && input.guests <= before.guests)) return 'seat'
   const event = await writer
     .selectFrom('event')
     .select((row) => ['price_amount', 'waitlist_enabled', row.cast<boolean>(isForSale(row), 'boolean').as('is_for_sale')])
-    .where('school_id', '=', school.id)
     .where('id', '=', eventId)
     .executeTakeFirstOrThrow()
   if (event.price_amount === null) return 'seat'
   if (input.guests === 0) {
-    if (await hasPaidSeat(writer, { schoolId: school.id, eventId, personId })) return 'seat'
+    if (await hasPaidSeat(writer, { eventId, personId })) return 'seat'
     const mayWait = before?.status === 'waitlisted' ? before.offered_until === null : event.waitlist_enabled && !event.is_for_sale
     if (mayWait) return 'waitlist'
   }

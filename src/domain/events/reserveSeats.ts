@@ -1,15 +1,13 @@
 import { fieldError, Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import type { SeatChange } from './eventStates.ts'
 import { requireNotBlocked } from './requireNotBlocked.ts'
 import { findRsvp, type RsvpEvent, type RsvpInput, writeRsvp } from './submitRsvp.ts'
 
 export interface SoldSeats {
-  /** Stored id of the event. */
   eventId: string
   attendee: { email: string; name?: string | undefined }
-  /** Seats in addition to that of the attendee. */
   guests: number
   note?: string | undefined
 }
@@ -20,9 +18,9 @@ export interface SoldSeats {
  */
 export async function reserveSeats(change: SeatChange, { eventId, attendee, guests, note }: SoldSeats): Promise<string> {
   const { school, writer, now } = change
-  const event = await lockEvent(writer, school.id, eventId)
+  const event = await lockEvent(writer, eventId)
   const { personId } = await findOrCreatePerson(writer, { schoolId: school.id, ...attendee, facet: 'member', now })
-  await requireNotBlocked(writer, { schoolId: school.id, personId })
+  await requireNotBlocked(writer, { personId })
   return await place(change, event, { personId, input: { status: 'going', guests, note: note ?? null } })
 }
 
@@ -32,7 +30,7 @@ export async function reserveSeats(change: SeatChange, { eventId, attendee, gues
  */
 export async function releaseSoldSeats(change: SeatChange, { eventId, rsvpId }: { eventId: string; rsvpId: string }): Promise<void> {
   const { school, writer } = change
-  const event = await lockEvent(writer, school.id, eventId)
+  const event = await lockEvent(writer, eventId)
   const before = await findRsvp(writer, { schoolId: school.id, eventId, id: rsvpId })
   if (!before) throw new Problem('not_found', { description: 'The event has no RSVP with this id.' })
   if (before.status === 'canceled') return
@@ -53,11 +51,10 @@ async function place(change: SeatChange, event: RsvpEvent, { personId, input }: 
   return await writeRsvp(change, event, { personId, before, input, isInTurn: false })
 }
 
-async function lockEvent(writer: Writer, schoolId: string, eventId: string): Promise<RsvpEvent> {
+async function lockEvent(writer: SchoolWriter, eventId: string): Promise<RsvpEvent> {
   const event = await writer
     .selectFrom('event')
     .select(['id', 'title', 'status', 'starts_at', 'ends_at', 'time_zone', 'rsvp_opens_at', 'rsvp_closes_at', 'waitlist_enabled'])
-    .where('school_id', '=', schoolId)
     .where('id', '=', eventId)
     .forUpdate()
     .executeTakeFirst()

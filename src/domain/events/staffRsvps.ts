@@ -2,7 +2,7 @@ import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { changeActionOf } from '../../store/changeActions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { clockTime, now as databaseNow, isAmong } from '../../store/expressions.ts'
 import { statusesWithSeat } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
@@ -10,24 +10,20 @@ import type { EventChange } from './eventStates.ts'
 import { requireNotBlocked } from './requireNotBlocked.ts'
 import { findRsvp, type Rsvp, type RsvpEvent, writeRsvp } from './submitRsvp.ts'
 
-/** The input of an RSVP that staff create for a person. */
 export type GuestValues = Readonly<{ member_id: string; status?: string; guests?: number }>
 
-/** The columns of an event that staff actions on its RSVPs need. */
 export interface HostedEvent extends RsvpEvent {
   starts_at: Date
   price_amount: unknown
 }
 
-/** Checks that the person exists and is not blocked, and that the status is allowed. */
-export async function checkGuest({ member_id, status }: GuestValues, { writer, school }: EventChange): Promise<ProblemDetail[]> {
+export async function checkGuest({ member_id, status }: GuestValues, { writer }: EventChange): Promise<ProblemDetail[]> {
   const fieldErrors: ProblemDetail[] = []
   if (status !== undefined && status !== 'going' && status !== 'waitlisted')
     fieldErrors.push(fieldError('status', 'not_allowed', 'must be going or waitlisted for a new RSVP'))
   const person = await writer
     .selectFrom('person')
     .select('member_status')
-    .where('school_id', '=', school.id)
     .where('id', '=', fromPublicId('mbr', member_id) ?? '00000000-0000-0000-0000-000000000000')
     .where('erased_at', 'is', null)
     .executeTakeFirst()
@@ -59,7 +55,7 @@ export async function placeGuest({ writer, school }: EventChange, event: HostedE
 }
 
 async function placeFor(
-  writer: Writer,
+  writer: SchoolWriter,
   locked: LockedEvent,
   { waitlist_enabled, price_amount }: HostedEvent,
   { wanted, seats }: { wanted: string | undefined; seats: number },
@@ -100,13 +96,12 @@ export async function changeRsvpStatus(
     await setStatus(writer, school.id, status, [rsvp.id])
     return { id: rsvp.id, isNew: true }
   }
-  if (status === 'going') await requireNotBlocked(writer, { schoolId: school.id, personId: rsvp.person_id })
+  if (status === 'going') await requireNotBlocked(writer, { personId: rsvp.person_id })
   const input = { status: status === 'going' ? status : 'canceled', guests: rsvp.guests, note: rsvp.note } as const
   await writeRsvp(context, event, { personId: rsvp.person_id, before: rsvp, input, isInTurn: false })
   return { id: rsvp.id, isNew: true }
 }
 
-/** The states from which an RSVP can change to each state. */
 const statesBefore: Readonly<Record<string, readonly string[]>> = {
   going: ['waitlisted', 'canceled', 'attended', 'no_show'],
   canceled: ['going', 'waitlisted'],
@@ -126,9 +121,9 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
   const rows = await writer
     .selectFrom('rsvp')
     .select(['id', 'status'])
-    .where('school_id', '=', school.id)
     .where('event_id', '=', event.id)
     .where('status', 'in', statusesWithSeat)
+    .orderBy('id')
     .forUpdate()
     .execute()
   const withSeat = new Set(rows.map(({ id }) => id))
@@ -155,12 +150,11 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
   return { isUnchanged: present.length + missing.length === 0, counts: { attended: total, no_show: rows.length - total } }
 }
 
-async function setStatus(writer: Writer, schoolId: string, status: string, ids: readonly string[]): Promise<void> {
+async function setStatus(writer: SchoolWriter, schoolId: string, status: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status, status_changed_at: databaseNow, updated_at: databaseNow, version: rsvp('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where((rsvp) => isAmong(rsvp.ref('rsvp.id'), ids))
     .returning(['id', 'version'])
     .execute()

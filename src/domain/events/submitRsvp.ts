@@ -2,10 +2,10 @@ import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { clockTime, now as databaseNow } from '../../store/expressions.ts'
 import { mayTakePart } from './eventAccess.ts'
-import type { EventDetails } from './eventEmails.ts'
+import { type EventDetails, notifyOfSeats } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
 import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
 import { type PaidChange, requirePaidSeat, type WayToSeat } from './requirePaidSeat.ts'
@@ -30,7 +30,6 @@ export interface Rsvp extends Offer {
   note: string | null
 }
 
-/** The input of an RSVP. */
 export interface RsvpInput {
   status: 'going' | 'canceled'
   guests: number
@@ -52,7 +51,18 @@ export async function submitRsvp(context: PaidChange, event: RsvpEvent, input: R
   requireOpen(event, context.now, { isWithdrawal: input.status === 'canceled' })
   if (before?.status === 'attended' || before?.status === 'no_show') throw new Problem('rsvp_closed')
   const way = await requirePaidSeat(context, { eventId: event.id, personId, before, input })
-  return { id: await writeRsvp(context, event, { personId, before, input, way }), isNew: true }
+  const id = await writeRsvp(context, event, { personId, before, input, way })
+  if (before?.status !== 'going') await confirm(context, event, { id, personId })
+  return { id, isNew: true }
+}
+
+/** E-mails the caller that they are registered, if they got a seat. */
+async function confirm(context: PaidChange, event: EventDetails, { id, personId }: { id: string; personId: string }): Promise<void> {
+  const { writer, school, externalServices, caller } = context
+  const after = await findRsvp(writer, { schoolId: school.id, eventId: event.id, id })
+  if (after?.status !== 'going' || caller.kind !== 'person') return
+  const isAllowed = await externalServices.emailLimits.isNoticeAllowed(school, { account_id: caller.accountId, kind: 'rsvp_confirmed' })
+  if (isAllowed) await notifyOfSeats(context, event, [personId], 'rsvp_confirmed')
 }
 
 /**
@@ -82,7 +92,7 @@ export async function writeRsvp(
 
 /** Takes seats, or a place on the waitlist, and returns which. A person who is on the waitlist keeps their place. */
 async function place(
-  writer: Writer,
+  writer: SchoolWriter,
   locked: LockedEvent,
   {
     event,
@@ -112,7 +122,7 @@ async function place(
   return 'waitlisted'
 }
 
-async function withdraw(writer: Writer, locked: LockedEvent, before: Rsvp): Promise<void> {
+async function withdraw(writer: SchoolWriter, locked: LockedEvent, before: Rsvp): Promise<void> {
   if (before.status === 'going') await releaseSeats(writer, locked, seatsOf(before))
   if (before.status === 'waitlisted') {
     await addWaiting(writer, locked, -waitingSeatsOf(before))
@@ -124,7 +134,7 @@ type RsvpColumns = Pick<Rsvp, 'status' | 'guests' | 'note'>
 
 // `queued_at` is the database's clock, read while the event is locked, so the waitlist is in the order of the RSVPs.
 export async function updateRsvp(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId }: LockedEvent,
   { id, status: before }: Rsvp,
   { status, guests, note }: RsvpColumns,
@@ -141,7 +151,6 @@ export async function updateRsvp(
       status_changed_at: rsvp.case().when('status', '=', status).then(rsvp.ref('status_changed_at')).else(databaseNow).end(),
       ...(before === 'canceled' && status !== 'canceled' && { queued_at: clockTime }),
     }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirst()
@@ -151,7 +160,7 @@ export async function updateRsvp(
 
 /** Inserts the RSVP of a person whose seats are taken. Returns its id. */
 export async function insertRsvp(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, eventId }: LockedEvent,
   personId: string,
   { status, guests, note }: RsvpColumns,
@@ -166,7 +175,7 @@ export async function insertRsvp(
 }
 
 /** Changes the number of a person's RSVPs that are not cancelled. Call it last: the person's row is locked after all others. */
-export async function countRsvps(writer: Writer, { schoolId }: LockedEvent, personId: string, by: number): Promise<void> {
+export async function countRsvps(writer: SchoolWriter, { schoolId }: LockedEvent, personId: string, by: number): Promise<void> {
   if (by === 0) return
   await writer
     .updateTable('person')
@@ -176,9 +185,8 @@ export async function countRsvps(writer: Writer, { schoolId }: LockedEvent, pers
     .execute()
 }
 
-/** Finds and locks the RSVP of a person, or the one with this id. */
 export async function findRsvp(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, eventId, ...by }: LockedEvent & ({ personId: string } | { id: string }),
 ): Promise<Rsvp | undefined> {
   const rsvps = writer
@@ -205,12 +213,11 @@ function closedReason(event: RsvpEvent, now: Date, isWithdrawal: boolean): strin
 }
 
 /** @throws Problem access_denied for a blocked person, and for an event that the caller may not attend */
-async function requireInvited({ writer, school, caller }: EventChange, { id }: RsvpEvent): Promise<string> {
+async function requireInvited({ writer, caller }: EventChange, { id }: RsvpEvent): Promise<string> {
   const { personId } = caller
   const row = await writer
     .selectFrom('event')
     .select('event.id')
-    .where('event.school_id', '=', school.id)
     .where('event.id', '=', id)
     .where((event) => mayTakePart(event, caller satisfies PersonCaller))
     .executeTakeFirst()

@@ -1,6 +1,7 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { isAmong, now } from '../../store/expressions.ts'
+import { lockRows } from '../../store/lockRows.ts'
 import { isOfExcluded } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf } from './eventSeats.ts'
 
@@ -18,11 +19,10 @@ export const waitingSeatsOf = ({ guests, offered_until }: Offer & { guests: numb
   offered_until === null ? seatsOf({ guests }) : 0
 
 /** Gives the seat that is held for a person to their order. Returns false if none is held. */
-export async function giveHeldSeatToOrder(writer: Writer, { schoolId, eventId }: LockedEvent, personId: string): Promise<boolean> {
+export async function giveHeldSeatToOrder(writer: SchoolWriter, { eventId }: LockedEvent, personId: string): Promise<boolean> {
   const taken = await writer
     .updateTable('rsvp')
     .set({ held_seats: 0 })
-    .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('person_id', '=', personId)
     .where('status', '=', 'waitlisted')
@@ -34,11 +34,10 @@ export async function giveHeldSeatToOrder(writer: Writer, { schoolId, eventId }:
 }
 
 /** Holds the seat of an unpaid order for the person again. Returns false if the time to pay for it is over, or a seat is held already. */
-export async function holdSeatOfOrder(writer: Writer, { schoolId, eventId }: LockedEvent, personId: string): Promise<boolean> {
+export async function holdSeatOfOrder(writer: SchoolWriter, { eventId }: LockedEvent, personId: string): Promise<boolean> {
   const held = await writer
     .updateTable('rsvp')
     .set({ held_seats: 1 })
-    .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('person_id', '=', personId)
     .where('status', '=', 'waitlisted')
@@ -53,15 +52,15 @@ export async function holdSeatOfOrder(writer: Writer, { schoolId, eventId }: Loc
  * Ends the offers of an event that were not paid in time, and those of people who cannot come: their RSVPs are cancelled, and their seats
  * are free. An order that holds a seat keeps it. Returns the number of offers that remain.
  */
-export async function endDueOffers(writer: Writer, { schoolId, eventId }: LockedEvent): Promise<number> {
+export async function endDueOffers(writer: SchoolWriter, { schoolId, eventId }: LockedEvent): Promise<number> {
   const offers = await writer
     .selectFrom('rsvp')
     .select((rsvp) => ['id', 'person_id', 'guests', 'held_seats', 'offered_until', rsvp('offered_until', '<=', now).as('is_due')])
     .select((rsvp) => rsvp.cast<boolean>(isOfExcluded(rsvp), 'boolean').as('is_excluded'))
-    .where('school_id', '=', schoolId)
     .where('event_id', '=', eventId)
     .where('status', '=', 'waitlisted')
     .where('offered_until', 'is not', null)
+    .orderBy('id')
     .forUpdate()
     .execute()
   const excluded = offers.filter(({ is_excluded }) => is_excluded)
@@ -79,7 +78,7 @@ interface Leaving extends Offer {
 
 /** Cancels RSVPs on the waitlist of a locked event, and releases the seats that are held for them. Sends no e-mail. */
 export async function leaveWaitlist(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, eventId }: LockedEvent,
   { rsvps, action }: { rsvps: readonly Leaving[]; action: 'canceled' | 'expired' },
 ): Promise<void> {
@@ -90,7 +89,6 @@ export async function leaveWaitlist(
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status: 'canceled', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where((rsvp) =>
       isAmong(
         rsvp.ref('rsvp.id'),
@@ -100,20 +98,15 @@ export async function leaveWaitlist(
     .returning(['id', 'version'])
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action }, rows)
+  const personIds = rsvps.map(({ person_id }) => person_id)
+  await lockRows(writer, 'person', { schoolId, ids: personIds })
   await writer
     .updateTable('person')
     .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '-', 1), person.lit(0)]) }))
-    .where('school_id', '=', schoolId)
-    .where((person) =>
-      isAmong(
-        person.ref('person.id'),
-        rsvps.map(({ person_id }) => person_id),
-      ),
-    )
+    .where((person) => isAmong(person.ref('person.id'), personIds))
     .execute()
 }
 
 const sumOf = (rsvps: readonly Leaving[], seats: (rsvp: Leaving) => number): number => rsvps.reduce((sum, rsvp) => sum + seats(rsvp), 0)
 
-/** The columns of an RSVP for which no seat is held. */
 export const noOffer: Offer = { offered_until: null, held_seats: 0 }

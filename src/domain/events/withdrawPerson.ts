@@ -1,4 +1,4 @@
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { addWaiting, releaseSeats, seatsOf } from './eventSeats.ts'
 import { lockEvents } from './orderedSeats.ts'
@@ -10,17 +10,15 @@ interface PersonKey {
   personId: string
 }
 
-/** Returns the ids of the events to come at which the person has a seat or waits for one. */
 export async function upcomingEventsOf(
-  reader: Reader,
-  { schoolId, personId }: PersonKey,
+  reader: SchoolReader,
+  { personId }: PersonKey,
   statuses: readonly string[] = ['going', 'waitlisted'],
 ): Promise<string[]> {
   const rows = await reader
     .selectFrom('rsvp')
-    .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'rsvp.school_id').onRef('event.id', '=', 'rsvp.event_id'))
+    .innerJoin('event', 'event.id', 'rsvp.event_id')
     .select('event.id')
-    .where('rsvp.school_id', '=', schoolId)
     .where('rsvp.person_id', '=', personId)
     .where('rsvp.status', 'in', [...statuses])
     .where('event.ends_at', '>', now)
@@ -29,15 +27,15 @@ export async function upcomingEventsOf(
 }
 
 /** Locks the events to come at which the person waits for a seat. Call it before the person is locked. */
-export async function lockWaitlistsOf(writer: Writer, person: PersonKey): Promise<void> {
-  await lockEvents(writer, person.schoolId, await upcomingEventsOf(writer, person, ['waitlisted']))
+export async function lockWaitlistsOf(writer: SchoolWriter, person: PersonKey): Promise<void> {
+  await lockEvents(writer, await upcomingEventsOf(writer, person, ['waitlisted']))
 }
 
 /**
  * Takes a person off the waitlists of the events to come, with the seats that are held for them. A background job gives these seats to
  * other people. Seats that the person has already stay, and so do unpaid orders, which can still be paid.
  */
-export async function leaveWaitlists(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+export async function leaveWaitlists(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
   for (const eventId of await upcomingEventsOf(writer, { schoolId, personId }, ['waitlisted'])) {
     const locked = { schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })
@@ -49,9 +47,9 @@ export async function leaveWaitlists(writer: Writer, { schoolId, personId }: Per
  * Withdraws a person from the events to come: from seats and waitlists. A background job gives the seats to the waitlists. Attendance at
  * past events stays.
  */
-export async function withdrawPerson(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+export async function withdrawPerson(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
   const eventIds = await upcomingEventsOf(writer, { schoolId, personId })
-  await lockEvents(writer, schoolId, eventIds)
+  await lockEvents(writer, eventIds)
   for (const eventId of eventIds) {
     const locked = { schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })

@@ -73,7 +73,6 @@ const attributes = [
 
 const references = new Set(['href', 'xlink:href'])
 
-/** Limits of a drawing, checked before and while it is read. */
 export const drawingLimits = { bytes: 262_144, depth: 64, elements: 10_000 } as const
 
 /**

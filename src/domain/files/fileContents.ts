@@ -1,5 +1,6 @@
 import { imageSize } from 'image-size'
 import { Problem } from '../../lib/problem.ts'
+import { cleanPicture } from './pictures/cleanPicture.ts'
 
 /** The number of bytes that are inspected before the first one is stored. */
 export const headBytes = 4100
@@ -56,7 +57,8 @@ export function pictureSize(head: Uint8Array, contentType: string): { width: num
   if (!contentType.startsWith('image/')) return unknown
   if (contentType === 'image/jpeg' && !hasFrameHeader(head)) return unknown
   try {
-    const { width, height, orientation = 1 } = imageSize(head)
+    const { width, height, ...stated } = imageSize(head)
+    const orientation = cleanPicture(Buffer.from(head), contentType).orientation ?? stated.orientation ?? 1
     if (!isLength(width) || !isLength(height)) return unknown
     // Orientations above 4 are rotated by 90 degrees.
     return orientation > 4 ? { width: height, height: width } : { width, height }

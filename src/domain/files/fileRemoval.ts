@@ -1,11 +1,11 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { releaseBytes } from '../../store/files.ts'
 
 interface Removal {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   caller: PersonCaller
   externalServices: ExternalServices
@@ -24,7 +24,7 @@ export async function releaseFile(
   if (isForced && audienceOf(caller) !== 'staff') {
     throw new Problem('access_denied', { description: 'Only staff can delete a file that is in use.' })
   }
-  const ofFile = writer.selectFrom('file_reference').where('school_id', '=', school.id).where('file_id', '=', file.id)
+  const ofFile = writer.selectFrom('file_reference').where('file_id', '=', file.id)
   const referrers = await ofFile.select(['ref_type', 'ref_id', 'field']).orderBy('ref_type').orderBy('ref_id').limit(100).execute()
   if (referrers.length > 0 && !isForced) {
     throw new Problem('resource_in_use', {
@@ -40,6 +40,6 @@ export async function releaseFile(
       }),
     })
   }
-  await writer.deleteFrom('file_reference').where('school_id', '=', school.id).where('file_id', '=', file.id).execute()
+  await writer.deleteFrom('file_reference').where('file_id', '=', file.id).execute()
   await releaseBytes(writer, { school_id: school.id, ...file })
 }

@@ -2,25 +2,23 @@ import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices, WaitingBytes } from '../../policy/externalServices.ts'
-import { type FilePurpose, type FilePurposeName, filePurposes } from '../../policy/filePurposes.ts'
+import { type FilePurpose, type FilePurposeName, filePurposeNames, filePurposes } from '../../policy/filePurposes.ts'
 import type { School } from '../../policy/school.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { dropRemoval } from '../../store/fileRemovals.ts'
 import { recentUploads } from '../../store/files.ts'
 import { takeRoom } from '../../store/storageUsage.ts'
 import { drawingLimits } from './cleanSvg.ts'
 
-/** The transaction in which a file is created. */
 export interface FileContext {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
 }
 
-/** The announced properties of a file. */
 export interface FileProperties {
   filename: string
   content_type: string
@@ -31,11 +29,10 @@ export interface FileProperties {
   alt?: string | null | undefined
 }
 
-/** Lifetime of the URL of an upload. */
 const uploadMinutes = 60
 
-/** The format of a file name: no path, and no characters that control a header or a terminal. */
-export const filenameForm = /^(?!\.{1,2}$)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}/\\]{1,255}$/u
+/** The format of a file name: no path, and no characters that control a header or a terminal, or turn the direction of what follows. */
+export const filenameForm = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069/\\]{1,255}$/u
 
 /**
  * Checks that the caller may upload a file with this purpose, type and size.
@@ -92,7 +89,6 @@ export async function announceFile(context: FileContext, announced: FileProperti
   return { file_id: id, expires_at: new Date(now.getTime() + uploadMinutes * 60_000) }
 }
 
-/** The columns of a file that `storeFormFile` has stored. */
 export interface StoredFile {
   storage_key?: string
   content_type?: string
@@ -100,6 +96,7 @@ export interface StoredFile {
   checksum?: string
   width?: number | null
   height?: number | null
+  metadataRemoved?: string[] | null
 }
 
 /**
@@ -110,15 +107,15 @@ export async function storeFormFile(
   { fields, file }: { fields: Readonly<Record<string, string>>; file: WaitingBytes | undefined },
   { school, caller, externalServices }: Pick<FileContext, 'school' | 'caller' | 'externalServices'>,
 ): Promise<StoredFile & Record<string, unknown>> {
-  const purpose = fields.purpose ?? ''
-  if (!file || file.bytes === 0 || !Object.hasOwn(filePurposes, purpose)) return {}
-  requireAllowed({ purpose: purpose as FilePurposeName, content_type: file.contentType, byte_size: file.bytes }, caller)
+  const purpose = filePurposeNames.find((name) => name === fields.purpose)
+  if (!file || file.bytes === 0 || !purpose) return {}
+  requireAllowed({ purpose, content_type: file.contentType, byte_size: file.bytes }, caller)
   const storage_key = `${school.id}/${newId()}`
-  const { byteSize, ...facts } = await externalServices.files.store(school, storage_key, file)
+  const isPublic = (fields.visibility ?? filePurposes[purpose].visibility) !== 'private'
+  const { byteSize, ...facts } = await externalServices.files.store(school, storage_key, file, { isPublic })
   return { storage_key, content_type: file.contentType, bytes: byteSize, ...facts }
 }
 
-/** Checks that a form contains a file that is not empty. */
 export function checkForm(
   { file }: Readonly<Record<string, unknown>>,
   { received = {} }: { received?: StoredFile | undefined },
@@ -127,13 +124,12 @@ export function checkForm(
   return received.storage_key === undefined ? [fieldError('file', 'min', 'must not be empty')] : []
 }
 
-/** The fields of a form with a file; `file` is the name of the file. */
 type FormValues = Readonly<Pick<FileProperties, 'purpose' | 'visibility' | 'alt'> & { file: string }>
 
 /** Returns the columns of a file from a form, and cancels the planned removal of its bytes. */
 export async function fileOfForm(context: FileContext & { received?: StoredFile | undefined }, values: FormValues) {
   const { writer, school, caller, now, received = {} } = context
-  const { storage_key = '', content_type = '', bytes = 0, checksum = '', width = null, height = null } = received
+  const { storage_key = '', content_type = '', bytes = 0, checksum = '', width = null, height = null, metadataRemoved = null } = received
   await requireRoom(context, bytes)
   const isStored = await dropRemoval(writer, { school_id: school.id, storage_key })
   if (!isStored) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
@@ -145,6 +141,7 @@ export async function fileOfForm(context: FileContext & { received?: StoredFile 
     checksum_sha256: checksum,
     width,
     height,
+    metadata_removed: metadataRemoved && JSON.stringify(metadataRemoved),
     unused_since: now,
   }
 }

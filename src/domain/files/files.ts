@@ -3,21 +3,13 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { countReferences, selectUpload } from '../../store/fileExpressions.ts'
 
-/** Selects files that the person uploaded. */
 export const isUploadedBy = (file: Builder<'file'>, { accountId }: PersonCaller): Condition => file('uploaded_by', '=', accountId)
 
-/** Selects uploads of files that the person announced. */
 export const isUploadOf = (upload: Builder<'upload'>, { accountId }: PersonCaller): Condition =>
   upload.exists(
-    upload
-      .selectFrom('file')
-      .select('file.id')
-      .whereRef('file.school_id', '=', 'upload.school_id')
-      .whereRef('file.id', '=', 'upload.file_id')
-      .where('file.uploaded_by', '=', accountId),
+    upload.selectFrom('file').select('file.id').whereRef('file.id', '=', 'upload.file_id').where('file.uploaded_by', '=', accountId),
   )
 
-/** Selects the number of references to a file. */
 export const referencesOf = (): Expression<unknown> => countReferences
 
 /** Selects the data from which the URL of an upload is built. */

@@ -1,11 +1,10 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 import type { FileStorage } from '../../store/fileStorage.ts'
 import { completeFile } from '../../store/files.ts'
 import { claimUpload, completeUpload, releaseUpload, type UploadKey } from '../../store/uploads.ts'
 import { storeUploadedFile } from './storeUploadedFile.ts'
 
-/** The body of an upload, with its Content-Length. */
 export interface UploadBody {
   bytes: AsyncIterable<Uint8Array>
   length: number | undefined
@@ -23,7 +22,7 @@ const usedUp = (): Problem =>
  * @throws Problem signature_invalid if the URL was used; checksum_mismatch, type_not_allowed, payload_too_large, invalid_request
  */
 export async function storeUpload(
-  { database, storage }: { database: Database; storage: FileStorage },
+  { database, storage }: { database: SchoolDatabase; storage: FileStorage },
   key: UploadKey,
   { bytes, length }: UploadBody,
 ): Promise<{ fileId: string; accountId: string }> {
@@ -32,7 +31,10 @@ export async function storeUpload(
     throw new Problem('invalid_request', { description: 'The Content-Length header is required. Send the size of the file in bytes.' })
   const row = await claimUpload(kysely, key)
   if (!row) throw usedUp()
-  const announced = { key: row.storage_key, contentType: row.content_type, byteSize: Number(row.bytes), checksum: row.checksum_sha256 }
+  const announced = {
+    ...{ key: row.storage_key, contentType: row.content_type, byteSize: Number(row.bytes), checksum: row.checksum_sha256 },
+    isPublic: row.visibility === 'public',
+  }
   try {
     requireLength(length, announced.byteSize)
     const facts = await storeUploadedFile(storage, announced, bytes)

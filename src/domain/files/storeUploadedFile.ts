@@ -4,22 +4,25 @@ import { Problem } from '../../lib/problem.ts'
 import type { FileStorage } from '../../store/fileStorage.ts'
 import { cleanSvg } from './cleanSvg.ts'
 import { headBytes, pictureSize, requireType } from './fileContents.ts'
+import { cleanedTypes, cleanPicture, maxPictureBytes } from './pictures/cleanPicture.ts'
+import type { MetadataKind } from './pictures/pictureParts.ts'
 
-/** The announced properties of an uploaded file. */
 export interface AnnouncedFile {
   key: string
   contentType: string
   byteSize: number
-  /** Hexadecimal. */
   checksum: string | null
+  /** True if everybody can read the file: its metadata is removed if it is a picture. */
+  isPublic: boolean
 }
 
-/** The properties of the stored bytes. */
 export interface UploadedFile {
   byteSize: number
   checksum: string
   width: number | null
   height: number | null
+  /** The kinds of metadata that were removed from a public picture; null for other files. */
+  metadataRemoved: MetadataKind[] | null
 }
 
 /** Bytes of a picture that are sampledChunks in memory to find its size: some cameras write long metadata before it. */
@@ -35,11 +38,22 @@ export async function storeUploadedFile(
   announced: AnnouncedFile,
   source: AsyncIterable<Uint8Array>,
 ): Promise<UploadedFile> {
-  const { key, contentType, byteSize, checksum } = announced
+  const { key, contentType, byteSize, checksum, isPublic } = announced
+  const isCleaned = isPublic && cleanedTypes.includes(contentType)
+  if (isCleaned && byteSize > maxPictureBytes)
+    throw new Problem('payload_too_large', {
+      description: `A public picture can have at most ${maxPictureBytes} bytes, because its metadata is removed. Upload it as a private file.`,
+    })
   const meter = measured(source, byteSize)
   const [head, rest] = await peek(meter.bytes, headBytes)
   await requireType(head, contentType)
-  if (contentType === 'image/svg+xml') return await storeDrawing(storage, announced, Buffer.concat(await Array.fromAsync(rest)), meter)
+  if (isCleaned || contentType === 'image/svg+xml') {
+    const sent = Buffer.concat(await Array.fromAsync(rest))
+    requireChecksum(meter.digest(), checksum)
+    return isCleaned
+      ? await storePicture(storage, { key, contentType }, sent)
+      : await storeBytes(storage, { key, contentType }, Buffer.from(cleanSvg(sent.toString('utf8'))))
+  }
   const sampledChunks: Uint8Array[] = []
   const sample = contentType.startsWith('image/') ? pictureHeadBytes : 0
   await storage.write(key, Readable.from(sampled(rest, sampledChunks, sample), { objectMode: false }), { bytes: byteSize, contentType })
@@ -49,20 +63,22 @@ export async function storeUploadedFile(
     await storage.remove(key)
     throw error
   }
-  return { byteSize, checksum: meter.digest(), ...pictureSize(Buffer.concat(sampledChunks), contentType) }
+  return { byteSize, checksum: meter.digest(), ...pictureSize(Buffer.concat(sampledChunks), contentType), metadataRemoved: null }
 }
 
-/** Stores an SVG drawing without anything else that the text contains, such as scripts. */
-async function storeDrawing(
-  storage: FileStorage,
-  { key, contentType, checksum }: AnnouncedFile,
-  sent: Buffer,
-  meter: Meter,
-): Promise<UploadedFile> {
-  requireChecksum(meter.digest(), checksum)
-  const cleaned = Buffer.from(cleanSvg(sent.toString('utf8')))
-  await storage.write(key, Readable.from([cleaned]), { bytes: cleaned.length, contentType })
-  return { byteSize: cleaned.length, checksum: sha256(cleaned), ...pictureSize(cleaned, contentType) }
+export async function storePicture(storage: FileStorage, place: StoredPlace, sent: Buffer): Promise<UploadedFile> {
+  const { bytes, removed } = cleanPicture(sent, place.contentType)
+  return { ...(await storeBytes(storage, place, bytes)), metadataRemoved: removed }
+}
+
+interface StoredPlace {
+  key: string
+  contentType: string
+}
+
+async function storeBytes(storage: FileStorage, { key, contentType }: StoredPlace, bytes: Buffer): Promise<UploadedFile> {
+  await storage.write(key, Readable.from([bytes]), { bytes: bytes.length, contentType })
+  return { byteSize: bytes.length, checksum: sha256(bytes), ...pictureSize(bytes, contentType), metadataRemoved: null }
 }
 
 function requireChecksum(found: string, announced: string | null): void {
@@ -101,7 +117,6 @@ function measured(source: AsyncIterable<Uint8Array>, byteSize: number): Meter {
   }
 }
 
-/** Returns the first bytes, and a stream of all bytes. */
 async function peek(bytes: AsyncIterableIterator<Uint8Array>, length: number): Promise<[Buffer, AsyncIterable<Uint8Array>]> {
   const chunks: Uint8Array[] = []
   let seen = 0
@@ -118,7 +133,6 @@ async function peek(bytes: AsyncIterableIterator<Uint8Array>, length: number): P
   return [Buffer.concat(chunks).subarray(0, length), all()]
 }
 
-/** Passes the bytes on and collects the first ones in `sampledChunks`. */
 async function* sampled(bytes: AsyncIterable<Uint8Array>, sampledChunks: Uint8Array[], length: number): AsyncGenerator<Uint8Array> {
   let left = length
   for await (const chunk of bytes) {

@@ -2,7 +2,6 @@ import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { ownMember } from '../../lib/ownMember.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 
-/** A question of a form, with its rules. */
 export interface Question {
   key: string
   kind: string
@@ -16,7 +15,6 @@ export type Answer = string | number | boolean | string[]
 /** The longest answer of a question that has no limit, in characters. */
 const defaultLengths: Readonly<Record<string, number>> = { text: 500, long_text: 10_000, email: 254, phone: 40 }
 
-/** Returns the longest answer to a question, in characters. */
 export const longestAnswer = ({ kind, max_length }: { kind: string; max_length?: number | null | undefined }): number =>
   max_length ?? defaultLengths[kind] ?? 10_000
 
@@ -38,7 +36,6 @@ export function checkAnswers(questions: readonly Question[], answers: Readonly<R
   return [...unknown, ...wrong]
 }
 
-/** Returns the rule that an answer breaks, or undefined. */
 function ruleBrokenBy({ kind, options, max_length }: Question, answer: Answer): string | undefined {
   const choices = new Set(options ?? [])
   switch (kind) {

@@ -18,12 +18,9 @@ export function statusNow(form: { status: string; closes_at: Date | null }, isKn
   return isOver ? 'closed' : form.status
 }
 
-/** Selects the public pages that show the form. */
 export const placesOf = (): Expression<unknown> => selectFormPlaces
 
-/** Returns the pages from `placesOf` that show the form. */
 export const pagesFrom = ({ form, pages }: FormPlaces) =>
   (pages ?? []).filter((page) => page.forms.some((id) => fromPublicId('frm', id) === form)).map(({ id, slug }) => ({ id, slug }))
 
-/** Selects the contact data of a submission. */
 export const contactOf = (): Expression<unknown> => selectContact

@@ -1,7 +1,6 @@
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { countByDay, countChoices } from '../../store/formExpressions.ts'
 
-/** A question of a form, as it is stored. */
 export interface FormField {
   key: string
   kind: string
@@ -16,14 +15,13 @@ interface Form {
 
 const days = 30
 
-/** Returns the questions of a form. */
 const fieldsOf = ({ fields }: Pick<Form, 'fields'>): FormField[] => (fields ?? []) as FormField[]
 
 /**
  * Summarises the submissions of a form: their number, by day, and by chosen option, all without spam, and the number of spam submissions.
  * Options that were never chosen count zero.
  */
-export async function summarize(database: Reader, form: Form) {
+export async function summarize(database: SchoolReader, form: Form) {
   const { school_id: schoolId, id: formId } = form
   const chosen = fieldsOf(form).filter(({ kind }) => kind === 'single_choice' || kind === 'multiple_choice')
   const { submissions, spam } = await database
@@ -32,7 +30,6 @@ export async function summarize(database: Reader, form: Form) {
       row.fn.countAll<string>().filterWhere('spam', '=', false).as('submissions'),
       row.fn.countAll<string>().filterWhere('spam', '=', true).as('spam'),
     ])
-    .where('school_id', '=', schoolId)
     .where('form_id', '=', formId)
     .executeTakeFirstOrThrow()
   const counts = chosen.length === 0 ? [] : await countChoices(database, { schoolId, formId, keys: chosen.map(({ key }) => key) })
@@ -48,9 +45,8 @@ export async function summarize(database: Reader, form: Form) {
   }
 }
 
-/** Returns the distinct keys of the questions of these forms, which are the columns of an export of submissions. */
-export async function questionKeys(database: Reader, schoolId: string, formIds: readonly string[] | undefined): Promise<string[]> {
-  let forms = database.selectFrom('form').select(['fields']).where('school_id', '=', schoolId).orderBy('id')
+export async function questionKeys(database: SchoolReader, formIds: readonly string[] | undefined): Promise<string[]> {
+  let forms = database.selectFrom('form').select(['fields']).orderBy('id')
   if (formIds) forms = forms.where('id', 'in', [...formIds])
   const rows = await forms.execute()
   return [...new Set(rows.flatMap((form) => fieldsOf(form).map(({ key }) => key)))]

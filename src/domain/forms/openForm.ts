@@ -1,15 +1,13 @@
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { isOpenForm } from '../../store/formExpressions.ts'
 import type { Question } from './checkAnswers.ts'
 
-/** A question with its texts. */
 export interface ShownQuestion extends Question {
   label: string
   help?: string | null
 }
 
-/** A form that accepts submissions now. */
 export interface OpenForm {
   id: string
   slug: string
@@ -20,19 +18,20 @@ export interface OpenForm {
   submit_label: string | null
   /** The text that people agree to, of the form or of the school; null if there is none. */
   consent_text: string | null
+  /** True if the confirmation to the sender contains the answers. */
+  copies_answers: boolean
 }
 
-/** Returns the form with this slug if it accepts submissions now. */
-export async function findOpenForm(database: Reader, schoolId: string, slug: string): Promise<OpenForm | undefined> {
+export async function findOpenForm(database: SchoolReader, slug: string): Promise<OpenForm | undefined> {
   const row = await database
     .selectFrom('form')
     .innerJoin('school', 'school.id', 'form.school_id')
     .select(['form.id', 'form.slug', 'form.title', 'form.description', 'form.success_message', 'form.submit_label', 'form.consent_text'])
+    .select('form.copies_answers')
     .select((form) => [
       form.ref('form.fields').$castTo<readonly ShownQuestion[]>().as('fields'),
       form.ref('school.settings').$castTo<{ form_consent_text?: string | null }>().as('settings'),
     ])
-    .where('form.school_id', '=', schoolId)
     .where('form.slug', '=', slug)
     .where(isOpenForm)
     .where((form) => form.or([form('form.opens_at', 'is', null), form('form.opens_at', '<=', now)]))

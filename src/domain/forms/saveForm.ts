@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../lib/ids.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import type { ShownQuestion } from './openForm.ts'
 
-/** The definition of a form. */
 export interface FormDefinition {
   slug: string
   title: string
@@ -16,21 +15,21 @@ export interface FormDefinition {
   submit_label: string | null
   consent_text: string | null
   notifies_staff: boolean
+  copies_answers: boolean
   opens_at: Date | null
   closes_at: Date | null
 }
 
 /** Creates the form with this slug, or replaces its definition. A definition that changes nothing has no effect. Call it in a transaction. */
 export async function saveForm(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now }: InSchool,
   definition: FormDefinition,
 ): Promise<{ id: string; version: number; isNew: boolean }> {
   const before = await writer
     .selectFrom('form')
     .select(['id', 'version', 'slug', 'title', 'status', 'description', 'fields', 'success_message', 'submit_label', 'consent_text'])
-    .select(['notifies_staff', 'opens_at', 'closes_at'])
-    .where('school_id', '=', schoolId)
+    .select(['notifies_staff', 'copies_answers', 'opens_at', 'closes_at'])
     .where('slug', '=', definition.slug)
     .forUpdate()
     .executeTakeFirst()
@@ -50,7 +49,6 @@ export async function saveForm(
   await writer
     .updateTable('form')
     .set({ ...values, version: version + 1 })
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .execute()
   await recordChange(writer, { school_id: schoolId, type: 'form', resource_id: id, action: 'updated', version: version + 1 })

@@ -2,7 +2,7 @@ import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseTime } from '../../store/expressions.ts'
 import { isOpenForm } from '../../store/formExpressions.ts'
 import type { InSchool } from '../inSchool.ts'
@@ -23,10 +23,14 @@ export interface NewSubmission extends InSchool {
 }
 
 /**
- * Stores a submission of an open form, and connects it to the person of the school with its e-mail address. Call it in a transaction.
+ * Stores a submission of an open form, and connects it to the person of the school with its e-mail address, which it returns. Call it in a
+ * transaction.
  * @throws Problem not_found, invalid_state if the form is not open, validation_failed with every wrong answer
  */
-export async function submitForm(writer: Writer, submission: NewSubmission): Promise<{ id: string; formVersion: number }> {
+export async function submitForm(
+  writer: SchoolWriter,
+  submission: NewSubmission,
+): Promise<{ id: string; formVersion: number; email: string | undefined }> {
   const { schoolId, now, formId, answers, contact, sourcePath, locale, spam = false } = submission
   const form = await writer
     .selectFrom('form')
@@ -35,7 +39,6 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
       row.ref('fields').$castTo<readonly ShownQuestion[]>().as('fields'),
       row.and([isOpenForm, row.or([row('opens_at', 'is', null), row('opens_at', '<=', databaseTime)])]).as('is_open'),
     ])
-    .where('school_id', '=', schoolId)
     .where('id', '=', formId)
     .forUpdate()
     .executeTakeFirst()
@@ -48,6 +51,7 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
     errors.push(fieldError('contact.email', 'format', 'must be an e-mail address'))
   if (errors.length > 0) throw new Problem('validation_failed', { details: errors })
   const id = newId()
+  const address = email === undefined ? undefined : normaliseEmail(email)
   await writer
     .insertInto('form_submission')
     .values((row) => ({
@@ -59,13 +63,12 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
       form_id: formId,
       form_version: form.version,
       answers: JSON.stringify(answers),
-      email: email === undefined ? null : (normaliseEmail(email) ?? null),
+      email: address ?? null,
       name: contact?.name ?? textAnswer(answers.name) ?? null,
       person_id: row
         .selectFrom('person')
         .select('person.id')
-        .where('person.school_id', '=', schoolId)
-        .where('person.email', '=', email === undefined ? null : (normaliseEmail(email) ?? null))
+        .where('person.email', '=', address ?? null)
         .where('person.erased_at', 'is', null),
       source_path: sourcePath ?? null,
       locale: locale ?? null,
@@ -80,11 +83,10 @@ export async function submitForm(writer: Writer, submission: NewSubmission): Pro
       unreported_count: row('unreported_count', '+', spam ? 0 : 1),
       last_submission_at: now,
     }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', formId)
     .execute()
   await recordChange(writer, { school_id: schoolId, type: 'form_submission', resource_id: id, action: 'created', version: 1 })
-  return { id, formVersion: form.version }
+  return { id, formVersion: form.version, email: address }
 }
 
 /** Returns the e-mail address of the contact, otherwise the first answer to a question for one. */
@@ -94,7 +96,6 @@ function emailIn({ contact, answers }: NewSubmission, questions: readonly ShownQ
   return question && textAnswer(answers[question.key])
 }
 
-/** Returns the texts that the person agreed to: the separate one, and the questions for consent. */
 function agreedTexts({ consentText, answers }: NewSubmission, questions: readonly ShownQuestion[]): string | null {
   const agreed = questions.filter(({ kind, key }) => kind === 'consent' && answers[key] === true).map(({ label }) => label)
   const texts = [...(consentText === undefined ? [] : [consentText]), ...agreed]
@@ -104,9 +105,8 @@ function agreedTexts({ consentText, answers }: NewSubmission, questions: readonl
 const textAnswer = (answer: Answer | undefined): string | undefined =>
   typeof answer === 'string' && answer !== '' ? answer.slice(0, 200) : undefined
 
-/** Returns the stored id of the form with this slug. */
-export async function requireFormSlug(writer: Writer, schoolId: string, slug: string): Promise<string> {
-  const form = await writer.selectFrom('form').select('id').where('school_id', '=', schoolId).where('slug', '=', slug).executeTakeFirst()
+export async function requireFormSlug(writer: SchoolWriter, slug: string): Promise<string> {
+  const form = await writer.selectFrom('form').select('id').where('slug', '=', slug).executeTakeFirst()
   if (!form)
     throw new Problem('invalid_reference', {
       details: [fieldError('form', 'invalid_reference', 'must be the slug of a form of the school')],

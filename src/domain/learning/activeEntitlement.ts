@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { grantsAccess, includesCourse } from '../../store/accessExpressions.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import type { EnrollmentSource } from './enrollmentStatus.ts'
 
@@ -21,17 +21,15 @@ export interface ActiveEntitlement {
  * these the one that lasts longest. Returns undefined if nothing does.
  */
 export async function findActiveEntitlement(
-  reader: Reader,
-  { schoolId, personId, courseId }: { schoolId: string; personId: string; courseId: string },
+  reader: SchoolReader,
+  { personId, courseId }: { personId: string; courseId: string },
   { orderId, subscriptionId }: Partial<EndedSource> = {},
 ): Promise<ActiveEntitlement | undefined> {
   const noId = sql<string | null>`NULL::uuid`
   const purchases = reader
     .selectFrom('orders')
-    .innerJoin('order_item as item', (join) =>
-      join.onRef('item.school_id', '=', 'orders.school_id').onRef('item.order_id', '=', 'orders.id'),
-    )
-    .innerJoin('course', (join) => join.onRef('course.school_id', '=', 'item.school_id').onRef('course.id', '=', 'item.product_id'))
+    .innerJoin('order_item as item', 'item.order_id', 'orders.id')
+    .innerJoin('course', 'course.id', 'item.product_id')
     .select(({ ref, lit }) => [
       sql.lit<EnrollmentSource>('purchase').as('source'),
       ref('orders.id').$castTo<string | null>().as('order_id'),
@@ -39,7 +37,6 @@ export async function findActiveEntitlement(
       endOfPurchase(ref('orders.paid_at'), ref('orders.placed_at'), ref('course.access_duration_days')).as('expires_at'),
       lit(1).$castTo<number>().as('priority'),
     ])
-    .where('orders.school_id', '=', schoolId)
     .where('orders.person_id', '=', personId)
     .where('item.product_type', '=', 'course')
     .where('item.product_id', '=', courseId)
@@ -68,20 +65,13 @@ export async function findActiveEntitlement(
       row
         .case()
         .when('source_type', '=', 'order')
-        .then(
-          row
-            .selectFrom('orders')
-            .select('orders.id')
-            .where('orders.school_id', '=', schoolId)
-            .whereRef('orders.id', '=', 'entitlement.source_id'),
-        )
+        .then(row.selectFrom('orders').select('orders.id').whereRef('orders.id', '=', 'entitlement.source_id'))
         .end()
         .as('order_id'),
       noId.as('subscription_id'),
       'ends_at as expires_at',
       row.lit(2).$castTo<number>().as('priority'),
     ])
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('product_type', '=', 'course')
     .where('product_id', '=', courseId)
@@ -91,9 +81,7 @@ export async function findActiveEntitlement(
     .where((row) => row.not(row.and([row('source_type', '=', 'order'), row('source_id', 'is not distinct from', orderId ?? null)])))
   const plans = reader
     .selectFrom('subscription')
-    .innerJoin('membership_plan', (join) =>
-      join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
-    )
+    .innerJoin('membership_plan', 'membership_plan.id', 'subscription.plan_id')
     .select(({ ref, lit }) => [
       sql.lit<EnrollmentSource>('plan').as('source'),
       noId.as('order_id'),
@@ -101,7 +89,6 @@ export async function findActiveEntitlement(
       sql<Date | null>`NULL::timestamptz`.as('expires_at'),
       lit(3).$castTo<number>().as('priority'),
     ])
-    .where('subscription.school_id', '=', schoolId)
     .where('subscription.person_id', '=', personId)
     .where('subscription.id', 'is distinct from', subscriptionId ?? null)
     .where(grantsAccess)

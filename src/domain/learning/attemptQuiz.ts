@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
 import { type Answer, quizAnswerErrors, type StoredQuiz, scoreQuiz } from './scoreQuiz.ts'
 import {
@@ -18,7 +18,6 @@ import {
 
 interface AttemptContext extends ProgressContext {
   caller: PersonCaller
-  /** The lesson with the quiz. */
   parent?: { id: string; course_id?: unknown } | undefined
 }
 
@@ -31,7 +30,7 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
   const { writer, school, now, caller, parent } = context
   if (!parent) throw new Error('attemptQuiz needs the lesson')
   const lessonId = parent.id
-  const row = await lockOwnEnrollment(writer, { schoolId: school.id, personId: caller.personId, courseId: String(parent.course_id) })
+  const row = await lockOwnEnrollment(writer, { personId: caller.personId, courseId: String(parent.course_id) })
   if (!row) throw lessonLocked('not_enrolled')
   const lesson = await findLesson(context, { enrollmentId: row.id, lessonId })
   const quiz = lesson.quiz as StoredQuiz | null
@@ -43,7 +42,6 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
   const last = await writer
     .selectFrom('quiz_attempt')
     .select((attempt) => attempt.fn.max('attempt_no').as('attempt_no'))
-    .where('school_id', '=', school.id)
     .where('enrollment_id', '=', row.id)
     .where('lesson_id', '=', lessonId)
     .executeTakeFirst()
@@ -78,7 +76,6 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
   return { id, action: 'created' }
 }
 
-/** Completes the enrolment if its progress is sufficient, and records the change. */
 async function completeIfEnough(context: ProgressContext, row: EnrollmentRow & { version: number }): Promise<void> {
   const { writer, school, now } = context
   const { columns } = await countAndComplete(context, row)
@@ -87,20 +84,18 @@ async function completeIfEnough(context: ProgressContext, row: EnrollmentRow & {
   await writer
     .updateTable('enrollment')
     .set({ ...columns, version, updated_at: now })
-    .where('school_id', '=', school.id)
     .where('id', '=', row.id)
     .execute()
   await recordChange(writer, { school_id: school.id, type: 'enrollment', resource_id: row.id, action: 'completed', version })
 }
 
 async function lockOwnEnrollment(
-  writer: Writer,
-  { schoolId, personId, courseId }: { schoolId: string; personId: string | null; courseId: string },
+  writer: SchoolWriter,
+  { personId, courseId }: { personId: string | null; courseId: string },
 ): Promise<(EnrollmentRow & { version: number }) | undefined> {
   return await writer
     .selectFrom('enrollment')
     .select(['id', 'version', 'person_id', 'course_id', 'status', 'status_before', 'expires_at', 'completed_at'])
-    .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
     .where('person_id', '=', personId)
     .forUpdate()

@@ -1,31 +1,23 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
+import { issueCertificates } from './certificates.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 
-/** The progress of an enrolment in its course. */
 export interface ProgressCounts {
   completed_lessons_count: number
   progress_percent: number
-  /** Published lessons of the course. */
   lessons_count: number
   /** True if the progress reaches the completion threshold of the course. */
   is_enough: boolean
 }
 
-/** Counts the published lessons that the enrolment has completed. */
 const completedLessons = (enrollment: Builder<'enrollment'>) =>
   enrollment
     .selectFrom('lesson_progress as progress')
-    .innerJoin('lesson', (join) =>
-      join
-        .onRef('lesson.school_id', '=', 'progress.school_id')
-        .onRef('lesson.id', '=', 'progress.lesson_id')
-        .on('lesson.status', '=', 'published'),
-    )
+    .innerJoin('lesson', (join) => join.onRef('lesson.id', '=', 'progress.lesson_id').on('lesson.status', '=', 'published'))
     .select((progress) => progress.cast<number>(progress.fn.countAll(), 'integer').as('count'))
-    .whereRef('progress.school_id', '=', 'enrollment.school_id')
     .whereRef('progress.enrollment_id', '=', 'enrollment.id')
     .where('progress.status', '=', 'completed')
 
@@ -40,17 +32,13 @@ const isEnough = (row: Builder<'enrollment' | 'course'>): Condition =>
   ])
 
 /** Updates the progress counters of an enrolment, without a new version. */
-export async function countProgress(
-  writer: Writer,
-  { schoolId, enrollmentId }: { schoolId: string; enrollmentId: string },
-): Promise<ProgressCounts> {
+export async function countProgress(writer: SchoolWriter, { enrollmentId }: { enrollmentId: string }): Promise<ProgressCounts> {
   return await writer
     .updateTable('enrollment')
     .from((inner) =>
       inner
         .selectFrom('enrollment')
         .select((enrollment) => completedLessons(enrollment).$asScalar().as('count'))
-        .where('school_id', '=', schoolId)
         .where('id', '=', enrollmentId)
         .as('counted'),
     )
@@ -59,9 +47,7 @@ export async function countProgress(
       completed_lessons_count: ref('counted.count').$notNull(),
       progress_percent: percentOf(ref('counted.count').$notNull(), ref('course.published_lessons_count')),
     }))
-    .where('enrollment.school_id', '=', schoolId)
     .where('enrollment.id', '=', enrollmentId)
-    .where('course.school_id', '=', schoolId)
     .whereRef('course.id', '=', 'enrollment.course_id')
     .returning(['enrollment.completed_lessons_count', 'enrollment.progress_percent', 'course.published_lessons_count as lessons_count'])
     .returning((row) => row.cast<boolean>(isEnough(row), 'boolean').as('is_enough'))
@@ -70,11 +56,11 @@ export async function countProgress(
 
 /**
  * Updates the progress counters of every enrolment in a course after its lessons have changed, and completes the active enrolments that
- * now reach the threshold. The course is locked.
+ * now reach the threshold, with their certificates. The course is locked.
  * @returns the ids of the enrolments whose counters have changed
  */
 export async function recountCourse(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, courseId, now }: { schoolId: string; courseId: string; now: Date },
 ): Promise<string[]> {
   const changed = await writer
@@ -83,7 +69,6 @@ export async function recountCourse(
       inner
         .selectFrom('enrollment')
         .select((enrollment) => ['enrollment.id', completedLessons(enrollment).$asScalar().as('count')])
-        .where('school_id', '=', schoolId)
         .where('course_id', '=', courseId)
         .as('counted'),
     )
@@ -92,9 +77,7 @@ export async function recountCourse(
       completed_lessons_count: ref('counted.count').$notNull(),
       progress_percent: percentOf(ref('counted.count').$notNull(), ref('course.published_lessons_count')),
     }))
-    .where('enrollment.school_id', '=', schoolId)
     .whereRef('enrollment.id', '=', 'counted.id')
-    .where('course.school_id', '=', schoolId)
     .where('course.id', '=', courseId)
     .where((row) =>
       row.or([
@@ -117,10 +100,8 @@ export async function recountCourse(
       version: row('enrollment.version', '+', 1),
       updated_at: now,
     }))
-    .where('enrollment.school_id', '=', schoolId)
     .where('enrollment.course_id', '=', courseId)
     .where('enrollment.status', '=', 'active')
-    .where('course.school_id', '=', schoolId)
     .where('course.id', '=', courseId)
     .where(isEnough)
     .where('enrollment.completed_at', 'is', null)
@@ -128,9 +109,9 @@ export async function recountCourse(
     .returning(['enrollment.id', 'enrollment.version', 'enrollment.person_id'])
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'completed' }, completed)
+  await issueCertificates({ writer, school: { id: schoolId }, now }, completed)
   await updateEnrollmentCounters(
     writer,
-    schoolId,
     completed.map(({ person_id }) => ({
       courseId,
       personId: person_id,
@@ -141,19 +122,16 @@ export async function recountCourse(
   return changed.map(({ id }) => id)
 }
 
-/** The response header with the number of enrolments that a change of lessons affects. */
 export const affectedEnrollments = (ids: Iterable<string>): { headers: Record<string, string> } => ({
   headers: { 'Affected-Enrollments': String(new Set(ids).size) },
 })
 
-/** Returns the ids of the enrolments that have started one of these lessons. */
-export async function startedEnrollments(reader: Reader, schoolId: string, lessonIds: readonly string[]): Promise<string[]> {
+export async function startedEnrollments(reader: SchoolReader, lessonIds: readonly string[]): Promise<string[]> {
   if (lessonIds.length === 0) return []
   const rows = await reader
     .selectFrom('lesson_progress')
     .select('enrollment_id')
     .distinct()
-    .where('school_id', '=', schoolId)
     .where((progress) => progress('lesson_id', '=', progress.fn.any(progress.val(lessonIds))))
     .execute()
   return rows.map(({ enrollment_id }) => enrollment_id)

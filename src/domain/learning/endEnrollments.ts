@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { type Builder, type Condition, isAmong } from '../../store/expressions.ts'
 import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
 import { type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
@@ -14,18 +14,17 @@ import { lockCourses } from './lockCourses.ts'
  * @returns the numbers of enrolments that were ended and that stay
  */
 export async function endEnrollments(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, courseIds: only, ...ended }: { schoolId: string; now: Date; courseIds?: readonly string[] } & EndedSource,
 ): Promise<{ ended: number; kept: number }> {
   const opened = writer
     .selectFrom('enrollment')
-    .where('enrollment.school_id', '=', schoolId)
     .where('enrollment.status', '<>', 'canceled')
-    .where((enrollment) => isOpenedBy(enrollment, schoolId, ended))
+    .where((enrollment) => isOpenedBy(enrollment, ended))
     .$if(only !== undefined, (query) => query.where((enrollment) => isAmong(enrollment.ref('enrollment.course_id'), only ?? [])))
   const courses = await opened.select('enrollment.course_id').distinct().execute()
   const courseIds = courses.map(({ course_id }) => course_id)
-  await lockCourses(writer, schoolId, courseIds)
+  await lockCourses(writer, courseIds)
   const rows = await opened
     .select(['enrollment.id', 'enrollment.version', 'enrollment.course_id', 'enrollment.person_id'])
     .select(['enrollment.status', 'enrollment.completed_at'])
@@ -35,21 +34,20 @@ export async function endEnrollments(
     .execute()
   const changes: StatusChange[] = []
   for (const row of rows) {
-    const other = await findActiveEntitlement(writer, { schoolId, personId: row.person_id, courseId: row.course_id }, ended)
+    const other = await findActiveEntitlement(writer, { personId: row.person_id, courseId: row.course_id }, ended)
     const values: Updateable<DB['enrollment']> = other
       ? { source: other.source, order_id: other.order_id, subscription_id: other.subscription_id, expires_at: other.expires_at }
       : { status: 'canceled', status_before: null, status_reason: null, canceled_at: now }
     await writer
       .updateTable('enrollment')
       .set((enrollment) => ({ ...values, version: enrollment('version', '+', 1), updated_at: now }))
-      .where('school_id', '=', schoolId)
       .where('id', '=', row.id)
       .execute()
     const change = { school_id: schoolId, type: 'enrollment', resource_id: row.id, version: row.version + 1 }
     await recordChange(writer, { ...change, action: other ? 'updated' : 'canceled' })
     if (!other) changes.push({ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, status: 'canceled' } })
   }
-  await updateEnrollmentCounters(writer, schoolId, changes)
+  await updateEnrollmentCounters(writer, changes)
   return { ended: changes.length, kept: rows.length - changes.length }
 }
 
@@ -57,18 +55,14 @@ export async function endEnrollments(
  * Matches enrolments that the order opened, or that a plan opened to the person of the subscription; never those that the school or the
  * person opened in another way.
  */
-function isOpenedBy(enrollment: Builder<'enrollment'>, schoolId: string, { orderId, subscriptionId }: EndedSource): Condition {
+function isOpenedBy(enrollment: Builder<'enrollment'>, { orderId, subscriptionId }: EndedSource): Condition {
   if (orderId === undefined) {
     return enrollment.and([
       enrollment('enrollment.source', '=', 'plan'),
       enrollment.or([
         enrollment('enrollment.subscription_id', '=', subscriptionId),
         enrollment('enrollment.person_id', '=', (row) =>
-          row
-            .selectFrom('subscription')
-            .select('subscription.person_id')
-            .where('subscription.school_id', '=', schoolId)
-            .where('subscription.id', '=', subscriptionId),
+          row.selectFrom('subscription').select('subscription.person_id').where('subscription.id', '=', subscriptionId),
         ),
       ]),
     ])
@@ -80,11 +74,8 @@ function isOpenedBy(enrollment: Builder<'enrollment'>, schoolId: string, { order
       enrollment.exists(
         enrollment
           .selectFrom('orders')
-          .innerJoin('order_item as item', (join) =>
-            join.onRef('item.school_id', '=', 'orders.school_id').onRef('item.order_id', '=', 'orders.id'),
-          )
+          .innerJoin('order_item as item', 'item.order_id', 'orders.id')
           .select('orders.id')
-          .where('orders.school_id', '=', schoolId)
           .where('orders.id', '=', orderId)
           .whereRef('orders.person_id', '=', 'enrollment.person_id')
           .where('item.product_type', '=', 'course')

@@ -3,7 +3,7 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { type CountedEnrollment, type EnrollmentSource, statusAt, statusesWithPlace } from './enrollmentStatus.ts'
@@ -11,7 +11,6 @@ import { saveFallbackAccess } from './fallbackAccess.ts'
 import { lockCourses } from './lockCourses.ts'
 import { type PlaceTaker, requirePlace } from './requirePlace.ts'
 
-/** The person, the course, and the source that opens it. */
 export interface EnrollmentInput {
   schoolId: string
   now: Date
@@ -41,7 +40,7 @@ export interface EnrollmentResult {
  * again and keeps its progress, and one that is open is never shortened. Runs in the caller's transaction.
  * @throws Problem invalid_reference if the school has no such course, invalid_state if the course is full
  */
-export async function enroll(writer: Writer, input: EnrollmentInput): Promise<EnrollmentResult> {
+export async function enroll(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult> {
   const { enrollmentId, outcome, version, isExtended } = await placeEnrollment(writer, input)
   if (outcome !== 'unchanged' || isExtended) {
     const action = outcome === 'unchanged' ? 'updated' : outcome
@@ -61,9 +60,9 @@ interface StoredEnrollment extends CountedEnrollment {
 }
 
 /** Does the same as `enroll`, for callers that record the change themselves. */
-export async function placeEnrollment(writer: Writer, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
+export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { schoolId, now, personId, courseId, source } = input
-  const [course] = await lockCourses(writer, schoolId, [courseId])
+  const [course] = await lockCourses(writer, [courseId])
   if (!course) {
     throw new Problem('invalid_reference', {
       details: [fieldError('course_id', 'invalid_reference', 'the school has no course with this id')],
@@ -76,7 +75,6 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
   const existing: StoredEnrollment | undefined = await writer
     .selectFrom('enrollment')
     .select(['id', 'version', 'status', 'source', 'completed_at', 'expires_at', 'order_id', 'subscription_id', 'coupon_id'])
-    .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
     .where('person_id', '=', personId)
     .forUpdate()
@@ -108,7 +106,6 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
     await writer
       .updateTable('enrollment')
       .set({ ...values, status_before: null, status_reason: null, canceled_at: null, expired_at: null })
-      .where('school_id', '=', schoolId)
       .where('id', '=', enrollmentId)
       .execute()
   } else {
@@ -119,7 +116,7 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
       .execute()
   }
   await becomeStudent(writer, { schoolId, personId, now })
-  await updateEnrollmentCounters(writer, schoolId, [{ courseId, personId, before: existing, after }])
+  await updateEnrollmentCounters(writer, [{ courseId, personId, before: existing, after }])
   return { enrollmentId, outcome: existing ? 'reactivated' : 'created', version, isExtended: false }
 }
 
@@ -128,7 +125,7 @@ export async function placeEnrollment(writer: Writer, input: EnrollmentInput): P
  * last equally long; the other is stored, so that it applies when that one ends.
  */
 async function extendEnrollment(
-  writer: Writer,
+  writer: SchoolWriter,
   { input, existing, expiresAt }: { input: EnrollmentInput; existing: StoredEnrollment; expiresAt: Date | null },
 ): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { schoolId, now, personId, courseId } = input
@@ -156,7 +153,6 @@ async function extendEnrollment(
     await writer
       .updateTable('enrollment')
       .set({ ...longer, ...ids, version, updated_at: now })
-      .where('school_id', '=', schoolId)
       .where('id', '=', existing.id)
       .execute()
   }
@@ -166,15 +162,13 @@ async function extendEnrollment(
 /** True for a source that neither an order nor a plan proves. */
 const isGranted = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
 
-/** Makes a person who is enrolled a student of the school. */
 async function becomeStudent(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, personId, now }: Pick<EnrollmentInput, 'schoolId' | 'personId' | 'now'>,
 ): Promise<void> {
   const changed = await writer
     .updateTable('person')
     .set((person) => ({ is_student: true, version: person('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .where('is_student', '=', false)
     .returning(changedPerson)

@@ -1,12 +1,14 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { accountCoursePath, accountPaths } from '../../policy/accountPaths.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
+import { pageUrl } from '../accounts/createMailedLink.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/courses.ts'
 import { isEnrolled } from '../courses/enrolledCourses.ts'
@@ -14,10 +16,9 @@ import { findActiveEntitlement } from './activeEntitlement.ts'
 import { type EnrollmentInput, placeEnrollment } from './enroll.ts'
 import { findStudent, type StudentReference } from './findStudent.ts'
 import { findOpenEnrollment, requireOpenEnrollment } from './requireOpenEnrollment.ts'
-import { sendEnrollmentMail } from './sendEnrollmentMail.ts'
 
 export interface EnrollmentContext {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
@@ -81,7 +82,7 @@ export async function enrollOnRequest(
   if (isFor === 'oneself') await requireOpenEnrollment(writer, key)
   const { enrollmentId: id, outcome, isExtended } = await placeEnrollment(writer, { ...key, ...input })
   await writeRequestFields(context, id, request)
-  if (request.notify && outcome !== 'unchanged') await sendEnrollmentMail(context, personId)
+  if (request.notify && outcome !== 'unchanged') await sendEnrollmentMail(context, { personId, courseId: course.id })
   return { id, action: outcome !== 'unchanged' ? outcome : isExtended ? 'updated' : undefined }
 }
 
@@ -93,17 +94,11 @@ export async function enrollAndRecord(
   const { id, action } = enrolled
   if (action === undefined) return enrolled
   const { writer, school } = context
-  const row = await writer
-    .selectFrom('enrollment')
-    .select('version')
-    .where('school_id', '=', school.id)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await writer.selectFrom('enrollment').select('version').where('id', '=', id).executeTakeFirst()
   await recordChange(writer, { school_id: school.id, type: 'enrollment', resource_id: id, action, version: row?.version ?? 1 })
   return enrolled
 }
 
-/** Returns the errors in the times of an enrolment. */
 export function enrollmentTimeErrors({ startsAt, expiresAt }: { startsAt: Date; expiresAt: Date | null }, now: Date): ProblemDetail[] {
   const tenYearsAgo = new Date(now)
   tenYearsAgo.setUTCFullYear(now.getUTCFullYear() - 10)
@@ -113,7 +108,7 @@ export function enrollmentTimeErrors({ startsAt, expiresAt }: { startsAt: Date; 
   ]
 }
 
-async function writeRequestFields({ writer, school }: EnrollmentContext, id: string, request: EnrollmentRequest): Promise<void> {
+async function writeRequestFields({ writer }: EnrollmentContext, id: string, request: EnrollmentRequest): Promise<void> {
   const { external_id, metadata } = request
   if (external_id === undefined && metadata === undefined) return
   await writer
@@ -122,7 +117,6 @@ async function writeRequestFields({ writer, school }: EnrollmentContext, id: str
       external_id: enrollment.fn.coalesce(enrollment.val(external_id ?? null), 'external_id'),
       ...(metadata !== undefined && { metadata: JSON.stringify(metadata) }),
     }))
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .execute()
 }
@@ -141,7 +135,6 @@ async function findCourse({ writer, school, caller }: EnrollmentContext, publicI
     .selectFrom('course')
     .select(['id', 'access'])
     .select((course) => course.cast<boolean>(isStaff ? course.lit(true) : isTaughtBy(course, caller), 'boolean').as('is_taught'))
-    .where('school_id', '=', school.id)
     .where('id', '=', fromPublicId('crs', publicId) ?? null)
     .where((course) =>
       isStaff
@@ -162,12 +155,10 @@ async function findOwnSource(
   { writer, ...context }: EnrollmentContext,
   course: Course,
 ): Promise<Pick<EnrollmentInput, 'source'> & Partial<EnrollmentInput>> {
-  const { school, caller } = context
+  const { caller } = context
   if (course.access === 'free') return { source: 'self' }
   const entitlement =
-    caller.personId === null
-      ? undefined
-      : await findActiveEntitlement(writer, { schoolId: school.id, personId: caller.personId, courseId: course.id })
+    caller.personId === null ? undefined : await findActiveEntitlement(writer, { personId: caller.personId, courseId: course.id })
   if (!entitlement) throw checkoutRequired(context, { type: 'course', id: toPublicId('crs', course.id) })
   return {
     source: entitlement.source,
@@ -175,4 +166,31 @@ async function findOwnSource(
     subscriptionId: entitlement.subscription_id ?? undefined,
     expiresAt: entitlement.expires_at,
   }
+}
+
+interface Context {
+  writer: SchoolReader
+  school: School
+  externalServices: ExternalServices
+}
+
+/** Sends an e-mail to a person whom the school has enrolled. Without a login the link leads to the course over the sign-up. */
+async function sendEnrollmentMail(
+  { writer, school, externalServices }: Context,
+  { personId, courseId }: { personId: string; courseId: string },
+): Promise<void> {
+  const person = await writer
+    .selectFrom('person')
+    .innerJoin('course', 'course.school_id', 'person.school_id')
+    .select(['person.email', 'person.locale', 'person.account_id', 'course.title', 'course.slug'])
+    .where('person.id', '=', personId)
+    .where('course.id', '=', courseId)
+    .executeTakeFirst()
+  if (!person) return
+  const page = accountCoursePath(person.slug)
+  const link = person.account_id ? pageUrl(school, page) : pageUrl(school, accountPaths.signUp, { return_to: page })
+  await externalServices.send(writer, school, { email: person.email, locales: [person.locale] }, 'enrolled', {
+    link,
+    course: person.title,
+  })
 }

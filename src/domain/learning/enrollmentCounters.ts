@@ -1,4 +1,4 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { type CountedEnrollment, statusesWithPlace } from './enrollmentStatus.ts'
 
 /** The change of one enrolment that the counters follow. A new enrolment has no state before. */
@@ -19,7 +19,7 @@ interface PersonDelta {
  * Updates the enrolment counters of courses and people, in the transaction that changes the enrolments. Neither gets a new version.
  * Courses are updated before people, and both in the order of their ids, so that concurrent transactions cannot deadlock.
  */
-export async function updateEnrollmentCounters(writer: Writer, schoolId: string, changes: readonly StatusChange[]): Promise<void> {
+export async function updateEnrollmentCounters(writer: SchoolWriter, changes: readonly StatusChange[]): Promise<void> {
   const courses = new Map<string, number>()
   const people = new Map<string, PersonDelta>()
   for (const { courseId, personId, before, after } of changes) {
@@ -36,7 +36,6 @@ export async function updateEnrollmentCounters(writer: Writer, schoolId: string,
     await writer
       .updateTable('course')
       .set((course) => ({ enrollments_count: course('enrollments_count', '+', places) }))
-      .where('school_id', '=', schoolId)
       .where('id', '=', id)
       .execute()
   }
@@ -49,7 +48,6 @@ export async function updateEnrollmentCounters(writer: Writer, schoolId: string,
         active_enrollments_count: person('active_enrollments_count', '+', active),
         completed_courses_count: person('completed_courses_count', '+', completed),
       }))
-      .where('school_id', '=', schoolId)
       .where('id', '=', id)
       .execute()
   }

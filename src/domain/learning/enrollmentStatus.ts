@@ -1,7 +1,5 @@
-/** States of an enrolment, as they are stored. */
 export type EnrollmentStatus = 'active' | 'completed' | 'expired' | 'suspended' | 'canceled'
 
-/** The ways in which an enrolment can be opened. */
 export type EnrollmentSource = 'self' | 'manual' | 'purchase' | 'plan' | 'coupon' | 'import'
 
 /** The columns of an enrolment from which the counters of courses and people follow. */

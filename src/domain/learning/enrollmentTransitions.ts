@@ -1,4 +1,5 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { issueCertificates } from './certificates.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
 import { revokeFallbackAccess } from './fallbackAccess.ts'
@@ -17,6 +18,7 @@ export type Transition = keyof typeof transitions
 
 export interface EnrollmentRow extends CountedEnrollment {
   id: string
+  version: number
   person_id: string
   course_id: string
   expires_at: Date | null
@@ -24,7 +26,7 @@ export interface EnrollmentRow extends CountedEnrollment {
 }
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   now: Date
 }
@@ -34,8 +36,10 @@ export async function applyTransition({ writer, school, now }: Context, row: Enr
   const columns = columnsAfter(row, transition, now)
   const { person_id: personId, course_id: courseId } = row
   if (transition === 'cancel') await revokeFallbackAccess(writer, { schoolId: school.id, personId, courseId, now })
-  await updateEnrollmentCounters(writer, school.id, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
-  return columns
+  await updateEnrollmentCounters(writer, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
+  if (transition !== 'complete') return columns
+  const issued = await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
+  return { ...columns, ...issued.get(row.id) }
 }
 
 function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
@@ -56,35 +60,20 @@ function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
  * Locks the course.
  * @throws Problem invalid_state if the course has no place or is not published
  */
-export async function reopen({ writer, school, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
+export async function reopen({ writer, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
   const isOpen = expiresAt === null || expiresAt > now
   if (row.status !== 'expired' || !isOpen) return {}
-  const [course] = await lockCourses(writer, school.id, [row.course_id])
+  const [course] = await lockCourses(writer, [row.course_id])
   if (course) requirePlace(course, 'staff', 'Create the enrolment again with override: true to open it anyway.')
   const columns = { status: row.completed_at ? 'completed' : 'active', expired_at: null }
-  await updateEnrollmentCounters(writer, school.id, [
-    { courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } },
-  ])
+  await updateEnrollmentCounters(writer, [{ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, ...columns } }])
   return columns
 }
 
 /** Deletes the lesson progress and quiz attempts of an enrolment. Returns the columns to write, undefined if there is no progress. */
-export async function resetProgress(
-  { writer, school }: Context,
-  row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null },
-) {
-  const lessons = await writer
-    .deleteFrom('lesson_progress')
-    .where('school_id', '=', school.id)
-    .where('enrollment_id', '=', row.id)
-    .returning('id')
-    .execute()
-  const attempts = await writer
-    .deleteFrom('quiz_attempt')
-    .where('school_id', '=', school.id)
-    .where('enrollment_id', '=', row.id)
-    .returning('id')
-    .execute()
+export async function resetProgress({ writer }: Context, row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null }) {
+  const lessons = await writer.deleteFrom('lesson_progress').where('enrollment_id', '=', row.id).returning('id').execute()
+  const attempts = await writer.deleteFrom('quiz_attempt').where('enrollment_id', '=', row.id).returning('id').execute()
   if (lessons.length === 0 && attempts.length === 0 && !row.completed_at && row.progress_percent === 0) return undefined
   const columns = {
     status: row.status === 'completed' ? 'active' : row.status,
@@ -93,7 +82,7 @@ export async function resetProgress(
     completed_lessons_count: 0,
     last_lesson_id: null,
   }
-  await updateEnrollmentCounters(writer, school.id, [
+  await updateEnrollmentCounters(writer, [
     { courseId: row.course_id, personId: row.person_id, before: row, after: { status: columns.status, completed_at: null } },
   ])
   return columns

@@ -1,7 +1,7 @@
 import { expressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { hasCurrentStatus } from '../../store/enrollmentExpressions.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
@@ -19,23 +19,41 @@ export const learningRules = (table: Table) => {
   return { isMine, isTaught, isTaughtOrMine }
 }
 
-/** Selects the number of published lessons in the course of an enrolment. */
 export const publishedLessonsOf = (enrollment: Builder<'enrollment'>) =>
-  enrollment
-    .selectFrom('course')
-    .select('course.published_lessons_count')
-    .whereRef('course.school_id', '=', 'enrollment.school_id')
-    .whereRef('course.id', '=', 'enrollment.course_id')
+  enrollment.selectFrom('course').select('course.published_lessons_count').whereRef('course.id', '=', 'enrollment.course_id')
+
+/** Selects enrolments in whose course one of these published lessons is not completed. The progress need not have begun. */
+export const hasIncompleteLesson = (enrollment: Builder<'enrollment'>, lessonIds: readonly string[]): Condition =>
+  enrollment.exists(
+    enrollment
+      .selectFrom('lesson')
+      .select('lesson.id')
+      .whereRef('lesson.course_id', '=', 'enrollment.course_id')
+      .where('lesson.id', 'in', [...lessonIds])
+      .where('lesson.status', '=', 'published')
+      .where((lesson) =>
+        lesson.not(
+          lesson.exists(
+            lesson
+              .selectFrom('lesson_progress')
+              .select('lesson_progress.id')
+              .whereRef('lesson_progress.enrollment_id', '=', 'enrollment.id')
+              .whereRef('lesson_progress.lesson_id', '=', 'lesson.id')
+              .where('lesson_progress.status', '=', 'completed'),
+          ),
+        ),
+      ),
+  )
 
 /** Locks the course of an enrolment before the enrolment, in the same order as an enrolment does. */
-export async function lockCourseOfEnrollment(writer: Writer, enrollment: EnrollmentKey): Promise<void> {
+export async function lockCourseOfEnrollment(writer: SchoolWriter, enrollment: EnrollmentKey): Promise<void> {
   await courseOf(writer, enrollment).forNoKeyUpdate().execute()
 }
 
 /**
  * Locks the course of an enrolment against changes of its lessons, before the enrolment. Other students of the course do not wait.
  */
-export async function lockCourseForProgress(writer: Writer, enrollment: EnrollmentKey): Promise<void> {
+export async function lockCourseForProgress(writer: SchoolWriter, enrollment: EnrollmentKey): Promise<void> {
   await courseOf(writer, enrollment).forShare().execute()
 }
 
@@ -44,14 +62,10 @@ interface EnrollmentKey {
   id: string
 }
 
-const courseOf = (writer: Writer, { schoolId, id }: EnrollmentKey) =>
+const courseOf = (writer: SchoolWriter, { id }: EnrollmentKey) =>
   writer
     .selectFrom('course')
     .select('id')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', (course) =>
-      course.selectFrom('enrollment').select('course_id').where('school_id', '=', schoolId).where('id', '=', id),
-    )
+    .where('id', '=', (course) => course.selectFrom('enrollment').select('course_id').where('id', '=', id))
 
-/** Matches enrolments that are in one of these states now. */
 export const hasEnrollmentStatus = (statuses: readonly string[]): Condition => hasCurrentStatus(statuses)

@@ -7,7 +7,6 @@ import type { StoredQuiz } from './scoreQuiz.ts'
 
 const lesson = refs('lesson')
 
-/** The explanation of one question. */
 export interface Explanation {
   question_id: string
   explanation: string
@@ -21,7 +20,6 @@ export const explainedQuestionsOf = (rows: Builder<'quiz_attempt'>, caller: Call
   rows
     .selectFrom('lesson')
     .select(sql<StoredQuiz['questions'] | null>`${lesson.quiz} -> 'questions'`.as('questions'))
-    .whereRef('lesson.school_id', '=', 'quiz_attempt.school_id')
     .whereRef('lesson.id', '=', 'quiz_attempt.lesson_id')
     .where((lessons) => mayReadBody(lessons, caller))
     .where(({ or, and, exists, eb, selectFrom }) => {
@@ -29,7 +27,6 @@ export const explainedQuestionsOf = (rows: Builder<'quiz_attempt'>, caller: Call
       const hasPassed = exists(
         selectFrom('quiz_attempt as other')
           .select('other.id')
-          .whereRef('other.school_id', '=', 'quiz_attempt.school_id')
           .whereRef('other.enrollment_id', '=', 'quiz_attempt.enrollment_id')
           .whereRef('other.lesson_id', '=', 'quiz_attempt.lesson_id')
           .where('other.passed', '=', true),
@@ -37,6 +34,5 @@ export const explainedQuestionsOf = (rows: Builder<'quiz_attempt'>, caller: Call
       return or([eb(setting, '=', 'after_attempt'), and([eb(setting, '=', 'after_passing'), hasPassed])])
     })
 
-/** Returns the explanations of the selected questions, without those that have none. */
 export const explanationsOf = (questions: StoredQuiz['questions'] | null): Explanation[] =>
   (questions ?? []).flatMap(({ id, explanation }) => (explanation ? [{ question_id: id, explanation }] : []))

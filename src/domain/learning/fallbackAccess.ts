@@ -1,5 +1,5 @@
 import { newId } from '../../lib/ids.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 interface AccessKey {
   schoolId: string
@@ -12,7 +12,7 @@ interface AccessKey {
  * Stores that a course was granted to a person while another source opens it for longer: the grant still applies when that source ends.
  * There is one such row for a person and a course; it lasts as long as the longest grant.
  */
-export async function saveFallbackAccess(writer: Writer, key: AccessKey, endsAt: Date | null): Promise<void> {
+export async function saveFallbackAccess(writer: SchoolWriter, key: AccessKey, endsAt: Date | null): Promise<void> {
   const { schoolId, personId, courseId, now } = key
   const extended = await updateFallbackAccess(writer, key)
     .set((entitlement) => ({
@@ -50,15 +50,14 @@ export async function saveFallbackAccess(writer: Writer, key: AccessKey, endsAt:
 }
 
 /** Revokes the grant, so that ending the enrolment does not open it again. */
-export async function revokeFallbackAccess(writer: Writer, key: AccessKey): Promise<void> {
+export async function revokeFallbackAccess(writer: SchoolWriter, key: AccessKey): Promise<void> {
   await updateFallbackAccess(writer, key).set({ revoked_at: key.now }).execute()
 }
 
-const updateFallbackAccess = (writer: Writer, { schoolId, personId, courseId, now }: AccessKey) =>
+const updateFallbackAccess = (writer: SchoolWriter, { personId, courseId, now }: AccessKey) =>
   writer
     .updateTable('entitlement')
     .set((entitlement) => ({ version: entitlement('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('product_type', '=', 'course')
     .where('product_id', '=', courseId)

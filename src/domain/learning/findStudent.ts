@@ -2,7 +2,7 @@ import { deliverableEmail, normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
 /** A student, by one of three keys. Without a key it is the caller. */
@@ -13,7 +13,7 @@ export interface StudentReference {
 }
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   caller: PersonCaller
   now: Date
@@ -40,7 +40,7 @@ export async function findStudent(
     fieldErrors.push(fieldError('student_id', 'required', 'is required, or student_email. Send one of them.'))
     return undefined
   }
-  const found = await findPerson(writer, school.id, student)
+  const found = await findPerson(writer, student)
   if (found !== undefined) return found
   const email = student.student_email === undefined ? undefined : deliverableEmail(student.student_email)
   if (createMissing && email !== undefined) {
@@ -52,14 +52,13 @@ export async function findStudent(
 }
 
 async function findCaller(
-  { writer, school, caller }: Omit<Context, 'now'>,
+  { writer, caller }: Omit<Context, 'now'>,
   student: StudentReference,
   fieldErrors: ProblemDetail[],
 ): Promise<string> {
   const me = await writer
     .selectFrom('person')
     .select(['id', 'email', 'student_status'])
-    .where('school_id', '=', school.id)
     .where('id', '=', caller.personId)
     .executeTakeFirst()
   if (!me) throw new Problem('access_denied', { description: 'You are not a student of this school.' })
@@ -75,7 +74,7 @@ async function findCaller(
   return me.id
 }
 
-async function findPerson(writer: Writer, schoolId: string, student: StudentReference): Promise<string | undefined> {
+async function findPerson(writer: SchoolWriter, student: StudentReference): Promise<string | undefined> {
   const { student_id, student_email, student_external_id } = student
   const id = student_id === undefined ? undefined : fromPublicId('std', student_id)
   const email = student_email === undefined ? undefined : normaliseEmail(student_email)
@@ -83,7 +82,6 @@ async function findPerson(writer: Writer, schoolId: string, student: StudentRefe
   const row = await writer
     .selectFrom('person')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('erased_at', 'is', null)
     .$if(id !== undefined, (query) => query.where('id', '=', String(id)))
     .$if(email !== undefined, (query) => query.where('email', '=', String(email)))

@@ -1,6 +1,5 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
-/** The columns of a course that decide about enrolments. */
 export interface LockedCourse {
   id: string
   status: string
@@ -13,11 +12,10 @@ export interface LockedCourse {
  * Locks courses against other transactions that open or end enrolments, until the transaction ends. They are locked before their
  * enrolments, in the order of their ids. Writes that only refer to a course, such as progress, do not wait.
  */
-export async function lockCourses(writer: Writer, schoolId: string, ids: readonly string[]): Promise<LockedCourse[]> {
+export async function lockCourses(writer: SchoolWriter, ids: readonly string[]): Promise<LockedCourse[]> {
   return await writer
     .selectFrom('course')
     .select(['id', 'status', 'capacity', 'enrollments_count', 'access_duration_days'])
-    .where('school_id', '=', schoolId)
     .where((course) => course('id', '=', course.fn.any(course.val(ids))))
     .orderBy('id')
     .forNoKeyUpdate()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { refs } from '../../store/columns.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { Answer, QuestionResult, StoredQuiz } from './scoreQuiz.ts'
 
 const attempt = refs('quiz_attempt')
@@ -15,12 +15,8 @@ interface Lesson {
  * Returns how students did in the quiz of a lesson: the figures of the attempts, and of each question that the quiz has now. An attempt
  * counts for a question if it has a result for it, whatever the question was at that time.
  */
-export async function quizAnalysis(database: Reader, { school_id: schoolId, id, quiz }: Lesson) {
-  const [totals, results, chosen] = [
-    await totalsOf(database, schoolId, id),
-    await resultsOf(database, schoolId, id),
-    await choicesOf(database, schoolId, id),
-  ]
+export async function quizAnalysis(database: SchoolReader, { id, quiz }: Lesson) {
+  const [totals, results, chosen] = [await totalsOf(database, id), await resultsOf(database, id), await choicesOf(database, id)]
   const byQuestion = new Map(results.map((result) => [result.question_id, result]))
   const byChoice = new Map(chosen.map(({ question_id, choice_id, times }) => [`${question_id} ${choice_id}`, times]))
   return {
@@ -47,11 +43,11 @@ export async function quizAnalysis(database: Reader, { school_id: schoolId, id, 
   }
 }
 
-const attemptsAt = (database: Reader, schoolId: string, lessonId: string) =>
-  database.selectFrom('quiz_attempt').where('quiz_attempt.school_id', '=', schoolId).where('quiz_attempt.lesson_id', '=', lessonId)
+const attemptsAt = (database: SchoolReader, lessonId: string) =>
+  database.selectFrom('quiz_attempt').where('quiz_attempt.lesson_id', '=', lessonId)
 
-async function totalsOf(database: Reader, schoolId: string, lessonId: string) {
-  const { attempts_count, students_count, passed_students_count, average } = await attemptsAt(database, schoolId, lessonId)
+async function totalsOf(database: SchoolReader, lessonId: string) {
+  const { attempts_count, students_count, passed_students_count, average } = await attemptsAt(database, lessonId)
     .select(({ cast, fn }) => [
       cast<number>(fn.countAll(), 'integer').as('attempts_count'),
       cast<number>(fn.count('quiz_attempt.person_id').distinct(), 'integer').as('students_count'),
@@ -70,8 +66,8 @@ async function totalsOf(database: Reader, schoolId: string, lessonId: string) {
 }
 
 /** The discrimination is the point-biserial correlation of the question's result with the score of the whole attempt. */
-const resultsOf = async (database: Reader, schoolId: string, lessonId: string) =>
-  await attemptsAt(database, schoolId, lessonId)
+const resultsOf = async (database: SchoolReader, lessonId: string) =>
+  await attemptsAt(database, lessonId)
     .innerJoinLateral(
       sql<QuestionResult>`jsonb_to_recordset(${attempt.results})`.as<'result'>(
         sql`result(question_id text, correct boolean, points integer)`,
@@ -87,8 +83,8 @@ const resultsOf = async (database: Reader, schoolId: string, lessonId: string) =
     .groupBy('result.question_id')
     .execute()
 
-const choicesOf = async (database: Reader, schoolId: string, lessonId: string) =>
-  await attemptsAt(database, schoolId, lessonId)
+const choicesOf = async (database: SchoolReader, lessonId: string) =>
+  await attemptsAt(database, lessonId)
     .innerJoinLateral(
       sql<Pick<Answer, 'question_id'> & { choice_ids: unknown }>`jsonb_to_recordset(${attempt.answers})`.as<'answer'>(
         sql`answer(question_id text, choice_ids jsonb)`,

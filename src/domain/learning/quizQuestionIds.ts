@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import { refs } from '../../store/columns.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { QuestionResult, StoredQuiz } from './scoreQuiz.ts'
 
 const [attempt, lesson] = [refs('quiz_attempt'), refs('lesson')]
 
 /** Returns the ids of the questions of these quizzes in their order, followed by those of questions that only earlier attempts had. */
-export async function quizQuestionIds(database: Reader, schoolId: string, lessonIds: readonly string[]): Promise<string[]> {
+export async function quizQuestionIds(database: SchoolReader, lessonIds: readonly string[]): Promise<string[]> {
   const lessons = await database
     .selectFrom('lesson')
     .select(sql<StoredQuiz | null>`${lesson.quiz}`.as('quiz'))
-    .where('school_id', '=', schoolId)
     .where('id', 'in', [...lessonIds])
     .orderBy('id')
     .execute()
@@ -22,7 +21,6 @@ export async function quizQuestionIds(database: Reader, schoolId: string, lesson
     )
     .select('result.question_id')
     .distinct()
-    .where('quiz_attempt.school_id', '=', schoolId)
     .where('quiz_attempt.lesson_id', 'in', [...lessonIds])
     .orderBy('result.question_id')
     .execute()

@@ -1,22 +1,20 @@
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 
-/** Reads the published lessons of an enrolment's course in their order, with the progress in each. */
-export async function readProgress(database: Reader, { school_id, id, course_id }: { school_id: string; id: string; course_id: string }) {
+export async function readProgress(
+  database: SchoolReader,
+  { school_id, id, course_id }: { school_id: string; id: string; course_id: string },
+) {
   const rows = await database
     .selectFrom('lesson')
-    .innerJoin('section', (join) => join.onRef('section.school_id', '=', 'lesson.school_id').onRef('section.id', '=', 'lesson.section_id'))
+    .innerJoin('section', 'section.id', 'lesson.section_id')
     .leftJoin('lesson_progress as progress', (join) =>
-      join
-        .onRef('progress.school_id', '=', 'lesson.school_id')
-        .onRef('progress.lesson_id', '=', 'lesson.id')
-        .on('progress.enrollment_id', '=', id),
+      join.onRef('progress.lesson_id', '=', 'lesson.id').on('progress.enrollment_id', '=', id),
     )
     .select(['lesson.id as lesson_id', 'progress.status', 'progress.position_seconds', 'progress.completed_at'])
     .select((lesson) =>
       lesson
         .selectFrom('quiz_attempt')
         .select((attempt) => attempt.cast<number>(attempt.fn.countAll(), 'integer').as('attempts'))
-        .whereRef('quiz_attempt.school_id', '=', 'lesson.school_id')
         .where('quiz_attempt.enrollment_id', '=', id)
         .whereRef('quiz_attempt.lesson_id', '=', 'lesson.id')
         .as('attempts'),
@@ -32,7 +30,7 @@ export async function readProgress(database: Reader, { school_id, id, course_id 
 
 /** Reads the progress in one lesson; empty if the lesson is not published. */
 export async function readLessonProgress(
-  database: Reader,
+  database: SchoolReader,
   enrollment: { school_id: string; id: string; course_id: string },
   lessonId: string,
 ): Promise<Record<string, unknown>> {

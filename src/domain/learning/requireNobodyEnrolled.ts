@@ -1,10 +1,10 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { openStatuses } from './enrollmentStatus.ts'
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
 }
 
@@ -12,11 +12,10 @@ interface Context {
  * Checks that no enrolment in the course is active or completed: such a course can be archived, and not unpublished.
  * @throws Problem invalid_state
  */
-export async function requireNobodyEnrolled({ writer, school }: Context, { id }: { id: string }): Promise<void> {
+export async function requireNobodyEnrolled({ writer }: Context, { id }: { id: string }): Promise<void> {
   const enrollment = await writer
     .selectFrom('enrollment')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('course_id', '=', id)
     .where('status', 'in', openStatuses)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { statusAt, statusesWithPlace } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
@@ -11,12 +11,11 @@ interface Key {
 }
 
 /** Returns the id of the person's enrolment if it is open or suspended by the school. Locks the course until the transaction ends. */
-export async function findOpenEnrollment(writer: Writer, { schoolId, personId, courseId, now }: Key): Promise<string | undefined> {
-  await lockCourses(writer, schoolId, [courseId])
+export async function findOpenEnrollment(writer: SchoolWriter, { personId, courseId, now }: Key): Promise<string | undefined> {
+  await lockCourses(writer, [courseId])
   const row = await writer
     .selectFrom('enrollment')
     .select(['id', 'status', 'expires_at'])
-    .where('school_id', '=', schoolId)
     .where('course_id', '=', courseId)
     .where('person_id', '=', personId)
     .forUpdate()
@@ -35,11 +34,10 @@ interface EnrollmentWindow {
  * Checks that people can enrol themselves in the course now.
  * @throws Problem invalid_state with the reason
  */
-export async function requireOpenEnrollment(writer: Writer, { schoolId, courseId, now }: Key): Promise<void> {
+export async function requireOpenEnrollment(writer: SchoolWriter, { courseId, now }: Key): Promise<void> {
   const course = await writer
     .selectFrom('course')
     .select(['status', 'enrollment_open', 'enrollment_starts_at', 'enrollment_ends_at'])
-    .where('school_id', '=', schoolId)
     .where('id', '=', courseId)
     .executeTakeFirst()
   const reason = course && reasonForClosed(course, now)

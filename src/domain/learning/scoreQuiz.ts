@@ -10,7 +10,6 @@ interface Question {
   explanation?: string | null | undefined
 }
 
-/** A quiz as it is stored, with its answers. */
 export interface StoredQuiz {
   pass_percent: number
   max_attempts: number | null
@@ -18,7 +17,6 @@ export interface StoredQuiz {
   questions: readonly Question[]
 }
 
-/** The answer to one question. */
 export interface Answer {
   question_id: string
   choice_ids?: readonly string[] | undefined
@@ -29,7 +27,6 @@ export interface Answer {
 export interface QuestionResult {
   question_id: string
   correct: boolean
-  /** The points for a correct answer. */
   points: number
 }
 
@@ -89,6 +86,20 @@ export function scoreQuiz({ questions, pass_percent }: StoredQuiz, answers: read
   const won = sumOf(results.map(({ correct, points }) => (correct ? points : 0)))
   const bps = total === 0 ? 0 : Math.floor((won * 10_000) / total)
   return { bps, isPassed: bps >= pass_percent * 100, results }
+}
+
+/**
+ * Scores a stored attempt with the current answer key: the questions of the attempt that the quiz still has. A question that was added later
+ * does not count, nor does one that was removed. Of an attempt without recorded results, every question counts.
+ * @returns undefined if the quiz has none of its questions
+ */
+export function scoreAgain(
+  quiz: StoredQuiz,
+  { answers, results }: { answers: readonly Answer[]; results: readonly QuestionResult[] | null },
+): Score | undefined {
+  const byId = new Map(quiz.questions.map((question) => [question.id, question]))
+  const questions = results === null ? quiz.questions : results.flatMap(({ question_id }) => byId.get(question_id) ?? [])
+  return questions.length === 0 ? undefined : scoreQuiz({ ...quiz, questions }, answers)
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)

@@ -3,14 +3,15 @@ import type { DB } from '../../gen/kysely/tables.ts'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExpressions.ts'
+import { type IssuedCertificate, issueCertificates } from './certificates.ts'
 import { countProgress, type ProgressCounts } from './countProgress.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
 
 export interface ProgressContext {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   now: Date
 }
@@ -26,16 +27,13 @@ export interface LessonAccess {
 
 /** @throws Problem not_found if the course has no published lesson with this id */
 export async function findLesson(
-  { writer, school }: ProgressContext,
+  { writer }: ProgressContext,
   { enrollmentId, lessonId }: { enrollmentId: string; lessonId: string },
 ): Promise<LessonAccess> {
   const lesson = await writer
     .selectFrom('enrollment')
-    .innerJoin('lesson', (join) =>
-      join.onRef('lesson.school_id', '=', 'enrollment.school_id').onRef('lesson.course_id', '=', 'enrollment.course_id'),
-    )
+    .innerJoin('lesson', 'lesson.course_id', 'enrollment.course_id')
     .select(['lesson.id', 'lesson.kind', 'lesson.quiz', lockOfEnrollment.as('lock'), opensAtOfEnrollment.as('opens_at')])
-    .where('enrollment.school_id', '=', school.id)
     .where('enrollment.id', '=', enrollmentId)
     .where('lesson.id', '=', lessonId)
     .where('lesson.status', '=', 'published')
@@ -74,7 +72,6 @@ export async function writeLessonProgress(
   const before = await writer
     .selectFrom('lesson_progress')
     .select(['id', 'version', 'status', 'position_seconds', 'completed_at'])
-    .where('school_id', '=', school.id)
     .where('enrollment_id', '=', enrollment.id)
     .where('lesson_id', '=', lessonId)
     .executeTakeFirst()
@@ -91,7 +88,6 @@ export async function writeLessonProgress(
     await writer
       .updateTable('lesson_progress')
       .set({ ...after, version, updated_at: now })
-      .where('school_id', '=', school.id)
       .where('id', '=', id)
       .execute()
   } else {
@@ -119,7 +115,7 @@ export async function writeLessonProgress(
 
 /** Stores the time of the last activity: in the enrolment, and at most once a minute in the person. Neither gets a new version. */
 export async function recordActivity(
-  { writer, school, now }: ProgressContext,
+  { writer, now }: ProgressContext,
   { id, person_id }: Pick<EnrollmentRow, 'id' | 'person_id'>,
   lessonId: string,
 ): Promise<void> {
@@ -130,27 +126,29 @@ export async function recordActivity(
       last_activity_at: now,
       last_lesson_id: lessonId,
     }))
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .execute()
   const aMinuteAgo = new Date(now.getTime() - 60_000)
   await writer
     .updateTable('person')
     .set({ last_active_at: now })
-    .where('school_id', '=', school.id)
     .where('id', '=', person_id)
     .where((person) => person.or([person('last_active_at', 'is', null), person('last_active_at', '<', aMinuteAgo)]))
     .execute()
 }
 
-/** Updates the progress counters. Returns the columns to write if the enrolment is now completed. */
+/** The columns of an enrolment that is completed, with those of its certificate if it was issued now. */
+type CompletedColumns = { status: string; completed_at: Date } & Partial<IssuedCertificate>
+
+/** Updates the progress counters, and issues the certificate if the enrolment is now completed. Returns the columns to write if the enrolment is now completed. */
 export async function countAndComplete(
   { writer, school, now }: ProgressContext,
   row: EnrollmentRow,
-): Promise<{ counts: ProgressCounts; columns: { status: string; completed_at: Date } | undefined }> {
-  const counts = await countProgress(writer, { schoolId: school.id, enrollmentId: row.id })
+): Promise<{ counts: ProgressCounts; columns: CompletedColumns | undefined }> {
+  const counts = await countProgress(writer, { enrollmentId: row.id })
   if (!counts.is_enough || row.status !== 'active') return { counts, columns: undefined }
   const columns = { status: 'completed', completed_at: row.completed_at ?? now } satisfies Updateable<DB['enrollment']>
-  await updateEnrollmentCounters(writer, school.id, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
-  return { counts, columns }
+  await updateEnrollmentCounters(writer, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
+  const issued = await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
+  return { counts, columns: { ...columns, ...issued.get(row.id) } }
 }

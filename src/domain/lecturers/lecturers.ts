@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import { isInCatalogue } from '../courses/courses.ts'
@@ -11,14 +11,11 @@ import { htmlColumn } from '../markupRenderer.ts'
 type Lecturers = Builder<'lecturer'>
 type Values = Readonly<Record<string, unknown>>
 
-/** Matches the lecturers whom everybody sees. */
 export const isActiveLecturer = (lecturer: Lecturers): Condition => lecturer('status', '=', 'active')
 
-/** Matches the caller's own profile. */
 export const isMyProfile = (lecturer: Lecturers, { lecturerId }: PersonCaller): Condition =>
   lecturerId === null ? lecturer.lit(false) : lecturer('lecturer.id', '=', lecturerId)
 
-/** Matches lecturers with one of these areas of expertise. */
 export const hasExpertise = (lecturer: Lecturers, words: readonly string[]): Condition =>
   lecturer.or(words.map((word) => lecturer(lecturer.val(word), '=', lecturer.fn.any('expertise'))))
 
@@ -31,13 +28,11 @@ export const teachesCourse = (lecturer: Lecturers, courseIds: readonly string[])
       .where(isInCatalogue),
   )
 
-/** The courses of a lecturer: the number in the catalogue, and the ids of all. */
 export interface Taught {
   in_catalogue: number
   ids: string[] | null
 }
 
-/** Selects the courses of a lecturer as one JSON value. */
 export const taughtBy = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom(
@@ -55,18 +50,15 @@ export const staffOf = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom('staff')
     .select('staff.id')
-    .whereRef('staff.school_id', '=', 'lecturer.school_id')
     .whereRef('staff.lecturer_id', '=', 'lecturer.id')
     .where('staff.status', '!=', 'removed')
     .limit(1)
 
-/** Selects the number of published events of a lecturer that have not ended. */
 export const upcomingEventsCount = (lecturer: Lecturers): Expression<unknown> =>
   lecturer
     .selectFrom('event_host')
-    .innerJoin('event', (join) => join.onRef('event.school_id', '=', 'event_host.school_id').onRef('event.id', '=', 'event_host.event_id'))
+    .innerJoin('event', 'event.id', 'event_host.event_id')
     .select((event) => event.cast<number>(event.fn.countAll(), 'int4').as('events'))
-    .whereRef('event_host.school_id', '=', 'lecturer.school_id')
     .whereRef('event_host.lecturer_id', '=', 'lecturer.id')
     .where('event.status', '=', 'published')
     .where((event) => event('event.ends_at', '>', now))
@@ -74,24 +66,19 @@ export const upcomingEventsCount = (lecturer: Lecturers): Expression<unknown> =>
 const taughtCourses = (lecturer: Lecturers) =>
   lecturer
     .selectFrom('course_lecturer')
-    .innerJoin('course', (join) =>
-      join.onRef('course.school_id', '=', 'course_lecturer.school_id').onRef('course.id', '=', 'course_lecturer.course_id'),
-    )
-    .whereRef('course_lecturer.school_id', '=', 'lecturer.school_id')
+    .innerJoin('course', 'course.id', 'course_lecturer.course_id')
     .whereRef('course_lecturer.lecturer_id', '=', 'lecturer.id')
 
-/** Returns the defaults of a new lecturer: the last position and the HTML of the biography. */
 export async function lecturerDefaults(context: WriteContext & RenderingContext, values: Values) {
   const last = await context.writer
     .selectFrom('lecturer')
     .select((row) => row.fn.max('position').as('position'))
-    .where('school_id', '=', context.school.id)
     .executeTakeFirst()
   return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(context.externalServices.markup, 'bio', values)) }
 }
 
 /** Locks the courses of a lecturer, so that the last two lecturers of a course cannot be archived at the same time. */
-export async function lockCoursesTaught(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function lockCoursesTaught(writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .selectFrom('course')
     .select('id')
@@ -110,9 +97,8 @@ export async function retireLecturer({ writer, school }: WriteContext, { id }: {
   await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer
     .selectFrom('course_lecturer as own')
-    .innerJoin('course', (join) => join.onRef('course.school_id', '=', 'own.school_id').onRef('course.id', '=', 'own.course_id'))
+    .innerJoin('course', 'course.id', 'own.course_id')
     .select('course.slug')
-    .where('own.school_id', '=', school.id)
     .where('own.lecturer_id', '=', id)
     .where('course.status', '=', 'published')
     .where((row) =>
@@ -120,11 +106,8 @@ export async function retireLecturer({ writer, school }: WriteContext, { id }: {
         row.exists(
           row
             .selectFrom('course_lecturer as other')
-            .innerJoin('lecturer', (join) =>
-              join.onRef('lecturer.school_id', '=', 'other.school_id').onRef('lecturer.id', '=', 'other.lecturer_id'),
-            )
+            .innerJoin('lecturer', 'lecturer.id', 'other.lecturer_id')
             .select('other.lecturer_id')
-            .whereRef('other.school_id', '=', 'own.school_id')
             .whereRef('other.course_id', '=', 'own.course_id')
             .whereRef('other.lecturer_id', '!=', 'own.lecturer_id')
             .where('lecturer.status', '!=', 'archived'),

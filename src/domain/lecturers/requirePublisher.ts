@@ -1,9 +1,9 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 /** @throws Problem access_denied for a lecturer if only staff can publish in the school */
-export async function requirePublisher({ writer, school, caller }: { writer: Writer; school: { id: string }; caller: PersonCaller }) {
+export async function requirePublisher({ writer, school, caller }: { writer: SchoolWriter; school: { id: string }; caller: PersonCaller }) {
   if (audienceOf(caller) === 'staff') return
   const { settings } = await writer
     .selectFrom('school')

@@ -9,7 +9,7 @@ import type { PersonChange } from '../students/personWriting.ts'
  * @throws Problem insufficient_scope
  */
 export async function checkGivenPlan(
-  { writer, school, caller }: PersonChange,
+  { writer, caller }: PersonChange,
   planId: string | undefined,
   scopes: readonly [member: string, subscription: string],
 ): Promise<ProblemDetail[]> {
@@ -22,11 +22,8 @@ export async function checkGivenPlan(
   }
   const plan = await writer
     .selectFrom('membership_plan')
-    .innerJoin('plan_price', (join) =>
-      join.onRef('plan_price.school_id', '=', 'membership_plan.school_id').onRef('plan_price.plan_id', '=', 'membership_plan.id'),
-    )
+    .innerJoin('plan_price', 'plan_price.plan_id', 'membership_plan.id')
     .select('membership_plan.id')
-    .where('membership_plan.school_id', '=', school.id)
     .where('membership_plan.id', '=', uuidOf('mpl', planId))
     .where('membership_plan.status', '=', 'active')
     .where('plan_price.active', '=', true)
@@ -44,7 +41,6 @@ export async function givePlan({ writer, school, now }: PersonChange, personId: 
   const price = await writer
     .selectFrom('plan_price')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('plan_id', '=', planId)
     .where('active', '=', true)
     .orderBy('amount')

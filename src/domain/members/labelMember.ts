@@ -19,7 +19,6 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
   const row = await writer
     .selectFrom('person')
     .select(['id', 'version', 'is_student', 'erased_at'])
-    .where('school_id', '=', school.id)
     .where('id', '=', personId)
     .where('is_member', '=', true)
     .forUpdate()
@@ -31,7 +30,6 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
   if (removed.length > 0) {
     await writer
       .deleteFrom('person_tag')
-      .where('school_id', '=', school.id)
       .where('person_id', '=', personId)
       .where('kind', '=', 'member_label')
       .where('tag', 'in', removed)
@@ -44,7 +42,6 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
   await writer
     .updateTable('person')
     .set({ updated_at: now, version: row.version + 1 })
-    .where('school_id', '=', school.id)
     .where('id', '=', personId)
     .execute()
   const changed = { school_id: school.id, resource_id: personId, action: 'updated' as const, version: row.version + 1 }
@@ -54,11 +51,10 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
 
 const maxLabels = 50
 
-async function labelsOf({ writer, school }: PersonChange, personId: string): Promise<string[]> {
+async function labelsOf({ writer }: PersonChange, personId: string): Promise<string[]> {
   const rows = await writer
     .selectFrom('person_tag')
     .select('tag')
-    .where('school_id', '=', school.id)
     .where('person_id', '=', personId)
     .where('kind', '=', 'member_label')
     .orderBy('tag')

@@ -13,7 +13,6 @@ export interface MemberPlan {
   until: string | null
 }
 
-/** Selects the plans that currently grant access to a person, as one JSON value. */
 export const plansOf = (person: Persons): Expression<unknown> =>
   person
     .selectFrom((inner) =>
@@ -39,7 +38,6 @@ export const plansOf = (person: Persons): Expression<unknown> =>
     )
     .select((held) => held.fn.jsonAgg('held').as('plans'))
 
-/** Matches members who currently have one of these plans. */
 export const hasOneOfPlans = (person: Persons, planIds: readonly string[]): Condition =>
   person.exists(
     plansNow(person)
@@ -50,14 +48,10 @@ export const hasOneOfPlans = (person: Persons, planIds: readonly string[]): Cond
 const plansNow = (person: Persons) =>
   person
     .selectFrom('subscription')
-    .innerJoin('membership_plan', (join) =>
-      join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
-    )
-    .whereRef('subscription.school_id', '=', 'person.school_id')
+    .innerJoin('membership_plan', 'membership_plan.id', 'subscription.plan_id')
     .whereRef('subscription.person_id', '=', 'person.id')
     .where(grantsAccess)
 
-/** Selects the role of a member of staff; null for other people. */
 export const staffRoleOf = (person: Persons): Expression<unknown> => staffRows(person).select('staff.role').limit(1)
 
 /** Matches people with one of these roles. A person who is not staff is a learner. */
@@ -70,8 +64,4 @@ export function hasRole(person: Persons, roles: readonly Role[]): Condition {
 }
 
 const staffRows = (person: Persons) =>
-  person
-    .selectFrom('staff')
-    .whereRef('staff.school_id', '=', 'person.school_id')
-    .whereRef('staff.person_id', '=', 'person.id')
-    .where('staff.status', '=', 'active')
+  person.selectFrom('staff').whereRef('staff.person_id', '=', 'person.id').where('staff.status', '=', 'active')

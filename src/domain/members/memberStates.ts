@@ -21,7 +21,6 @@ export async function blockMember(
   const owner = await change.writer
     .selectFrom('staff')
     .select('id')
-    .where('school_id', '=', change.school.id)
     .where('person_id', '=', row.id)
     .where('role', '=', 'owner')
     .where('status', '=', 'active')

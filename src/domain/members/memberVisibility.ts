@@ -5,18 +5,14 @@ import { isMe } from '../students/studentVisibility.ts'
 
 type Persons = Builder<'person'>
 
-/** Matches current and former members. */
 export const isMember = (person: Persons): Condition => person('person.is_member', '=', person.lit(true))
 
-/** Matches active members who agreed to be listed in the directory. */
 const isListed = (person: Persons): Condition =>
   person.and([person('member_status', '=', 'active'), person('directory_visible', '=', person.lit(true))])
 
-/** Matches members whom visitors can see. */
 export const isInPublicDirectory = (person: Persons, { schoolId }: Visitor): Condition =>
   person.and([isListed(person), showsDirectoryTo(schoolId, 'public')])
 
-/** Matches schools whose directory is public. */
 export const hasPublicDirectory = (): Condition => isDirectoryPublic
 
 /** Matches members whom a member can see: the directory, and themselves. A blocked or former member sees what visitors see. */
@@ -35,7 +31,6 @@ const isActiveMember = (person: Persons, personId: string): Condition =>
     person
       .selectFrom('person as caller')
       .select('caller.id')
-      .whereRef('caller.school_id', '=', 'person.school_id')
       .where('caller.id', '=', personId)
       .where('caller.is_member', '=', true)
       .where('caller.member_status', '=', 'active'),

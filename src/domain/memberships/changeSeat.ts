@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
@@ -12,7 +12,7 @@ import type { SubscriptionRow } from './subscriptionRow.ts'
  * Moves a subscription's seat to the plan of other terms. Both plans are locked.
  * @throws Problem invalid_state, already_subscribed
  */
-export async function changeSeat(writer: Writer, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
+export async function changeSeat(writer: SchoolWriter, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
   if (!terms.active || terms.plan_status !== 'active')
     throw new Problem('invalid_state', { description: 'This price is no longer available.' })
   if (terms.plan_id === row.plan_id) return
@@ -22,8 +22,8 @@ export async function changeSeat(writer: Writer, row: SubscriptionRow, terms: Pr
 }
 
 /** Moves the seat to the pending terms and returns them. Returns undefined if there are none, or they are no longer available. */
-export async function applyPendingTerms(writer: Writer, row: SubscriptionRow): Promise<PriceTerms | undefined> {
-  const terms = row.pending_price_id === null ? undefined : await findTerms(writer, row.school_id, row.pending_price_id)
+export async function applyPendingTerms(writer: SchoolWriter, row: SubscriptionRow): Promise<PriceTerms | undefined> {
+  const terms = row.pending_price_id === null ? undefined : await findTerms(writer, row.pending_price_id)
   if (!terms) return undefined
   try {
     await changeSeat(writer, row, terms)
@@ -35,17 +35,14 @@ export async function applyPendingTerms(writer: Writer, row: SubscriptionRow): P
 }
 
 /** Ends the enrolments that the former plan granted, except those that the new plan grants as well. The new plan is already written. */
-export async function replaceEnrollments(writer: Writer, { schoolId, now }: InSchool, row: SubscriptionRow): Promise<void> {
+export async function replaceEnrollments(writer: SchoolWriter, { schoolId, now }: InSchool, row: SubscriptionRow): Promise<void> {
   const courses = await writer
     .selectFrom('enrollment')
-    .innerJoin('membership_plan', (join) =>
-      join.onRef('membership_plan.school_id', '=', 'enrollment.school_id').on('membership_plan.id', '=', row.plan_id),
-    )
+    .innerJoin('membership_plan', (join) => join.on('membership_plan.id', '=', row.plan_id))
     .select((enrollment) => [
       'enrollment.course_id',
       enrollment.and([includesProduct(enrollment, 'course', enrollment.ref('enrollment.course_id'))]).as('is_kept'),
     ])
-    .where('enrollment.school_id', '=', schoolId)
     .where('enrollment.person_id', '=', row.person_id)
     .where('enrollment.source', '=', 'plan')
     .where('enrollment.status', 'in', ['active', 'completed'])

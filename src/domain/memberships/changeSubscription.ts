@@ -136,12 +136,10 @@ function restartedColumns(row: SubscriptionRow, terms: PriceTerms, now: Date): S
   return row.status === 'trialing' ? amount : { ...amount, ...periodColumns(now, terms, null) }
 }
 
-/** Applies the effects of a transition that was written. */
 export async function afterTransition({ writer, school, now }: SubscriptionContext, row: { id: string; person_id: string }): Promise<void> {
   await syncAccess(writer, { schoolId: school.id, now, subscriptionId: row.id }, row)
 }
 
-/** Applies the effects of a transition that may have changed the plan. */
 export async function afterPlanChange(context: SubscriptionContext, row: SubscriptionRow): Promise<void> {
   const { writer, school, now } = context
   const at = { schoolId: school.id, now }
@@ -149,17 +147,16 @@ export async function afterPlanChange(context: SubscriptionContext, row: Subscri
   await afterTransition(context, row)
   const isNewPeriod = row.status === 'active' && row.current_period_start?.getTime() === now.getTime()
   if (!isNewPeriod || row.collection !== 'manual') return
-  const terms = await requireTerms(writer, school.id, row.price_id)
+  const terms = await requireTerms(writer, row.price_id)
   await orderPeriod(writer, at, { row, terms, payment: manualPayment, from: now })
 }
 
-async function requireVisibleTerms({ writer, school, caller }: SubscriptionContext, priceId: string): Promise<PriceTerms> {
-  const terms = await findTerms(writer, school.id, priceId)
+async function requireVisibleTerms({ writer, caller }: SubscriptionContext, priceId: string): Promise<PriceTerms> {
+  const terms = await findTerms(writer, priceId)
   if (!terms) throw unknownPrice()
   const plan = await writer
     .selectFrom('membership_plan')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('id', '=', terms.plan_id)
     .where((row) => isVisiblePlan(row, caller))
     .executeTakeFirst()

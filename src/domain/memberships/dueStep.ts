@@ -2,7 +2,6 @@ import { outstandingUntil } from './subscriptionColumns.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 
-/** How long a first payment may take. */
 export const firstPaymentHours = 23
 
 /** A transition of a subscription that is due now, and the time at which it became due. */
@@ -11,7 +10,6 @@ export type DueStep =
   /** A trial or a period has ended: the next one begins once it is paid. */
   | { kind: 'renew'; at: Date }
 
-/** Returns the earliest transition that is due, or undefined. */
 export function dueStep(row: SubscriptionRow, now: Date): DueStep | undefined {
   if (isFinal(row.status)) return undefined
   const isDue = (at: Date | null): at is Date => at !== null && at <= now

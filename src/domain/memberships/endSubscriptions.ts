@@ -1,4 +1,4 @@
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import { leaveSeat, lockPlans } from './planSeats.ts'
 import { canceledColumns, expiredColumns } from './subscriptionColumns.ts'
@@ -18,11 +18,10 @@ export const cancellationReasons = [
 export type CancellationReason = (typeof cancellationReasons)[number]
 
 /** True if a person has a subscription that continues: one that has not ended and does not end with its period. */
-export async function hasRunningSubscription(reader: Reader, schoolId: string, personId: string): Promise<boolean> {
+export async function hasRunningSubscription(reader: SchoolReader, personId: string): Promise<boolean> {
   const running = await reader
     .selectFrom('subscription')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', 'not in', ['canceled', 'expired'])
     .where('cancel_at_period_end', '=', false)
@@ -33,13 +32,12 @@ export async function hasRunningSubscription(reader: Reader, schoolId: string, p
 
 /** Ends every subscription of a person now, also those that end with their period. Call it in a transaction. Returns their number. */
 export async function cancelSubscriptionsOf(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, personId, reason }: InSchool & { personId: string; reason: CancellationReason },
 ): Promise<number> {
   const rows = await writer
     .selectFrom('subscription')
     .selectAll()
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', 'not in', ['canceled', 'expired'])
     .orderBy('id')
@@ -47,7 +45,6 @@ export async function cancelSubscriptionsOf(
     .execute()
   await lockPlans(
     writer,
-    schoolId,
     rows.map(({ plan_id }) => plan_id),
   )
   for (const row of rows) {
@@ -56,9 +53,9 @@ export async function cancelSubscriptionsOf(
   return rows.length
 }
 
-/** Ends one subscription; one that never started expires. The row and its plan are locked. */
+/** Ends one subscription; one that never started expires. The row is locked. Locks its plan before anything else is written. */
 export async function endNow(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now }: InSchool,
   row: SubscriptionRow,
   { at = now, ...more }: { at?: Date; cancellation_reason?: string | null } = {},

@@ -4,7 +4,6 @@ import type { Builder, Condition } from '../../store/expressions.ts'
 
 type Plans = Builder<'membership_plan'>
 
-/** The types of products that a plan can include individually. */
 export type IncludedProduct = 'course' | 'digital_product'
 
 /** The person whose plans are checked: columns of the outer query, or values. */
@@ -16,17 +15,14 @@ export interface Holder {
 /** Matches if the person currently has such a plan. This is the only place that turns subscriptions into access. */
 export function hasPlan(
   rows: Pick<Builder<never>, 'exists' | 'selectFrom'>,
-  { schoolId, personId }: Holder,
+  { personId }: Holder,
   which: (plan: Plans) => Condition,
 ): Condition {
   return rows.exists(
     rows
       .selectFrom('subscription')
-      .innerJoin('membership_plan', (join) =>
-        join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
-      )
+      .innerJoin('membership_plan', 'membership_plan.id', 'subscription.plan_id')
       .select('subscription.id')
-      .where('subscription.school_id', '=', schoolId)
       .where('subscription.person_id', '=', personId)
       .where(grantsAccess)
       .where(which),
@@ -39,7 +35,6 @@ export const isMoreThanFree = (plan: Plans): Condition =>
     plan
       .selectFrom('plan_price')
       .select('plan_price.id')
-      .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
       .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
       .where('plan_price.amount', '>', '0'),
   )
@@ -50,7 +45,6 @@ export function includesProduct(plan: Plans, type: IncludedProduct, productId: E
     plan
       .selectFrom('plan_item')
       .select('plan_item.plan_id')
-      .whereRef('plan_item.school_id', '=', 'membership_plan.school_id')
       .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
       .where('plan_item.product_type', '=', type)
       .where('plan_item.product_id', '=', productId),
@@ -58,5 +52,4 @@ export function includesProduct(plan: Plans, type: IncludedProduct, productId: E
   return type === 'course' ? plan.or([plan('membership_plan.includes_all_courses', '=', plan.lit(true)), byName]) : byName
 }
 
-/** Matches plans that include every event for members. */
 export const includesAllEvents = (plan: Plans): Condition => plan('membership_plan.includes_all_events', '=', plan.lit(true))

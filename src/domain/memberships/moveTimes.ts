@@ -2,13 +2,11 @@ import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
-/** The times of a subscription as a request contains them. */
 export interface Times {
   trial_ends_at?: string | null | undefined
   current_period_end?: string | null | undefined
 }
 
-/** Checks new times of a subscription. */
 export function checkTimes({ trial_ends_at, current_period_end }: Times, { now }: { now: Date }, row: SubscriptionRow): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []
   const check = (field: 'trial_ends_at' | 'current_period_end', time: string | null | undefined) => {

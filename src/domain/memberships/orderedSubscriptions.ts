@@ -1,7 +1,7 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endNow } from './endSubscriptions.ts'
-import { lockPlans, lockPlansOf } from './planSeats.ts'
+import { lockPlansOf } from './planSeats.ts'
 import { requireTerms } from './priceTerms.ts'
 import { renewSubscription } from './renewSubscription.ts'
 import { startSubscription } from './startSubscription.ts'
@@ -25,15 +25,12 @@ interface OrderedPlan extends OfOrder {
  * Starts the subscriptions that a paid order of plans is for. An order that belongs to an existing subscription starts none.
  * @throws Problem already_subscribed, invalid_state if a plan is not active or is full, invalid_reference for a price that was removed
  */
-export async function startOrderedSubscriptions(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
+export async function startOrderedSubscriptions(writer: SchoolWriter, { schoolId, now, orderId }: OfOrder): Promise<void> {
   const plans = await writer
     .selectFrom('order_item')
-    .innerJoin('orders', (join) =>
-      join.onRef('orders.school_id', '=', 'order_item.school_id').onRef('orders.id', '=', 'order_item.order_id'),
-    )
+    .innerJoin('orders', 'orders.id', 'order_item.order_id')
     .select(['orders.person_id as personId', 'order_item.product_id as planId', 'order_item.price_id as priceId'])
     .select('orders.coupon_id as couponId')
-    .where('order_item.school_id', '=', schoolId)
     .where('order_item.order_id', '=', orderId)
     .where('order_item.product_type', '=', 'membership_plan')
     .where('order_item.price_id', 'is not', null)
@@ -47,21 +44,16 @@ export async function startOrderedSubscriptions(writer: Writer, { schoolId, now,
 
 /** Locks the subscription of an order before the order itself, as background jobs do. Returns undefined if it has none yet. */
 export async function lockOrderedSubscription(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, orderId }: Omit<OfOrder, 'now'>,
 ): Promise<SubscriptionRow | undefined> {
-  const order = await writer
-    .selectFrom('orders')
-    .select('subscription_id')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .executeTakeFirst()
+  const order = await writer.selectFrom('orders').select('subscription_id').where('id', '=', orderId).executeTakeFirst()
   return order?.subscription_id ? await lockSubscription(writer, { schoolId, subscriptionId: order.subscription_id }) : undefined
 }
 
 /** Begins the period that an order has paid for, if the locked subscription was waiting for this payment. */
 export async function renewOrderedSubscription(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, orderId }: OfOrder,
   row: SubscriptionRow | undefined,
 ): Promise<void> {
@@ -71,36 +63,24 @@ export async function renewOrderedSubscription(
 }
 
 /** Starts a subscription whose first period the order has paid for. A trial still runs to its end. */
-async function startPaid(writer: Writer, { orderId, couponId, ...plan }: OrderedPlan): Promise<void> {
+async function startPaid(writer: SchoolWriter, { orderId, couponId, ...plan }: OrderedPlan): Promise<void> {
   const { schoolId, now } = plan
   const { subscriptionId } = await startSubscription(writer, { ...plan, collection: 'automatic', couponId })
   const subscription = { schoolId, now, subscriptionId }
   const row = await lockSubscription(writer, subscription)
   if (row?.status === 'incomplete' || row?.status === 'trialing') {
-    const terms = await requireTerms(writer, schoolId, plan.priceId)
+    const terms = await requireTerms(writer, plan.priceId)
     const period = { ...periodColumns(row.trial_ends_at ?? now, terms, null), current_period_start: row.current_period_start ?? now }
     const columns = { ...period, started_at: row.started_at ?? now }
     await syncAccess(writer, subscription, await writeTransition(writer, row, { columns, action: 'paid', now }))
   }
-  await setLatestOrder(writer, { schoolId, subscriptionId, orderId })
-  await writer
-    .updateTable('orders')
-    .set({ subscription_id: subscriptionId })
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .execute()
+  await setLatestOrder(writer, { subscriptionId, orderId })
+  await writer.updateTable('orders').set({ subscription_id: subscriptionId }).where('id', '=', orderId).execute()
 }
 
 /** Ends the subscription whose current period a fully refunded order has paid for. The refund of an earlier order ends nothing. */
-export async function endOrderedSubscription(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
-  const row = await writer
-    .selectFrom('subscription')
-    .selectAll()
-    .where('school_id', '=', schoolId)
-    .where('latest_order_id', '=', orderId)
-    .forUpdate()
-    .executeTakeFirst()
+export async function endOrderedSubscription(writer: SchoolWriter, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  const row = await writer.selectFrom('subscription').selectAll().where('latest_order_id', '=', orderId).forUpdate().executeTakeFirst()
   if (!row || isFinal(row.status)) return
-  await lockPlans(writer, schoolId, [row.plan_id])
   await endNow(writer, { schoolId, now }, row, { cancellation_reason: row.cancellation_reason ?? 'staff' })
 }

@@ -6,7 +6,6 @@ import { currencyOf } from '../currencyOf.ts'
 /** The most prices of a plan. Inactive prices remain, because subscriptions may still use them. */
 const maxPrices = 20
 
-/** A new price as a request contains it. */
 export interface NewPrice {
   interval: 'month' | 'year' | 'one_time'
   interval_count: number
@@ -51,7 +50,7 @@ export async function setPriceActive(
   plan: { id: string; status: string },
   { priceId, active }: { priceId: string | undefined; active: boolean | undefined },
 ): Promise<boolean> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const prices = await findPrices(context, plan)
   const price = prices.find(({ id }) => id === priceId)
   if (!price) throw new Problem('not_found', { description: 'The plan has no such price.' })
@@ -60,7 +59,6 @@ export async function setPriceActive(
   await writer
     .updateTable('plan_price')
     .set((row) => ({ active, updated_at: now, version: row('version', '+', 1) }))
-    .where('school_id', '=', school.id)
     .where('id', '=', price.id)
     .execute()
   return true
@@ -68,13 +66,8 @@ export async function setPriceActive(
 
 type Price = { id: string; amount: number | string; active: boolean }
 
-const findPrices = ({ writer, school }: ChangeContext, plan: { id: string }): Promise<Price[]> =>
-  writer
-    .selectFrom('plan_price')
-    .select(['id', 'amount', 'active'])
-    .where('school_id', '=', school.id)
-    .where('plan_id', '=', plan.id)
-    .execute()
+const findPrices = ({ writer }: ChangeContext, plan: { id: string }): Promise<Price[]> =>
+  writer.selectFrom('plan_price').select(['id', 'amount', 'active']).where('plan_id', '=', plan.id).execute()
 
 function checkPrice({ interval, interval_count, amount, trial_days }: NewPrice, currency: string): ProblemDetail[] {
   const fieldErrors: ProblemDetail[] = []

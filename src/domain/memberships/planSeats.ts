@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 
@@ -13,62 +13,47 @@ interface OfPlan {
  * Takes a seat of a plan, and locks the plan until the transaction ends. The version of the plan does not count its seats.
  * @throws Problem invalid_state if the plan is not active, or is full
  */
-export async function takeSeat(writer: Writer, { schoolId, planId }: OfPlan): Promise<void> {
+export async function takeSeat(writer: SchoolWriter, { planId }: OfPlan): Promise<void> {
   const taken = await writer
     .updateTable('membership_plan')
     .set((plan) => ({ subscribers_count: plan('subscribers_count', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', planId)
     .where('status', '=', 'active')
     .where((plan) => plan.or([plan('max_members', 'is', null), plan('subscribers_count', '<', plan.ref('max_members'))]))
     .returning('id')
     .executeTakeFirst()
   if (taken) return
-  const plan = await writer
-    .selectFrom('membership_plan')
-    .select('status')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', planId)
-    .executeTakeFirst()
+  const plan = await writer.selectFrom('membership_plan').select('status').where('id', '=', planId).executeTakeFirst()
   throw new Problem('invalid_state', {
     description: plan?.status === 'active' ? 'The plan is full.' : 'The plan is not active, so it takes no new subscriptions.',
   })
 }
 
 /** Locks plans until the transaction ends. The constant order prevents deadlocks. */
-export async function lockPlans(writer: Writer, schoolId: string, planIds: readonly string[]): Promise<void> {
+export async function lockPlans(writer: SchoolWriter, planIds: readonly string[]): Promise<void> {
   if (planIds.length === 0) return
   await writer
     .selectFrom('membership_plan')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', 'in', [...planIds])
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
 }
 
-/** Locks the plan of a subscription, the plan that it changes to, and more plans. */
 export async function lockPlansOf(
-  writer: Writer,
-  { school_id, plan_id, pending_price_id }: Pick<SubscriptionRow, 'school_id' | 'plan_id' | 'pending_price_id'>,
+  writer: SchoolWriter,
+  { plan_id, pending_price_id }: Pick<SubscriptionRow, 'plan_id' | 'pending_price_id'>,
   more: readonly string[] = [],
 ): Promise<void> {
   const pending =
-    pending_price_id === null
-      ? []
-      : await writer
-          .selectFrom('plan_price')
-          .select('plan_id')
-          .where('school_id', '=', school_id)
-          .where('id', '=', pending_price_id)
-          .execute()
-  await lockPlans(writer, school_id, [plan_id, ...pending.map((price) => price.plan_id), ...more])
+    pending_price_id === null ? [] : await writer.selectFrom('plan_price').select('plan_id').where('id', '=', pending_price_id).execute()
+  await lockPlans(writer, [plan_id, ...pending.map((price) => price.plan_id), ...more])
 }
 
 /** Releases the seat of a subscription that is about to end. Call it before the new state is written. */
 export async function leaveSeat(
-  writer: Writer,
+  writer: SchoolWriter,
   row: Pick<SubscriptionRow, 'school_id' | 'plan_id' | 'status'>,
   next: string,
 ): Promise<void> {
@@ -76,12 +61,10 @@ export async function leaveSeat(
   await releaseSeat(writer, { schoolId: row.school_id, planId: row.plan_id })
 }
 
-/** Releases a seat of a plan. */
-export async function releaseSeat(writer: Writer, { schoolId, planId }: OfPlan): Promise<void> {
+export async function releaseSeat(writer: SchoolWriter, { planId }: OfPlan): Promise<void> {
   await writer
     .updateTable('membership_plan')
     .set((plan) => ({ subscribers_count: sql<number>`greatest(0, ${plan.ref('membership_plan.subscribers_count')} - 1)` }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', planId)
     .execute()
 }
@@ -90,11 +73,10 @@ export async function releaseSeat(writer: Writer, { schoolId, planId }: OfPlan):
  * Checks that the person has no running subscription to the plan. The plan is locked, so no subscription can start in the meantime.
  * @throws Problem already_subscribed
  */
-export async function requireNotSubscribed(writer: Writer, { schoolId, planId, personId }: OfPlan & { personId: string }): Promise<void> {
+export async function requireNotSubscribed(writer: SchoolWriter, { planId, personId }: OfPlan & { personId: string }): Promise<void> {
   const running = await writer
     .selectFrom('subscription')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('plan_id', '=', planId)
     .where('status', 'not in', ['canceled', 'expired'])

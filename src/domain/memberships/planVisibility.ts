@@ -10,17 +10,14 @@ type Prices = Builder<'plan_price'>
 type Courses = Builder<'course'>
 type Items = Builder<'plan_item'>
 
-/** The final states of a subscription. */
 const finalStates = ['canceled', 'expired'] as const
 
-/** Matches plans that anyone can choose. */
 export const isOnOffer = (plan: Plans): Condition =>
   plan.and([
     plan.and({ 'membership_plan.status': 'active', 'membership_plan.visibility': 'public' }),
     hasPrice(plan, (price) => price('plan_price.active', '=', true)),
   ])
 
-/** Matches plans that the caller has, also if they are no longer available. */
 export const isMyPlan = (plan: Plans, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null
     ? plan.lit(false)
@@ -28,13 +25,11 @@ export const isMyPlan = (plan: Plans, { personId }: Pick<PersonCaller, 'personId
         plan
           .selectFrom('subscription')
           .select('subscription.id')
-          .whereRef('subscription.school_id', '=', 'membership_plan.school_id')
           .whereRef('subscription.plan_id', '=', 'membership_plan.id')
           .where('subscription.person_id', '=', personId)
           .where((row) => row.or([row('subscription.status', 'not in', finalStates), grantsAccess])),
       )
 
-/** Matches plans that a signed-in person can see: those on offer, and their own. */
 export const isKnownPlan = (plan: Plans, me: PersonCaller): Condition => plan.or([isOnOffer(plan), isMyPlan(plan, me)])
 
 /** Matches plans that the caller can see, for lists inside other rows. */
@@ -49,7 +44,6 @@ export const opensCourse = (plan: Plans, courseIds: readonly string[], caller: C
     plan
       .selectFrom('course')
       .select('course.id')
-      .whereRef('course.school_id', '=', 'membership_plan.school_id')
       .where('course.id', 'in', [...courseIds])
       .where((course) => course.and([isKnownCourse(course, caller), includesProduct(plan, 'course', course.ref('course.id'))])),
   )
@@ -80,7 +74,6 @@ export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
       inner
         .selectFrom('plan_price')
         .select(['id', 'interval', 'interval_count', 'amount', 'currency', 'trial_days', 'active', 'created_at'])
-        .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
         .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
         .where((price) => (audienceOf(caller) === 'staff' ? price.lit(true) : price('plan_price.active', '=', true)))
         .orderBy('plan_price.id')
@@ -88,13 +81,11 @@ export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('prices'))
 
-/** Selects the number of subscribers, if the caller can see it. */
 export const selectSubscribers = (plan: Plans, caller: Viewer): Expression<unknown> =>
   audienceOf(caller) === 'staff'
     ? plan.ref('membership_plan.subscribers_count')
     : plan.case().when(showsCounts(caller.schoolId)).then(plan.ref('membership_plan.subscribers_count')).end()
 
-/** The included items of a plan, as a query returns them. */
 export interface Included {
   all_courses: boolean
   all_events: boolean
@@ -114,7 +105,6 @@ export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
           idsOf(item, 'course', (row) => row.exists(coursesOf(row).where((course) => isKnownCourse(course, caller)))).as('course_ids'),
           idsOf(item, 'digital_product', (row) => row.exists(productsOf(row, caller))).as('digital_product_ids'),
         ])
-        .whereRef('plan_item.school_id', '=', 'membership_plan.school_id')
         .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
         .as('named'),
     )
@@ -122,34 +112,22 @@ export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
 
 function hasPrice(plan: Plans, which: (price: Prices) => Condition): Condition {
   return plan.exists(
-    plan
-      .selectFrom('plan_price')
-      .select('plan_price.id')
-      .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
-      .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
-      .where(which),
+    plan.selectFrom('plan_price').select('plan_price.id').whereRef('plan_price.plan_id', '=', 'membership_plan.id').where(which),
   )
 }
 
-/** Selects the ids of a plan's items of one type that exist and that the caller can see. */
 const idsOf = (item: Items, type: IncludedProduct, isVisible: (item: Items) => Condition) =>
   item.fn
     .agg<string[]>('array_agg', ['plan_item.product_id'])
     .orderBy('plan_item.product_id')
     .filterWhere((row) => row.and([row('plan_item.product_type', '=', type), isVisible(row)]))
 
-const coursesOf = (item: Items) =>
-  item
-    .selectFrom('course')
-    .select('course.id')
-    .whereRef('course.school_id', '=', 'plan_item.school_id')
-    .whereRef('course.id', '=', 'plan_item.product_id')
+const coursesOf = (item: Items) => item.selectFrom('course').select('course.id').whereRef('course.id', '=', 'plan_item.product_id')
 
 const productsOf = (item: Items, caller: Caller) =>
   item
     .selectFrom('digital_product')
     .select('digital_product.id')
-    .whereRef('digital_product.school_id', '=', 'plan_item.school_id')
     .whereRef('digital_product.id', '=', 'plan_item.product_id')
     .where((product) => (audienceOf(caller) === 'staff' ? product.lit(true) : product('digital_product.status', '=', 'published')))
 
@@ -166,7 +144,6 @@ export const plansOpening = (course: Courses, caller: Viewer): Expression<unknow
       inner
         .selectFrom('membership_plan')
         .select(['membership_plan.id', 'membership_plan.name', 'membership_plan.slug'])
-        .whereRef('membership_plan.school_id', '=', 'course.school_id')
         .where((plan) => isPlanOpening(plan, course, caller))
         .orderBy('membership_plan.position')
         .orderBy('membership_plan.id')
@@ -175,13 +152,11 @@ export const plansOpening = (course: Courses, caller: Viewer): Expression<unknow
     )
     .select((opening) => opening.fn.jsonAgg('opening').as('plans'))
 
-/** Matches courses that one of these plans includes, if the caller can see the plan. */
 export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Viewer): Condition =>
   course.exists(
     course
       .selectFrom('membership_plan')
       .select('membership_plan.id')
-      .whereRef('membership_plan.school_id', '=', 'course.school_id')
       .where('membership_plan.id', 'in', [...planIds])
       .where((plan) => isPlanOpening(plan, course, caller)),
   )

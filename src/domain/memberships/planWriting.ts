@@ -1,10 +1,9 @@
 import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { htmlColumn } from '../markupRenderer.ts'
 
-/** The courses and products of a plan as a request contains them. */
 interface IncludesInput {
   course_ids: readonly string[]
   digital_product_ids: readonly string[]
@@ -21,24 +20,22 @@ const kinds = [
 
 /** Returns the columns of a new plan that the request does not contain: the last position, and the HTML of the description. */
 export async function planDefaults(
-  { writer, school, externalServices }: ChangeContext & RenderingContext,
+  { writer, externalServices }: ChangeContext & RenderingContext,
   values: Readonly<Record<string, unknown>>,
 ) {
   const last = await writer
     .selectFrom('membership_plan')
     .select((plan) => plan.fn.max('position').as('position'))
-    .where('school_id', '=', school.id)
     .executeTakeFirst()
   return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
-/** Checks that the school has the courses and products of a plan. */
-export async function checkIncludes({ includes }: PlanInput, { writer, school }: ChangeContext): Promise<ProblemDetail[]> {
+export async function checkIncludes({ includes }: PlanInput, { writer }: ChangeContext): Promise<ProblemDetail[]> {
   if (!includes) return []
   const fieldErrors = await Promise.all(
     kinds.map(async ({ type, prefix, field }) => {
       const ids = includes[field].map((id) => uuidOf(prefix, id))
-      const known = await idsIn(writer, { table: type, schoolId: school.id, ids })
+      const known = await idsIn(writer, { table: type, ids })
       return ids.flatMap((id, index) =>
         known.has(id) ? [] : [fieldError(`includes.${field}.${index}`, 'invalid_reference', 'the school has no item with this id')],
       )
@@ -50,7 +47,7 @@ export async function checkIncludes({ includes }: PlanInput, { writer, school }:
 /** Replaces the items of a plan. Its subscribers gain or lose access with this transaction: access is computed, never copied. */
 export async function savePlanItems({ writer, school }: ChangeContext, plan: { id: string }, { includes }: PlanInput): Promise<void> {
   if (!includes) return
-  await writer.deleteFrom('plan_item').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
+  await writer.deleteFrom('plan_item').where('plan_id', '=', plan.id).execute()
   const items = kinds.flatMap(({ type, prefix, field }) =>
     includes[field].map((id) => ({
       school_id: school.id,
@@ -63,11 +60,10 @@ export async function savePlanItems({ writer, school }: ChangeContext, plan: { i
 }
 
 /** @throws Problem not_publishable for a plan without an active price */
-export async function requirePrice({ writer, school }: ChangeContext, plan: { id: string }) {
+export async function requirePrice({ writer }: ChangeContext, plan: { id: string }) {
   const price = await writer
     .selectFrom('plan_price')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('plan_id', '=', plan.id)
     .where('active', '=', true)
     .executeTakeFirst()
@@ -77,16 +73,15 @@ export async function requirePrice({ writer, school }: ChangeContext, plan: { id
   })
 }
 
-/** Deletes the prices of a plan. */
-export async function removePrices({ writer, school }: ChangeContext, plan: { id: string }): Promise<undefined> {
-  await writer.deleteFrom('plan_price').where('school_id', '=', school.id).where('plan_id', '=', plan.id).execute()
+export async function removePrices({ writer }: ChangeContext, plan: { id: string }): Promise<undefined> {
+  await writer.deleteFrom('plan_price').where('plan_id', '=', plan.id).execute()
 }
 
 async function idsIn(
-  writer: Writer,
-  { table, schoolId, ids }: { table: 'course' | 'digital_product'; schoolId: string; ids: readonly string[] },
+  writer: SchoolWriter,
+  { table, ids }: { table: 'course' | 'digital_product'; ids: readonly string[] },
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
-  const rows = await writer.selectFrom(table).select('id').where('school_id', '=', schoolId).where('id', 'in', ids).execute()
+  const rows = await writer.selectFrom(table).select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
 }

@@ -1,4 +1,4 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import type { Payment } from '../orders/payment.ts'
 import { applyPendingTerms, replaceEnrollments } from './changeSeat.ts'
@@ -11,9 +11,7 @@ import { syncAccess } from './syncAccess.ts'
 export interface Renewal {
   from: Date
   payment?: Payment | undefined
-  /** True if an existing order paid for the period. */
   isOrdered?: boolean | undefined
-  /** Columns that are written as well. */
   more?: SubscriptionColumns | undefined
 }
 
@@ -23,14 +21,14 @@ export interface Renewal {
  * confirmation. The row and its plans are locked.
  */
 export async function renewSubscription(
-  writer: Writer,
+  writer: SchoolWriter,
   school: InSchool,
   row: SubscriptionRow,
   { from, payment, isOrdered = false, more = {} }: Renewal,
 ): Promise<SubscriptionRow> {
   const { schoolId, now } = school
-  const current = await requireTerms(writer, schoolId, row.price_id)
-  const next = row.pending_price_id === null ? current : await requireTerms(writer, schoolId, row.pending_price_id)
+  const current = await requireTerms(writer, row.price_id)
+  const next = row.pending_price_id === null ? current : await requireTerms(writer, row.pending_price_id)
   const isPaid = payment !== undefined || isOrdered
   const due = amountDue(next, row.collection, await findCoupon(writer, row, { terms: next, from }))
   if (row.collection === 'automatic' && due > 0 && !isPaid) {
@@ -67,6 +65,6 @@ export async function renewSubscription(
 }
 
 /** Returns the coupon that applies to a period. The coupon of a former plan does not apply. */
-async function findCoupon(writer: Writer, row: SubscriptionRow, { terms, from }: { terms: PriceTerms; from: Date }) {
-  return isDiscounted(row, from) && terms.plan_id === row.plan_id ? await findCouponTerms(writer, row.school_id, row.coupon_id) : undefined
+async function findCoupon(writer: SchoolWriter, row: SubscriptionRow, { terms, from }: { terms: PriceTerms; from: Date }) {
+  return isDiscounted(row, from) && terms.plan_id === row.plan_id ? await findCouponTerms(writer, row.coupon_id) : undefined
 }

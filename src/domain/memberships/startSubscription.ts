@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import { dayLong, nextPeriodEnd } from './periods.ts'
 import { requireNotSubscribed, takeSeat } from './planSeats.ts'
@@ -23,7 +23,6 @@ export interface NewSubscription extends InSchool {
   startAt?: Date | undefined
 }
 
-/** The columns of a new subscription that follow from its terms. */
 export type InitialColumns = SubscriptionColumns & { status: SubscriptionState; amount: number; currency: string }
 
 /**
@@ -33,11 +32,11 @@ export type InitialColumns = SubscriptionColumns & { status: SubscriptionState; 
  * @throws Problem already_subscribed, or invalid_state if the plan is not active or is full
  */
 export async function startSubscription(
-  writer: Writer,
+  writer: SchoolWriter,
   request: NewSubscription,
 ): Promise<{ subscriptionId: string; status: SubscriptionState }> {
   const { schoolId, now, personId, planId, priceId, collection } = request
-  const terms = await findTerms(writer, schoolId, priceId)
+  const terms = await findTerms(writer, priceId)
   if (!terms?.active || terms.plan_id !== planId) throw new Problem('invalid_reference')
   const columns = await initialColumns(writer, request, terms)
   const row = await writer
@@ -61,11 +60,11 @@ export async function startSubscription(
 }
 
 /** Takes a seat of the plan and returns the columns of the new row. The caller inserts the row in the same transaction. */
-export async function initialColumns(writer: Writer, request: NewSubscription, terms: PriceTerms): Promise<InitialColumns> {
+export async function initialColumns(writer: SchoolWriter, request: NewSubscription, terms: PriceTerms): Promise<InitialColumns> {
   const { schoolId, now, personId, planId, collection, startAt = now } = request
   await takeSeat(writer, { schoolId, planId })
   await requireNotSubscribed(writer, { schoolId, planId, personId })
-  const coupon = await findCouponTerms(writer, schoolId, request.couponId ?? null)
+  const coupon = await findCouponTerms(writer, request.couponId ?? null)
   const amount = amountDue(terms, collection, coupon)
   const trialEnd = new Date(startAt.getTime() + terms.trial_days * dayLong)
   const isTrial = terms.trial_days > 0 && collection !== 'comped' && trialEnd > now && !(await hadTrial(writer, request))
@@ -83,7 +82,7 @@ export async function initialColumns(writer: Writer, request: NewSubscription, t
 }
 
 /** Makes the person a member, grants access, and records an order for a payment that the school collected itself. */
-export async function afterStart(writer: Writer, school: InSchool, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
+export async function afterStart(writer: SchoolWriter, school: InSchool, row: SubscriptionRow, terms: PriceTerms): Promise<void> {
   await makeMember(writer, school, row.person_id)
   await syncAccess(writer, { ...school, subscriptionId: row.id }, row)
   if (row.status === 'active' && row.collection === 'manual') {
@@ -91,7 +90,6 @@ export async function afterStart(writer: Writer, school: InSchool, row: Subscrip
   }
 }
 
-/** Returns the current period of a subscription that began at `start`. */
 function periodAround(start: Date, terms: PriceTerms, now: Date) {
   const end = nextPeriodEnd(start, terms, now)
   let from = start
@@ -99,15 +97,13 @@ function periodAround(start: Date, terms: PriceTerms, now: Date) {
   return { current_period_start: from, current_period_end: end, period_anchor: start }
 }
 
-/** True if the person already had a trial of the plan: each person gets one. */
 export async function hadTrial(
-  reader: Reader,
-  { schoolId, personId, planId }: Pick<NewSubscription, 'schoolId' | 'personId' | 'planId'>,
+  reader: SchoolReader,
+  { personId, planId }: Pick<NewSubscription, 'schoolId' | 'personId' | 'planId'>,
 ): Promise<boolean> {
   const earlier = await reader
     .selectFrom('subscription')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('plan_id', '=', planId)
     .where('trial_ends_at', 'is not', null)

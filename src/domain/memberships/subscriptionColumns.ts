@@ -1,12 +1,9 @@
-/** The columns that each transition of a subscription writes. */
 import { dayLong, nextPeriodEnd, type Period, plusMonths } from './periods.ts'
 import type { CouponTerms } from './priceTerms.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 
-/** How long a subscription waits for an outstanding payment. */
 export const outstandingDays = 14
 
-/** Returns until when a subscription waits for a payment that is outstanding since `since`. */
 export const outstandingUntil = (since: Date): Date => new Date(since.getTime() + outstandingDays * dayLong)
 
 /** Returns the columns of a subscription that ended at `at`, now or in the past. Discards pending changes. */
@@ -21,10 +18,8 @@ export const canceledColumns = (row: SubscriptionRow, at: Date) =>
     ...noPause,
   }) satisfies SubscriptionColumns
 
-/** Returns the columns of a subscription that never started. */
 export const expiredColumns = (at: Date) => ({ status: 'expired', ended_at: at, ...noPendingChange }) satisfies SubscriptionColumns
 
-/** Returns the columns of a subscription whose payment is outstanding since `since`. */
 export const pastDueColumns = (since: Date) => ({ status: 'past_due', past_due_since: since }) satisfies SubscriptionColumns
 
 /** Returns the columns of a paused subscription. It keeps the rest of its period. */
@@ -61,7 +56,6 @@ export function discountEnd({ duration, duration_months }: CouponTerms, start: D
   return duration === 'repeating' ? plusMonths(start, duration_months ?? 1) : (nextPeriodEnd(start, period, start) ?? start)
 }
 
-/** True if the coupon of a subscription applies to a period that begins at `from`. */
 export const isDiscounted = ({ coupon_id, discount_ends_at }: SubscriptionRow, from: Date): boolean =>
   coupon_id !== null && (discount_ends_at === null || discount_ends_at > from)
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
 import type { InSchool } from '../inSchool.ts'
 import type { Payment } from '../orders/payment.ts'
@@ -19,14 +19,14 @@ interface OrderedPeriod {
 
 /** Records the paid or pending order of a period as the latest order of the subscription. A free period has no order. */
 export async function orderPeriod(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now }: InSchool,
   { row, terms, payment, from, awaitedUntil }: OrderedPeriod,
 ): Promise<void> {
-  const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, schoolId, row.coupon_id) : undefined
+  const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
   const isFirst = row.latest_order_id === null
-  const country = await countryOfOrder(writer, schoolId, row.latest_order_id)
+  const country = await countryOfOrder(writer, row.latest_order_id)
   const order = (isNewUse: boolean) =>
     recordOrder(writer, {
       schoolId,
@@ -42,15 +42,14 @@ export async function orderPeriod(
       payment,
     })
   const { orderId } = coupon && isFirst ? await withCountedUse(writer, order) : await order(false)
-  await setLatestOrder(writer, { schoolId, subscriptionId: row.id, orderId })
+  await setLatestOrder(writer, { subscriptionId: row.id, orderId })
 }
 
-/** A payment that the school collected itself. */
 export const manualPayment: Payment = { provider: 'manual' }
 
 /** Keeps the discount that was promised at the start of the subscription, even if the coupon has been used up since. */
 async function withCountedUse(
-  writer: Writer,
+  writer: SchoolWriter,
   order: (isNewUse: boolean) => ReturnType<typeof recordOrder>,
 ): ReturnType<typeof recordOrder> {
   try {
@@ -62,13 +61,8 @@ async function withCountedUse(
 }
 
 /** Returns the country for which the order was taxed, so that a renewal is taxed for the same one. */
-async function countryOfOrder(writer: Writer, schoolId: string, orderId: string | null): Promise<string | null> {
+async function countryOfOrder(writer: SchoolWriter, orderId: string | null): Promise<string | null> {
   if (orderId === null) return null
-  const order = await writer
-    .selectFrom('orders')
-    .select('tax_country')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .executeTakeFirst()
+  const order = await writer.selectFrom('orders').select('tax_country').where('id', '=', orderId).executeTakeFirst()
   return order?.tax_country ?? null
 }

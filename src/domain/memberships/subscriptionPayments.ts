@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { payOrder } from '../orders/orderTransitions.ts'
 import type { Payment } from '../orders/payment.ts'
@@ -17,12 +17,12 @@ import { syncAccess } from './syncAccess.ts'
  * @throws Problem not_found, or invalid_state if no payment is due
  */
 export async function confirmPayment(
-  writer: Writer,
+  writer: SchoolWriter,
   { payment, ...subscription }: OfSubscription & { payment: Payment },
 ): Promise<boolean> {
   const { schoolId, now } = subscription
   const row = await requireSubscription(writer, subscription)
-  if (await isRecorded(writer, schoolId, payment)) return false
+  if (await isRecorded(writer, payment)) return false
   await lockPlansOf(writer, row)
   const due = dueStep(row, now)
   const isOver = due !== undefined && due.kind !== 'renew'
@@ -46,7 +46,7 @@ export async function confirmPayment(
  * Records that a payment of the checkout was declined: it is outstanding from now on. Returns whether anything changed.
  * @throws Problem not_found, or invalid_state if no payment is due
  */
-export async function failPayment(writer: Writer, subscription: OfSubscription): Promise<boolean> {
+export async function failPayment(writer: SchoolWriter, subscription: OfSubscription): Promise<boolean> {
   const { now } = subscription
   const row = await requireSubscription(writer, subscription)
   if (row.status === 'incomplete' || row.status === 'past_due') return false
@@ -62,7 +62,7 @@ export async function failPayment(writer: Writer, subscription: OfSubscription):
  * @throws Problem invalid_state if the checkout collects the payments, or the subscription has ended
  */
 export async function confirmByStaff(
-  { writer, school, now }: { writer: Writer; school: { id: string }; now: Date },
+  { writer, school, now }: { writer: SchoolWriter; school: { id: string }; now: Date },
   row: SubscriptionRow,
   payment: Payment,
 ): Promise<boolean> {
@@ -72,8 +72,10 @@ export async function confirmByStaff(
   return await confirmPayment(writer, { schoolId: school.id, now, subscriptionId: row.id, payment })
 }
 
-/** Returns the order of a renewal that is waiting for its payment. */
-async function findPendingOrder(writer: Writer, { school_id, latest_order_id, status }: SubscriptionRow): Promise<string | undefined> {
+async function findPendingOrder(
+  writer: SchoolWriter,
+  { school_id, latest_order_id, status }: SubscriptionRow,
+): Promise<string | undefined> {
   if (status !== 'past_due' || latest_order_id === null) return undefined
   const order = await writer
     .selectFrom('orders')
@@ -85,18 +87,17 @@ async function findPendingOrder(writer: Writer, { school_id, latest_order_id, st
   return order?.id
 }
 
-async function requireSubscription(writer: Writer, subscription: OfSubscription): Promise<SubscriptionRow> {
+async function requireSubscription(writer: SchoolWriter, subscription: OfSubscription): Promise<SubscriptionRow> {
   const row = await lockSubscription(writer, subscription)
   if (row) return row
   throw new Problem('not_found', { description: 'The school has no such subscription.' })
 }
 
-async function isRecorded(writer: Writer, schoolId: string, { provider, reference }: Payment): Promise<boolean> {
+async function isRecorded(writer: SchoolWriter, { provider, reference }: Payment): Promise<boolean> {
   if (reference === null || reference === undefined) return false
   const order = await writer
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('payment_provider', '=', provider)
     .where('payment_reference', '=', reference)
     .executeTakeFirst()

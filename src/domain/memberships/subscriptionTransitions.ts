@@ -2,7 +2,6 @@
 export const subscriptionStates = ['incomplete', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'expired'] as const
 export type SubscriptionState = (typeof subscriptionStates)[number]
 
-/** The cause of a transition. */
 export type Cause =
   /** The first or the next payment arrived, or nothing is due. */
   | 'paid'
@@ -25,11 +24,8 @@ const transitions: Readonly<Record<SubscriptionState, Partial<Record<Cause, Subs
   expired: {},
 }
 
-/** Returns the state after a cause, or undefined if the state does not allow it. */
 export const stateAfter = (state: string, cause: Cause): SubscriptionState | undefined => transitions[state as SubscriptionState]?.[cause]
 
-/** Returns the states that allow a cause. */
 export const statesBefore = (cause: Cause): SubscriptionState[] => subscriptionStates.filter((state) => stateAfter(state, cause))
 
-/** True for a final state. */
 export const isFinal = (state: string): boolean => state === 'canceled' || state === 'expired'

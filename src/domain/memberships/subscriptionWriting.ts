@@ -3,25 +3,25 @@ import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
+import type { IneligibilityReason } from '../coupons/ineligibilityReason.ts'
+import { isFirstPurchase } from '../coupons/requireFirstPurchase.ts'
+import { type Validation, validateCoupon } from '../coupons/validateCoupon.ts'
 import { dayLong } from './periods.ts'
 import { isVisiblePlan } from './planVisibility.ts'
 import { findTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
 import { afterStart, hadTrial, initialColumns, type NewSubscription } from './startSubscription.ts'
-import { couponFor, requireUsableCoupon, unusableCoupon } from './subscriptionCoupon.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 
-/** The part of a request's context that the rules of subscriptions use. */
 export interface SubscriptionContext {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
   externalServices: ExternalServices
 }
 
-/** A new subscription as a request contains it. */
 export type SubscriptionInput = {
   plan_id: string
   price_id: string
@@ -33,7 +33,6 @@ export type SubscriptionInput = {
 
 type Report = (field: string, code: string, message: string) => void
 
-/** How long ago a subscription can have started. */
 const earliestDays = 5 * 366
 
 /**
@@ -52,7 +51,7 @@ export async function checkSubscription(values: SubscriptionInput, context: Subs
   }
   const fieldErrors: ProblemDetail[] = []
   const report: Report = (field, code, message) => void fieldErrors.push(fieldError(field, code, message))
-  const person = personId === null ? undefined : await findPerson(writer, school.id, personId)
+  const person = personId === null ? undefined : await findPerson(writer, personId)
   if (!person) report('member_id', 'invalid_reference', 'the school has no such person')
   const terms = await findOfferedTerms(context, values, report)
   checkStart(values, context, report)
@@ -101,7 +100,7 @@ async function checkStaffInput(
 export async function subscriptionDefaults(context: SubscriptionContext, values: SubscriptionInput) {
   const { writer, school, caller, now } = context
   const personId = subscriberOf(values, caller) as string
-  const terms = await requireTerms(writer, school.id, uuidOf('prc', values.price_id))
+  const terms = await requireTerms(writer, uuidOf('prc', values.price_id))
   const collection = values.collection ?? (audienceOf(caller) === 'staff' ? 'manual' : 'automatic')
   const code = values.coupon_code
   const { coupon } = code === undefined ? { coupon: undefined } : await couponFor(context, { code, terms, personId })
@@ -128,13 +127,13 @@ export async function subscriptionDefaults(context: SubscriptionContext, values:
  */
 export async function afterSubscribing({ writer, school, now }: SubscriptionContext, row: SubscriptionRow): Promise<void> {
   await requireUsableCoupon(writer, row)
-  await afterStart(writer, { schoolId: school.id, now }, row, await requireTerms(writer, school.id, row.price_id))
+  await afterStart(writer, { schoolId: school.id, now }, row, await requireTerms(writer, row.price_id))
 }
 
 const subscriberOf = ({ member_id }: SubscriptionInput, { personId }: PersonCaller): string | null =>
   member_id === undefined ? personId : (fromPublicId('mbr', member_id) ?? null)
 
-const findPerson = (writer: Writer, schoolId: string, personId: string): Promise<{ member_status: string } | undefined> =>
+const findPerson = (writer: SchoolWriter, personId: string): Promise<{ member_status: string } | undefined> =>
   writer
     .selectFrom('person')
     .select((person) =>
@@ -146,14 +145,13 @@ const findPerson = (writer: Writer, schoolId: string, personId: string): Promise
         .end()
         .as('member_status'),
     )
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
 
 /** Returns the terms of a price that the caller can choose. A plan that the caller cannot see is reported like one that does not exist. */
 async function findOfferedTerms(
-  { writer, school, caller }: SubscriptionContext,
+  { writer, caller }: SubscriptionContext,
   { plan_id, price_id }: SubscriptionInput,
   report: Report,
 ): Promise<PriceTerms | undefined> {
@@ -161,7 +159,6 @@ async function findOfferedTerms(
   const plan = await writer
     .selectFrom('membership_plan')
     .select('status')
-    .where('school_id', '=', school.id)
     .where('id', '=', planId)
     .where((row) => isVisiblePlan(row, caller))
     .executeTakeFirst()
@@ -169,8 +166,36 @@ async function findOfferedTerms(
     report('plan_id', 'invalid_reference', 'must be the id of an active plan')
     return undefined
   }
-  const terms = await findTerms(writer, school.id, uuidOf('prc', price_id))
+  const terms = await findTerms(writer, uuidOf('prc', price_id))
   if (terms?.active && terms.plan_id === planId) return terms
   report('price_id', 'invalid_reference', 'must be the id of an active price of the plan')
   return undefined
+}
+
+/** Applies the coupon of this code to a price, if the person can use it. Locks the coupon, because its use follows. */
+const couponFor = (
+  { writer, school }: { writer: SchoolWriter; school: { id: string } },
+  { code, terms, personId }: { code: string; terms: PriceTerms; personId: string },
+): Promise<Validation> =>
+  validateCoupon(writer, {
+    schoolId: school.id,
+    code,
+    offers: [{ type: 'membership_plan', id: terms.plan_id, title: terms.plan_name, amount: terms.amount, priceId: terms.price_id }],
+    currency: terms.currency,
+    personId,
+    isLocked: true,
+  })
+
+const unusableCoupon = (reason: IneligibilityReason): string => `the coupon cannot be used here: ${reason}`
+
+/**
+ * Checks, for a subscription that was inserted, that its coupon is not for the first purchase of a person who made another one meanwhile. A
+ * purchase that was already there has the same error.
+ * @throws Problem invalid_reference
+ */
+async function requireUsableCoupon(writer: SchoolWriter, { school_id, id, person_id, coupon_id }: SubscriptionRow): Promise<void> {
+  if (coupon_id === null) return
+  if (await isFirstPurchase(writer, { schoolId: school_id, personId: person_id, subscriptionId: id, couponId: coupon_id })) return
+  const error = fieldError('coupon_code', 'invalid_reference', unusableCoupon('not_first_purchase'))
+  throw new Problem('invalid_reference', { description: error.message, details: [error] })
 }

@@ -1,7 +1,8 @@
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { Builder } from '../../store/expressions.ts'
+import { lockRows } from '../../store/lockRows.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { releaseUses } from '../coupons/couponUses.ts'
 import type { InSchool } from '../inSchool.ts'
@@ -13,9 +14,7 @@ const tierOf = (person: Builder<'person'>) =>
   person.fn.coalesce(
     person
       .selectFrom('subscription')
-      .innerJoin('plan_price', (join) =>
-        join.onRef('plan_price.school_id', '=', 'subscription.school_id').onRef('plan_price.id', '=', 'subscription.price_id'),
-      )
+      .innerJoin('plan_price', 'plan_price.id', 'subscription.price_id')
       .select((row) =>
         row
           .case()
@@ -25,7 +24,6 @@ const tierOf = (person: Builder<'person'>) =>
           .end()
           .as('tier'),
       )
-      .whereRef('subscription.school_id', '=', 'person.school_id')
       .whereRef('subscription.person_id', '=', 'person.id')
       .where(grantsAccess)
       .where('plan_price.amount', '>', 0)
@@ -33,13 +31,12 @@ const tierOf = (person: Builder<'person'>) =>
     person.val('free'),
   )
 
-/** Updates the tier of these people where it has changed. */
-async function syncTier(writer: Writer, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
+async function syncTier(writer: SchoolWriter, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
   if (personIds.length === 0) return
+  await lockRows(writer, 'person', { schoolId, ids: personIds })
   const changed = await writer
     .updateTable('person')
     .set((person) => ({ tier: tierOf(person), version: person('person.version', '+', 1), updated_at: now }))
-    .where('person.school_id', '=', schoolId)
     .where('person.id', 'in', [...personIds])
     .where((person) => person('person.tier', '<>', tierOf(person)))
     .returning(changedPerson)
@@ -52,14 +49,13 @@ async function syncTier(writer: Writer, { schoolId, now }: InSchool, personIds: 
  * unpaid order if it has ended, and updates the tier of the person.
  */
 export async function syncAccess(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, subscriptionId }: OfSubscription,
   row: Pick<SubscriptionRow, 'person_id'>,
 ): Promise<void> {
   const granting = await writer
     .selectFrom('subscription')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('id', '=', subscriptionId)
     .where(grantsAccess)
     .executeTakeFirst()
@@ -68,8 +64,7 @@ export async function syncAccess(
   await syncTier(writer, { schoolId, now }, [row.person_id])
 }
 
-/** Cancels the unpaid order of a renewal if its subscription has ended. */
-async function cancelPendingOrders(writer: Writer, { schoolId, now, subscriptionId }: OfSubscription): Promise<void> {
+async function cancelPendingOrders(writer: SchoolWriter, { schoolId, now, subscriptionId }: OfSubscription): Promise<void> {
   const canceled = await writer
     .updateTable('orders')
     .from('subscription')
@@ -80,10 +75,8 @@ async function cancelPendingOrders(writer: Writer, { schoolId, now, subscription
       version: order('orders.version', '+', 1),
       updated_at: now,
     }))
-    .where('orders.school_id', '=', schoolId)
     .where('orders.subscription_id', '=', subscriptionId)
     .where('orders.status', '=', 'pending')
-    .where('subscription.school_id', '=', schoolId)
     .where('subscription.id', '=', subscriptionId)
     .where('subscription.status', 'in', ['canceled', 'expired'])
     .returning(['orders.id', 'orders.version'])
@@ -93,8 +86,7 @@ async function cancelPendingOrders(writer: Writer, { schoolId, now, subscription
   await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'canceled' }, canceled)
 }
 
-/** Makes a person with a plan a member of the school. */
-export async function makeMember(writer: Writer, { schoolId, now }: InSchool, personId: string): Promise<void> {
+export async function makeMember(writer: SchoolWriter, { schoolId, now }: InSchool, personId: string): Promise<void> {
   const changed = await writer
     .updateTable('person')
     .set((person) => ({
@@ -104,7 +96,6 @@ export async function makeMember(writer: Writer, { schoolId, now }: InSchool, pe
       updated_at: now,
       member_status: person.case().when('person.member_status', '=', 'left').then('active').else(person.ref('person.member_status')).end(),
     }))
-    .where('person.school_id', '=', schoolId)
     .where('person.id', '=', personId)
     .where((person) => person.or([person('person.is_member', '=', false), person('person.member_status', '=', 'left')]))
     .returning(changedPerson)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 
 const prefixes = { invoice: 'INV', credit_note: 'CN' } as const
@@ -9,7 +9,7 @@ const prefixes = { invoice: 'INV', credit_note: 'CN' } as const
  * a transaction: other payments of the school wait for the number from now on.
  */
 export async function issueInvoice(
-  writer: Writer,
+  writer: SchoolWriter,
   { orderId, total, ...school }: InSchool & { orderId: string; total: number },
 ): Promise<void> {
   if (total === 0) return
@@ -23,28 +23,22 @@ export async function issueInvoice(
         'tax_id', ${ref('school.settings')} #> '{tax,tax_id}')`,
     }))
     .whereRef('school.id', '=', 'orders.school_id')
-    .where('orders.school_id', '=', school.schoolId)
     .where('orders.id', '=', orderId)
     .execute()
 }
 
 /** Numbers the credit note of a refund. A refund of 0 has none. Call it last in a transaction, as `issueInvoice`. */
 export async function issueCreditNote(
-  writer: Writer,
+  writer: SchoolWriter,
   { refundId, amount, ...school }: InSchool & { refundId: string; amount: number },
 ): Promise<void> {
   if (amount === 0) return
   const number = await nextNumber(writer, school, 'credit_note')
-  await writer
-    .updateTable('refund')
-    .set({ credit_note_number: number })
-    .where('school_id', '=', school.schoolId)
-    .where('id', '=', refundId)
-    .execute()
+  await writer.updateTable('refund').set({ credit_note_number: number }).where('id', '=', refundId).execute()
 }
 
 /** Returns the next number in the current year of the school's time zone. A transaction that is rolled back uses none. */
-async function nextNumber(writer: Writer, { schoolId, now }: InSchool, kind: keyof typeof prefixes): Promise<string> {
+async function nextNumber(writer: SchoolWriter, { schoolId, now }: InSchool, kind: keyof typeof prefixes): Promise<string> {
   const { year, last_no } = await writer
     .insertInto('document_counter')
     .values((counter) => ({

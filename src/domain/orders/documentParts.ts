@@ -43,19 +43,21 @@ tr { break-inside: avoid }
 `
 
 /** Formats an amount that is given in the smallest unit. Currencies have different numbers of decimals: yen none, dinars three. */
-export function formattedMoney({ amount, currency }: Money, locale: string): string {
+export function moneyText({ amount, currency }: Money, locale: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  return escapeHtml(format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2)))
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
-/** Formats hundredths of a percent. */
-export const formattedRate = (bps: number, locale: string): string =>
-  escapeHtml(new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000))
+export const rateText = (bps: number, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)
+
+export const formattedMoney = (money: Money, locale: string): string => escapeHtml(moneyText(money, locale))
+
+export const formattedRate = (bps: number, locale: string): string => escapeHtml(rateText(bps, locale))
 
 const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
   escapeHtml(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
 
-/** Returns the lines of an address that have a value. */
 const addressLines = (address: Address): string[] =>
   address === null
     ? []
@@ -70,7 +72,6 @@ const addressLines = (address: Address): string[] =>
 
 export const isGerman = (locale: string): boolean => locale.startsWith('de')
 
-/** Returns a row of a sum below the lines. */
 export const sumRow = (name: string, value: string, columns: number): string =>
   `<tr><th scope="row" colspan="${columns - 1}">${name}</th><td>${value}</td></tr>`
 

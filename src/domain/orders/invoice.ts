@@ -1,8 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { publicOrderItem, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
-/** The columns of an order that its documents show. */
 interface DocumentedOrder {
   number: string
   status: string
@@ -29,7 +28,7 @@ export interface Seller {
 }
 
 /** Returns the language and the time zone in which documents are written, and the seller for orders without an invoice. */
-export async function findIssuer(database: Reader, schoolId: string) {
+export async function findIssuer(database: SchoolReader, schoolId: string) {
   const { locale, time_zone, name, address, contact_email } = await database
     .selectFrom('school')
     .select(['locale', 'time_zone', 'name', 'address', 'contact_email'])

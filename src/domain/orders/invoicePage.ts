@@ -18,13 +18,11 @@ interface Taxed extends DocumentHead {
   total: Money
 }
 
-/** An invoice as the API returns it. */
 export interface Invoice extends Taxed {
   invoice_number: string
   items: readonly { title: string; quantity: number; unit_price: Money; discount: Money; tax: Money; total: Money }[]
 }
 
-/** A credit note as the API returns it. */
 export interface CreditNote extends Taxed {
   credit_note_number: string
   invoice_number: string | null
@@ -66,11 +64,12 @@ const german: typeof english = {
   total: 'Gesamtbetrag',
 }
 
-const wordsOf = (locale: string): typeof english => (isGerman(locale) ? german : english)
+/** Returns the words of invoices and credit notes. */
+export const invoiceWords = (locale: string): typeof english => (isGerman(locale) ? german : english)
 
 /** Renders an invoice as HTML that prints on A4, without scripts: in German if that is the language of the school, else in English. */
 export function invoicePage(invoice: Invoice): string {
-  const words = wordsOf(invoice.locale)
+  const words = invoiceWords(invoice.locale)
   const rows = invoice.items.map(({ title, quantity, unit_price, discount, total }) => [
     escapeHtml(title),
     String(quantity),
@@ -87,9 +86,8 @@ export function invoicePage(invoice: Invoice): string {
   })
 }
 
-/** Renders a credit note as HTML, as `invoicePage` renders an invoice. */
 export function creditNotePage(note: CreditNote): string {
-  const words = wordsOf(note.locale)
+  const words = invoiceWords(note.locale)
   return documentPage(note, {
     title: `${words.creditNote} ${note.credit_note_number}`,
     words,
@@ -107,7 +105,7 @@ const money = ({ locale }: DocumentHead, amount: Money): string => formattedMone
 
 /** Returns the table of the lines, with net amount, tax and total below. */
 function table(document: Taxed, names: readonly string[], rows: readonly (readonly string[])[]): string {
-  const words = wordsOf(document.locale)
+  const words = invoiceWords(document.locale)
   const row = (name: string, amount: Money): string => sumRow(name, money(document, amount), names.length)
   const rate = document.tax_rate_bps === null ? '' : ` (${formattedRate(document.tax_rate_bps, document.locale)})`
   const taxes = document.tax_mode === 'none' ? [] : [row(words.net, document.net_total), row(`${words.tax}${rate}`, document.tax_total)]

@@ -1,5 +1,5 @@
 import { toPublicId } from '../../lib/ids.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
 /** An order as the commands of operators show it. Amounts in the smallest unit of the currency. */
@@ -26,9 +26,8 @@ interface OrderFilter {
   limit: number
 }
 
-/** Returns orders of a school, the newest first. */
-export async function listOrders(reader: Reader, schoolId: string, { status, email, limit }: OrderFilter): Promise<ListedOrder[]> {
-  const all = selectOrders(reader, schoolId)
+export async function listOrders(reader: SchoolReader, { status, email, limit }: OrderFilter): Promise<ListedOrder[]> {
+  const all = selectOrders(reader)
   const inStatus = status === undefined ? all : all.where(orderStatus, '=', status)
   const rows = await (email === undefined ? inStatus : inStatus.where('buyer_email', '=', email))
     .orderBy('id', 'desc')
@@ -39,29 +38,26 @@ export async function listOrders(reader: Reader, schoolId: string, { status, ema
 
 /** Returns the order with this number or stored id, and its items with the ids of the lines. */
 export async function findOrder(
-  reader: Reader,
-  schoolId: string,
+  reader: SchoolReader,
   key: { number: string } | { id: string },
 ): Promise<(ListedOrder & { items: string[] }) | undefined> {
-  const orders = selectOrders(reader, schoolId)
+  const orders = selectOrders(reader)
   const row = await ('id' in key ? orders.where('id', '=', key.id) : orders.where('number', '=', key.number)).executeTakeFirst()
   if (!row) return undefined
   const items = await reader
     .selectFrom('order_item')
     .select(['id', 'quantity', 'title'])
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', row.id)
     .orderBy('position')
     .execute()
   return { ...withNumbers(row), items: items.map(({ id, quantity, title }) => `${toPublicId('oit', id)} ${quantity} × ${title}`) }
 }
 
-const selectOrders = (reader: Reader, schoolId: string) =>
+const selectOrders = (reader: SchoolReader) =>
   reader
     .selectFrom('orders')
     .select(['id', 'number', orderStatus.as('status'), 'kind', 'buyer_name', 'buyer_email', 'currency'])
     .select(['total_amount as total', 'refunded_amount as refunded', 'placed_at', 'paid_at', 'payment_provider', 'payment_reference'])
-    .where('school_id', '=', schoolId)
 
 /** Converts eight-byte numbers, which the database returns as text. */
 const withNumbers = <Row extends { total: number | string; refunded: number | string }>(row: Row) => ({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseTime, isAmong } from '../../store/expressions.ts'
 import { confirmSeats, lockEvents, withdrawSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
@@ -16,10 +16,10 @@ interface OfOrder extends InSchool {
  * Grants the courses, digital products and seats of a paid order. The subscription of a membership plan grants what the plan includes. If a
  * coupon covers the whole price, the coupon is recorded as the source of the access.
  */
-export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfOrder): Promise<void> {
-  const items = await findItems(writer, schoolId, orderId)
+export async function openAccess(writer: SchoolWriter, { schoolId, now, orderId }: OfOrder): Promise<void> {
+  const items = await findItems(writer, orderId)
   const personId = items[0]?.person_id
-  const statuses = await lockEvents(writer, schoolId, eventsAmong(items))
+  const statuses = await lockEvents(writer, eventsAmong(items))
   for (const { product_type, product_id, person_id, kind, coupon_id } of items) {
     if (person_id === null || product_type === 'membership_plan') continue
     const couponId = kind === 'zero_total' ? coupon_id : null
@@ -31,7 +31,7 @@ export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfO
       await enroll(writer, { ...access, courseId: product_id, ...place })
     }
     if (product_type === 'digital_product') {
-      await countSale(writer, schoolId, product_id, 1)
+      await countSale(writer, product_id, 1)
       await grantProduct(writer, { ...access, productId: product_id })
     }
     await writer
@@ -54,7 +54,6 @@ export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfO
                 .select((course) =>
                   sql<Date | null>`${now}::timestamptz + make_interval(days => ${course.ref('course.access_duration_days')})`.as('ends_at'),
                 )
-                .where('course.school_id', '=', schoolId)
                 .where('course.id', '=', product_id)
             : null,
       }))
@@ -68,7 +67,6 @@ export async function openAccess(writer: Writer, { schoolId, now, orderId }: OfO
   if (personId) await confirmSeats(writer, { schoolId, personId, orderId, statuses })
 }
 
-/** A product of an order. */
 interface OrderedProduct {
   product_type: string
   product_id: string
@@ -76,24 +74,23 @@ interface OrderedProduct {
 
 /** Revokes the access that refunded lines of an order granted. Access that another source grants as well is kept. */
 export async function closeAccess(
-  writer: Writer,
+  writer: SchoolWriter,
   { products, personId, ...order }: OfOrder & { products: readonly OrderedProduct[]; personId: string | null },
 ): Promise<void> {
   const { schoolId, now, orderId } = order
   const productIds = products.map(({ product_id }) => product_id)
   if (productIds.length === 0) return
-  const events = await lockEvents(writer, schoolId, eventsAmong(products))
+  const events = await lockEvents(writer, eventsAmong(products))
   await writer
     .updateTable('entitlement')
     .set((entitlement) => ({ revoked_at: now, version: entitlement('version', '+', 1), updated_at: now }))
-    .where('school_id', '=', schoolId)
     .where('source_type', '=', 'order')
     .where('source_id', '=', orderId)
     .where('revoked_at', 'is', null)
     .where((entitlement) => isAmong(entitlement.ref('entitlement.product_id'), productIds))
     .execute()
   for (const { product_id } of inLockOrder(products.filter(({ product_type }) => product_type === 'digital_product'))) {
-    await countSale(writer, schoolId, product_id, -1)
+    await countSale(writer, product_id, -1)
   }
   await endEnrollments(writer, { ...order, courseIds: productIds })
   await reassignGrants(writer, order, productIds)
@@ -107,7 +104,7 @@ const inLockOrder = <Product extends OrderedProduct>(products: readonly Product[
   products.toSorted((left, right) => (left.product_id < right.product_id ? -1 : 1))
 
 /** Assigns the grants of an order to another paid order of the same person and product, or revokes them if there is none. */
-async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrder, productIds: readonly string[]): Promise<void> {
+async function reassignGrants(writer: SchoolWriter, { now, orderId }: OfOrder, productIds: readonly string[]): Promise<void> {
   await writer
     .updateTable('product_grant')
     .from((query) =>
@@ -118,7 +115,6 @@ async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrde
             own
               .selectFrom('entitlement')
               .select('entitlement.source_id')
-              .whereRef('entitlement.school_id', '=', 'own.school_id')
               .whereRef('entitlement.person_id', '=', 'own.person_id')
               .where('entitlement.product_type', '=', 'digital_product')
               .whereRef('entitlement.product_id', '=', 'own.product_id')
@@ -131,7 +127,6 @@ async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrde
           (join) => join.onTrue(),
         )
         .select(['own.school_id', 'own.id', 'other.source_id as other_order_id'])
-        .where('own.school_id', '=', schoolId)
         .where('own.order_id', '=', orderId)
         .where('own.revoked_at', 'is', null)
         .where((own) => isAmong(own.ref('own.product_id'), productIds))
@@ -147,30 +142,25 @@ async function reassignGrants(writer: Writer, { schoolId, now, orderId }: OfOrde
       version: grant('product_grant.version', '+', 1),
       updated_at: now,
     }))
-    .whereRef('product_grant.school_id', '=', 'reassigned.school_id')
     .whereRef('product_grant.id', '=', 'reassigned.id')
     .execute()
 }
 
 /** Returns digital products before courses, which also lock the person: a constant order of locks prevents deadlocks. */
-const findItems = (writer: Writer, schoolId: string, orderId: string) =>
+const findItems = (writer: SchoolWriter, orderId: string) =>
   writer
     .selectFrom('order_item')
-    .innerJoin('orders', (join) =>
-      join.onRef('orders.school_id', '=', 'order_item.school_id').onRef('orders.id', '=', 'order_item.order_id'),
-    )
+    .innerJoin('orders', 'orders.id', 'order_item.order_id')
     .select(['order_item.product_type', 'order_item.product_id', 'orders.person_id', 'orders.kind', 'orders.coupon_id'])
-    .where('order_item.school_id', '=', schoolId)
     .where('order_item.order_id', '=', orderId)
     .orderBy('order_item.product_type', 'desc')
     .orderBy('order_item.product_id')
     .execute()
 
-async function countSale(writer: Writer, schoolId: string, productId: string, count: 1 | -1): Promise<void> {
+async function countSale(writer: SchoolWriter, productId: string, count: 1 | -1): Promise<void> {
   await writer
     .updateTable('digital_product')
     .set((product) => ({ sales_count: sql<number>`greatest(0, ${product.ref('digital_product.sales_count')} + ${count}::int)` }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', productId)
     .execute()
 }

@@ -1,6 +1,6 @@
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 /** An order as its rules need it. Eight-byte numbers may be text. */
 export interface OrderRow {
@@ -17,7 +17,6 @@ export interface OrderRow {
   refunded_amount: string | number
 }
 
-/** The columns of `OrderRow`. */
 export const orderColumns = [
   'orders.id',
   'orders.version',
@@ -32,21 +31,19 @@ export const orderColumns = [
   'orders.refunded_amount',
 ] as const
 
-/** Records a change of an order in the change feed. */
 export const recordOrderChange = (
-  writer: Writer,
+  writer: SchoolWriter,
   schoolId: string,
   { id, version }: { id: string; version: number },
   action: ChangeAction,
 ): Promise<void> => recordChange(writer, { school_id: schoolId, type: 'order', resource_id: id, action, version })
 
 /** Adds an amount to the lifetime spend of a person; a negative one for a refund. The version of the person does not count it. */
-export async function addSpend(writer: Writer, schoolId: string, personId: string | null, amount: number): Promise<void> {
+export async function addSpend(writer: SchoolWriter, personId: string | null, amount: number): Promise<void> {
   if (personId === null || amount === 0) return
   await writer
     .updateTable('person')
     .set((person) => ({ lifetime_spend: person('lifetime_spend', '+', amount) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .execute()
 }

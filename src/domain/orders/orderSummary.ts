@@ -1,24 +1,18 @@
 import { toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { refundItemsOf } from './orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredRefund } from './publicOrder.ts'
 
-/** Returns the stored id of the order with this number. */
-export async function requireOrderNumber(reader: Reader, schoolId: string, number: string): Promise<string> {
-  const row = await reader
-    .selectFrom('orders')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('number', '=', number)
-    .executeTakeFirst()
+export async function requireOrderNumber(reader: SchoolReader, number: string): Promise<string> {
+  const row = await reader.selectFrom('orders').select('id').where('number', '=', number).executeTakeFirst()
   if (!row) throw new Problem('not_found', { description: 'The school has no order with this number.' })
   return row.id
 }
 
 /** Returns an order with its lines and refunds, without personal data. */
-export async function orderSummary(reader: Reader, schoolId: string, orderId: string): Promise<Record<string, unknown>> {
+export async function orderSummary(reader: SchoolReader, orderId: string): Promise<Record<string, unknown>> {
   const order = await reader
     .selectFrom('orders')
     .select(['id', 'number', orderStatus.as('status'), 'kind', 'currency', 'subtotal_amount', 'discount_amount', 'tax_amount', 'tax_mode'])
@@ -33,14 +27,12 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
       'expires_at',
       'receipt_number',
     ])
-    .where('school_id', '=', schoolId)
     .where('id', '=', orderId)
     .executeTakeFirstOrThrow()
   const items = await reader
     .selectFrom('order_item')
     .select(['id', 'product_type', 'product_id', 'title', 'quantity', 'currency'])
     .select(['unit_amount', 'discount_amount', 'tax_amount', 'total_amount', 'refunded_amount', 'refunded_tax_amount'])
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('position')
     .execute()
@@ -48,7 +40,6 @@ export async function orderSummary(reader: Reader, schoolId: string, orderId: st
     .selectFrom('refund')
     .select(['id', 'amount', 'tax_amount', 'currency', 'reason', 'credit_note_number', 'created_at'])
     .select(refundItemsOf)
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('id')
     .execute()

@@ -2,7 +2,7 @@ import { sql, type UpdateObject } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { Problem } from '../../lib/problem.ts'
 import { changeActionOf } from '../../store/changeActions.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { confirmUses, releaseUses } from '../coupons/couponUses.ts'
@@ -12,6 +12,7 @@ import { lockedCurrencyOf } from '../currencyOf.ts'
 import { releaseReservedSeats, reserveSeatsAgain } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import { lockOrderedSubscription, renewOrderedSubscription, startOrderedSubscriptions } from '../memberships/orderedSubscriptions.ts'
+import { announce } from '../notifications/announce.ts'
 import { issueInvoice } from './documentNumbers.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
@@ -30,7 +31,7 @@ const isPending = (order: Builder<'orders'>): Condition => order(orderStatus, '=
  * pending → paid: records the payment, grants access to the items and numbers the invoice.
  * @throws Problem invalid_state, not_found, validation_failed if another order has this payment
  */
-export async function payOrder(writer: Writer, change: OfOrder & { payment: Payment }): Promise<boolean> {
+export async function payOrder(writer: SchoolWriter, change: OfOrder & { payment: Payment }): Promise<boolean> {
   await requireNewPayment(writer, change)
   const subscription = await lockOrderedSubscription(writer, change)
   const order = await changeState(writer, change, {
@@ -51,7 +52,8 @@ export async function payOrder(writer: Writer, change: OfOrder & { payment: Paym
   await openAccess(writer, change)
   await startOrderedSubscriptions(writer, change)
   await renewOrderedSubscription(writer, change, subscription)
-  await addSpend(writer, change.schoolId, order.person_id, Number(order.total_amount))
+  await addSpend(writer, order.person_id, Number(order.total_amount))
+  await announce(writer, { ...change, kind: 'receipt', subjectIds: [order.id], at: change.now })
   await issueInvoice(writer, { ...change, total: Number(order.total_amount) })
   return true
 }
@@ -60,7 +62,7 @@ export async function payOrder(writer: Writer, change: OfOrder & { payment: Paym
  * pending → failed: the payment was declined. It can be retried.
  * @throws Problem invalid_state, not_found
  */
-export async function failOrder(writer: Writer, change: OfOrder & { failureCode: string }): Promise<boolean> {
+export async function failOrder(writer: SchoolWriter, change: OfOrder & { failureCode: string }): Promise<boolean> {
   const order = await changeState(writer, change, {
     verb: 'fail',
     set: (row) => ({
@@ -81,7 +83,7 @@ export async function failOrder(writer: Writer, change: OfOrder & { failureCode:
  * failed → pending: starts another attempt with the full checkout time, and reserves the coupon and the seats again.
  * @throws Problem invalid_state, not_found, coupon_unavailable, coupon_already_used, event_full
  */
-export async function retryOrder(writer: Writer, change: OfOrder): Promise<boolean> {
+export async function retryOrder(writer: SchoolWriter, change: OfOrder): Promise<boolean> {
   // The school sells in one currency, which may have changed since the order failed.
   const currency = await lockedCurrencyOf(writer, change.schoolId)
   const order = await changeState(writer, change, {
@@ -107,7 +109,7 @@ export async function retryOrder(writer: Writer, change: OfOrder): Promise<boole
  * pending → canceled: the buyer abandoned the checkout.
  * @throws Problem invalid_state, not_found
  */
-export async function cancelOrder(writer: Writer, change: OfOrder): Promise<boolean> {
+export async function cancelOrder(writer: SchoolWriter, change: OfOrder): Promise<boolean> {
   const order = await changeState(writer, change, {
     verb: 'cancel',
     set: () => ({ status: 'canceled', canceled_at: change.now, expires_at: null }),
@@ -120,12 +122,11 @@ export async function cancelOrder(writer: Writer, change: OfOrder): Promise<bool
   return true
 }
 
-async function requireNewPayment(writer: Writer, { schoolId, orderId, payment }: OfOrder & { payment: Payment }): Promise<void> {
+async function requireNewPayment(writer: SchoolWriter, { orderId, payment }: OfOrder & { payment: Payment }): Promise<void> {
   if (payment.reference === null || payment.reference === undefined) return
   const other = await writer
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('payment_provider', '=', payment.provider)
     .where('payment_reference', '=', payment.reference)
     .where('id', '<>', orderId)
@@ -142,14 +143,13 @@ interface Transition {
 
 /** Changes the state with one conditional UPDATE. Returns undefined if the order already has one of the target states. */
 async function changeState(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, orderId }: OfOrder,
   { verb, set, from, alreadyIn }: Transition,
 ): Promise<OrderRow | undefined> {
   const order = await writer
     .updateTable('orders')
     .set((row) => ({ ...set(row), version: row('orders.version', '+', 1), updated_at: now }))
-    .where('orders.school_id', '=', schoolId)
     .where('orders.id', '=', orderId)
     .where(from)
     .returning(orderColumns)
@@ -158,12 +158,7 @@ async function changeState(
     await recordOrderChange(writer, schoolId, order, changeActionOf(verb))
     return order
   }
-  const current = await writer
-    .selectFrom('orders')
-    .select(orderStatus.as('status'))
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .executeTakeFirst()
+  const current = await writer.selectFrom('orders').select(orderStatus.as('status')).where('id', '=', orderId).executeTakeFirst()
   if (!current) throw new Problem('not_found', { description: 'The school has no such order.' })
   if (alreadyIn.includes(current.status)) return undefined
   throw new Problem('invalid_state', { description: `An order with the status ${current.status} does not allow this action: ${verb}.` })

@@ -4,10 +4,8 @@ import { type Builder, type Condition, oneRow } from '../../store/expressions.ts
 import { orderStatus } from '../../store/shopExpressions.ts'
 
 type Orders = Builder<'orders'>
-/** Items within a query over their order. */
 type Items = Builder<'orders' | 'order_item'>
 
-/** Matches orders of the caller. */
 export const isMyOrder = (order: Orders, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? order.lit(false) : order('orders.person_id', '=', personId)
 
@@ -15,10 +13,8 @@ export const isMyOrder = (order: Orders, { personId }: Pick<PersonCaller, 'perso
 export const isWhole = (order: Orders, caller: Caller): Condition =>
   caller.kind === 'anonymous' ? order.lit(false) : audienceOf(caller) === 'staff' ? order.lit(true) : isMyOrder(order, caller)
 
-/** Matches orders with a course that the caller teaches. */
 export const sellsMyCourse = (order: Orders, me: PersonCaller): Condition => hasItem(order, (item) => isMyCourse(item, me))
 
-/** Matches orders with such an item, if the caller can see the item. */
 export const hasVisibleItem = (order: Orders, caller: Caller, which: (item: Items) => Condition): Condition =>
   hasItem(order, (item) => item.and([which(item), isVisibleItem(item, caller)]))
 
@@ -29,17 +25,14 @@ export const isInState = (order: Orders, states: readonly string[]): Condition =
     order(orderStatus, 'in', [...states]),
   ])
 
-/** Selects the current state of an order. */
 export const stateOf = (): Expression<string> => orderStatus
 
-/** Selects the items that the caller can see, in their order. */
 export const itemsOf = (order: Orders, caller: Caller): Expression<unknown> =>
   order
     .selectFrom((inner) =>
       inner
         .selectFrom('order_item')
         .selectAll('order_item')
-        .whereRef('order_item.school_id', '=', 'orders.school_id')
         .whereRef('order_item.order_id', '=', 'orders.id')
         .where((item) => isVisibleItem(item, caller))
         .orderBy('order_item.position')
@@ -47,7 +40,6 @@ export const itemsOf = (order: Orders, caller: Caller): Expression<unknown> =>
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('items'))
 
-/** Selects the refunds of an order, the oldest first. */
 export const refundsOf = (order: Orders): Expression<unknown> =>
   order
     .selectFrom((inner) =>
@@ -55,24 +47,19 @@ export const refundsOf = (order: Orders): Expression<unknown> =>
         .selectFrom('refund')
         .selectAll()
         .select(refundItemsOf)
-        .whereRef('refund.school_id', '=', 'orders.school_id')
         .whereRef('refund.order_id', '=', 'orders.id')
         .orderBy('refund.id')
         .as('listed'),
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('refunds'))
 
-/** Selects the lines of a refund, in their order. */
 export const refundItemsOf = (refund: Builder<'refund'>) =>
   refund
     .selectFrom((inner) =>
       inner
         .selectFrom('refund_item')
-        .innerJoin('order_item', (join) =>
-          join.onRef('order_item.school_id', '=', 'refund_item.school_id').onRef('order_item.id', '=', 'refund_item.order_item_id'),
-        )
+        .innerJoin('order_item', 'order_item.id', 'refund_item.order_item_id')
         .select(['refund_item.order_item_id', 'refund_item.amount', 'refund_item.tax_amount'])
-        .whereRef('refund_item.school_id', '=', 'refund.school_id')
         .whereRef('refund_item.refund_id', '=', 'refund.id')
         .orderBy('order_item.position')
         .as('part'),
@@ -111,7 +98,6 @@ function isMyCourse(item: Items, { lecturerId }: Pick<PersonCaller, 'lecturerId'
       item
         .selectFrom('course_lecturer')
         .select('course_lecturer.course_id')
-        .whereRef('course_lecturer.school_id', '=', 'order_item.school_id')
         .whereRef('course_lecturer.course_id', '=', 'order_item.product_id')
         .where('course_lecturer.lecturer_id', '=', lecturerId),
     ),
@@ -119,11 +105,4 @@ function isMyCourse(item: Items, { lecturerId }: Pick<PersonCaller, 'lecturerId'
 }
 
 const hasItem = (order: Orders, which: (item: Items) => Condition): Condition =>
-  order.exists(
-    order
-      .selectFrom('order_item')
-      .select('order_item.id')
-      .whereRef('order_item.school_id', '=', 'orders.school_id')
-      .whereRef('order_item.order_id', '=', 'orders.id')
-      .where(which),
-  )
+  order.exists(order.selectFrom('order_item').select('order_item.id').whereRef('order_item.order_id', '=', 'orders.id').where(which))

@@ -6,12 +6,10 @@ export interface Payment {
   /** The provider's identifier of the payment: unique per order. */
   reference?: string | null | undefined
   cardBrand?: string | null | undefined
-  /** The last four digits. */
   cardLast4?: string | null | undefined
   failureCode?: string | null | undefined
 }
 
-/** Returns the columns of a payment. */
 export const paymentColumns = ({ provider, reference, cardBrand, cardLast4, failureCode }: Payment) => ({
   payment_provider: provider,
   payment_reference: reference ?? null,

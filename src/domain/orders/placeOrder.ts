@@ -1,6 +1,6 @@
 import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { findOffers, type Offer, type RequestedItem } from '../coupons/findOffers.ts'
 import { validateCoupon } from '../coupons/validateCoupon.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
@@ -32,17 +32,17 @@ export interface CheckoutRequest extends InSchool {
  * is paid immediately. Creates the buyer if the school does not know them. Call it in a transaction.
  * @throws Problem validation_failed, invalid_reference, invalid_state, already_subscribed, coupon_unavailable, coupon_already_used
  */
-export async function placeOrder(writer: Writer, request: CheckoutRequest): Promise<string> {
+export async function placeOrder(writer: SchoolWriter, request: CheckoutRequest): Promise<string> {
   const { schoolId, now, buyer, expectedTotal } = request
   const currency = await lockedCurrencyOf(writer, schoolId)
-  const known = await findBuyer(writer, schoolId, buyer.email)
+  const known = await findBuyer(writer, buyer.email)
   const offers = await requireOffers(writer, request)
   const personId = known?.id ?? (await findOrCreatePerson(writer, { schoolId, ...buyer, facet: 'student', now })).personId
   if (known) await requireNew(writer, { schoolId, personId }, offers)
   const { coupon, isFree } = await applyCoupon(writer, request, { offers, personId, currency })
   const plan = offers.find(({ type }) => type === 'membership_plan')
   // The subscription that starts below locks the plan, and the order the person: plans are locked before people.
-  if (isFree && plan) await lockPlans(writer, schoolId, [plan.id])
+  if (isFree && plan) await lockPlans(writer, [plan.id])
   const { orderId } = await recordOrder(writer, {
     ...request,
     country: request.country ?? request.billingAddress?.country,
@@ -53,19 +53,18 @@ export async function placeOrder(writer: Writer, request: CheckoutRequest): Prom
     coupon,
   })
   if (known && !known.is_student) await addFacet(writer, { schoolId, personId, facet: 'student', now })
-  await requireTotal(writer, { schoolId, orderId, expectedTotal })
+  await requireTotal(writer, { orderId, expectedTotal })
   if (isFree && plan) await payOrder(writer, { schoolId, now, orderId, payment: { provider: 'none' } })
   return orderId
 }
 
 /** Finds the buyer without locking the row: locks are taken in the order coupon, items, person. */
-async function findBuyer(writer: Writer, schoolId: string, typed: string) {
+async function findBuyer(writer: SchoolWriter, typed: string) {
   const email = deliverableEmail(typed)
   if (email === undefined) throw invalid('buyer.email', 'format', 'mail cannot be sent to this address')
   const person = await writer
     .selectFrom('person')
     .select(['id', 'is_student', 'student_status'])
-    .where('school_id', '=', schoolId)
     .where('email', '=', email)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
@@ -73,7 +72,7 @@ async function findBuyer(writer: Writer, schoolId: string, typed: string) {
   return person
 }
 
-async function requireOffers(writer: Writer, { schoolId, items }: CheckoutRequest): Promise<Offer[]> {
+async function requireOffers(writer: SchoolWriter, { schoolId, items }: CheckoutRequest): Promise<Offer[]> {
   const named = items.filter((item) => item !== undefined)
   const found = await findOffers(writer, schoolId, named)
   const errors = items.flatMap((item, index) => {
@@ -89,7 +88,7 @@ async function requireOffers(writer: Writer, { schoolId, items }: CheckoutReques
   return offers
 }
 
-async function requireNew(writer: Writer, buyer: { schoolId: string; personId: string }, offers: readonly Offer[]): Promise<void> {
+async function requireNew(writer: SchoolWriter, buyer: { schoolId: string; personId: string }, offers: readonly Offer[]): Promise<void> {
   for (const item of offers) {
     if (item.type === 'membership_plan') await requireNotSubscribed(writer, { ...buyer, planId: item.id })
     else await requireNotOwned(writer, { ...buyer, item })
@@ -97,7 +96,7 @@ async function requireNew(writer: Writer, buyer: { schoolId: string; personId: s
 }
 
 async function applyCoupon(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, couponCode }: CheckoutRequest,
   { offers, personId, currency }: { offers: readonly Offer[]; personId: string; currency: string },
 ): Promise<{ coupon: OrderCoupon | undefined; isFree: boolean }> {
@@ -115,23 +114,23 @@ async function applyCoupon(
     const code = reason ?? 'unknown_code'
     throw new Problem('coupon_unavailable', { details: [fieldError('coupon_code', code, code.replaceAll('_', ' '))] })
   }
-  if (quote.discount === 0) throw new Problem('coupon_unavailable', { description: 'These items are free: they need no coupon.' })
+  if (quote.discount === 0) {
+    const why =
+      quote.total === 0
+        ? 'These items are free: they need no coupon.'
+        : 'The discount on these prices rounds to nothing: order without a coupon.'
+    throw new Problem('coupon_unavailable', { description: why })
+  }
   const discounts = quote.lines.map(({ discount }) => discount)
   return { coupon: { id: coupon.id, code: coupon.code, discounts }, isFree: quote.total === 0 }
 }
 
-/** Undoes the order if the buyer saw another total. */
 async function requireTotal(
-  writer: Writer,
-  { schoolId, orderId, expectedTotal }: { schoolId: string; orderId: string; expectedTotal: number | undefined },
+  writer: SchoolWriter,
+  { orderId, expectedTotal }: { orderId: string; expectedTotal: number | undefined },
 ): Promise<void> {
   if (expectedTotal === undefined) return
-  const { total_amount } = await writer
-    .selectFrom('orders')
-    .select('total_amount')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .executeTakeFirstOrThrow()
+  const { total_amount } = await writer.selectFrom('orders').select('total_amount').where('id', '=', orderId).executeTakeFirstOrThrow()
   if (Number(total_amount) !== expectedTotal)
     throw invalid('expected_total', 'mismatch', `must be the current total, ${total_amount}. Show it to the buyer first`)
 }

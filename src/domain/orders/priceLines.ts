@@ -28,7 +28,6 @@ export interface OrderAmounts {
   total: number
 }
 
-/** The largest amount of an order. */
 export const maxAmount = 99_999_999_999
 
 /**

@@ -1,6 +1,5 @@
 import { publicItem } from '../itemRef.ts'
 
-/** A line of an order as a query returns it. */
 export interface StoredOrderItem {
   id: string
   product_type: string
@@ -35,7 +34,6 @@ export interface StoredRefundItem {
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
 
-/** Returns a line of an order as the API represents it, with stored ids. */
 export const publicOrderItem = (item: StoredOrderItem) => ({
   id: item.id,
   product: publicItem({ type: item.product_type, id: item.product_id }),
@@ -49,7 +47,6 @@ export const publicOrderItem = (item: StoredOrderItem) => ({
   refunded_tax: money(item.refunded_tax_amount, item.currency),
 })
 
-/** Returns a refund as the API represents it, with stored ids. */
 export const publicRefund = ({ id, amount, tax_amount, items, currency, reason, credit_note_number, created_at }: StoredRefund) => ({
   id,
   amount: money(amount, currency),

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 
 interface Order {
   receipt_number: string | null
@@ -16,8 +16,7 @@ export function requireReceipt({ receipt_number, status }: Order): string {
   throw new Problem('invalid_state', { description: `An order with the status ${status} has no receipt, because it was not paid.` })
 }
 
-/** Returns the seller, and the name of the discount as receipts show it. */
-export async function sellerOf(database: Reader, schoolId: string, order: Order) {
+export async function sellerOf(database: SchoolReader, schoolId: string, order: Order) {
   const school = await database
     .selectFrom('school')
     .select(['name', 'address', 'locale', 'contact_email', 'time_zone'])
@@ -26,11 +25,6 @@ export async function sellerOf(database: Reader, schoolId: string, order: Order)
   const coupon =
     order.coupon_id === null
       ? undefined
-      : await database
-          .selectFrom('coupon')
-          .select(['name', 'code'])
-          .where('school_id', '=', schoolId)
-          .where('id', '=', order.coupon_id)
-          .executeTakeFirst()
+      : await database.selectFrom('coupon').select(['name', 'code']).where('id', '=', order.coupon_id).executeTakeFirst()
   return { ...school, discountName: coupon ? (coupon.name ?? coupon.code) : null }
 }

@@ -1,7 +1,6 @@
 import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { type DocumentHead, documentPage, formattedMoney, isGerman, type Money, sumRow } from './documentParts.ts'
 
-/** A receipt as the API returns it. */
 export interface Receipt extends DocumentHead {
   receipt_number: string
   items: readonly { title: string; quantity: number; unit_price: Money; discount: Money; total: Money }[]

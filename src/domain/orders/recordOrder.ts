@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { elementAt } from '../../lib/elementAt.ts'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { requireFirstPurchase } from '../coupons/requireFirstPurchase.ts'
 import { countUse, recordUse } from '../coupons/reserveCoupon.ts'
 import { reserveOrderedSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import type { ItemType } from '../itemRef.ts'
+import { announce } from '../notifications/announce.ts'
 import { issueInvoice } from './documentNumbers.ts'
 import { openAccess } from './orderAccess.ts'
 import { addSpend, recordOrderChange } from './orderContext.ts'
@@ -25,7 +26,6 @@ export interface OrderItem {
   unitAmount: number
 }
 
-/** The coupon of an order, and the discount of each line. */
 export interface OrderCoupon {
   id: string
   code: string
@@ -51,7 +51,6 @@ export interface NewOrder extends InSchool {
   attribution?: object | undefined
 }
 
-/** How long a checkout may take. */
 export const checkoutMinutes = 30
 
 /**
@@ -61,7 +60,7 @@ export const checkoutMinutes = 30
  * @throws Problem validation_failed if the amounts are outside the limits of an order
  */
 export async function recordOrder(
-  writer: Writer,
+  writer: SchoolWriter,
   order: NewOrder,
 ): Promise<{ orderId: string; number: string; redemptionId: string | null }> {
   const { schoolId, now, personId, status, items, coupon } = order
@@ -70,7 +69,7 @@ export async function recordOrder(
   const orderId = newId()
   // Locks are taken in a constant order: the coupon, then what the order grants, then the person.
   const newUse = coupon?.isNewUse === false ? undefined : coupon
-  if (newUse) await countUse(writer, { schoolId, couponId: newUse.id })
+  if (newUse) await countUse(writer, { couponId: newUse.id })
   const events = items.flatMap(({ type, id }) => (type === 'event' ? [id] : []))
   await reserveOrderedSeats(writer, { schoolId, personId, eventIds: events })
   await insertOrder(writer, order, { orderId, currency, amounts, tax })
@@ -89,7 +88,8 @@ export async function recordOrder(
     : null
   if (status === 'paid') {
     await openAccess(writer, { schoolId, now, orderId })
-    await addSpend(writer, schoolId, personId, amounts.total)
+    await addSpend(writer, personId, amounts.total)
+    await announce(writer, { schoolId, kind: 'receipt', subjectIds: [orderId], at: now })
   }
   if (newUse) {
     await requireFirstPurchase(writer, { schoolId, personId, orderId, subscriptionId: order.subscriptionId, couponId: newUse.id })
@@ -116,16 +116,14 @@ function firstDiscounted(items: readonly OrderItem[], discounts: readonly number
 }
 
 async function insertOrder(
-  writer: Writer,
+  writer: SchoolWriter,
   order: NewOrder,
   { orderId, currency, amounts, tax }: { orderId: string; currency: string; amounts: OrderAmounts; tax: Tax },
 ): Promise<void> {
   const { schoolId, now, personId, kind, status, items, coupon, subscriptionId, billingAddress, taxId, attribution } = order
   const expiresAt = status === 'pending' ? (order.expiresAt ?? new Date(now.getTime() + checkoutMinutes * 60_000)) : null
   await writer
-    .with('buyer', (query) =>
-      query.selectFrom('person').select(['id', 'name', 'email']).where('school_id', '=', schoolId).where('id', '=', personId),
-    )
+    .with('buyer', (query) => query.selectFrom('person').select(['id', 'name', 'email']).where('id', '=', personId))
     .insertInto('orders')
     .values((row) => ({
       school_id: schoolId,
@@ -194,7 +192,7 @@ const json = (value: object | undefined): string | null => (value === undefined 
  * Assigns the next number, `YYYY-NNNNNN`, in the current year of the school's time zone. The receipt of a paid order has the same number.
  * Other purchases of the school wait from now on until the transaction ends.
  */
-async function assignNumber(writer: Writer, { schoolId, now }: NewOrder, orderId: string): Promise<string> {
+async function assignNumber(writer: SchoolWriter, { schoolId, now }: NewOrder, orderId: string): Promise<string> {
   const { number } = await writer
     .with('counted', (query) =>
       query
@@ -226,7 +224,6 @@ async function assignNumber(writer: Writer, { schoolId, now }: NewOrder, orderId
       number: row.ref('numbered.number'),
       receipt_number: row.case().when('orders.status', '=', 'paid').then(row.ref('numbered.number')).end(),
     }))
-    .where('orders.school_id', '=', schoolId)
     .where('orders.id', '=', orderId)
     .returning('orders.number')
     .executeTakeFirstOrThrow()

@@ -1,11 +1,12 @@
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { isAmong } from '../../store/expressions.ts'
 import { unnest } from '../../store/unnest.ts'
 import { releaseConfirmedUses } from '../coupons/couponUses.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endOrderedSubscription } from '../memberships/orderedSubscriptions.ts'
+import { announce } from '../notifications/announce.ts'
 import { issueCreditNote } from './documentNumbers.ts'
 import { closeAccess } from './orderAccess.ts'
 import { addSpend, type OrderRow, orderColumns, recordOrderChange } from './orderContext.ts'
@@ -25,11 +26,11 @@ interface RefundRequest extends InSchool, RefundedAmounts {
  * @throws Problem not_found, invalid_state, validation_failed if an amount is below 1 or above the rest
  */
 export async function refundOrder(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, orderId, reason, ...amounts }: RefundRequest,
 ): Promise<{ refundId: string; amount: number; isWhole: boolean }> {
-  const order = await lockPaidOrder(writer, schoolId, orderId)
-  const lines = await findLines(writer, schoolId, orderId)
+  const order = await lockPaidOrder(writer, orderId)
+  const lines = await findLines(writer, orderId)
   const parts = refundParts(lines, amounts, order)
   const [refunded, tax] = [sumOf(parts, ({ amount }) => amount), sumOf(parts, (part) => part.tax)]
   const isWhole = Number(order.refunded_amount) + refunded === Number(order.total_amount)
@@ -43,7 +44,6 @@ export async function refundOrder(
       version: row('orders.version', '+', 1),
       updated_at: now,
     }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', orderId)
     .returning(['id', 'version'])
     .executeTakeFirstOrThrow()
@@ -68,30 +68,24 @@ export async function refundOrder(
   if (Number(order.total_amount) === 0) await releaseConfirmedUses(writer, { schoolId, now, orderIds: [orderId] })
   await closeAccess(writer, { schoolId, now, orderId, personId: order.person_id, products: productsOf(ended, lines) })
   if (isWhole) await endOrderedSubscription(writer, { schoolId, now, orderId })
-  await addSpend(writer, schoolId, order.person_id, -refunded)
+  await addSpend(writer, order.person_id, -refunded)
   await recordOrderChange(writer, schoolId, changed, 'refunded')
+  await announce(writer, { schoolId, kind: 'refund', subjectIds: [refundId], at: now })
   await issueCreditNote(writer, { schoolId, now, refundId, amount: refunded })
   return { refundId, amount: refunded, isWhole }
 }
 
-async function lockPaidOrder(writer: Writer, schoolId: string, orderId: string): Promise<OrderRow> {
-  const order = await writer
-    .selectFrom('orders')
-    .select(orderColumns)
-    .where('school_id', '=', schoolId)
-    .where('id', '=', orderId)
-    .forUpdate()
-    .executeTakeFirst()
+async function lockPaidOrder(writer: SchoolWriter, orderId: string): Promise<OrderRow> {
+  const order = await writer.selectFrom('orders').select(orderColumns).where('id', '=', orderId).forUpdate().executeTakeFirst()
   if (!order) throw new Problem('not_found', { description: 'The school has no such order.' })
   if (order.status === 'paid' || order.status === 'partially_refunded') return order
   throw new Problem('invalid_state', { description: `An order with the status ${order.status} cannot be refunded.` })
 }
 
-async function findLines(writer: Writer, schoolId: string, orderId: string): Promise<RefundableLine[]> {
+async function findLines(writer: SchoolWriter, orderId: string): Promise<RefundableLine[]> {
   const rows = await writer
     .selectFrom('order_item')
     .select(['id', 'product_type', 'product_id', 'total_amount', 'tax_amount', 'refunded_amount', 'refunded_tax_amount', 'refunded_at'])
-    .where('school_id', '=', schoolId)
     .where('order_id', '=', orderId)
     .orderBy('position')
     .execute()
@@ -112,7 +106,7 @@ interface Refund extends InSchool {
   parts: readonly RefundPart[]
 }
 
-async function storeParts(writer: Writer, { schoolId, now, refundId, parts }: Refund): Promise<void> {
+async function storeParts(writer: SchoolWriter, { schoolId, now, refundId, parts }: Refund): Promise<void> {
   if (parts.length === 0) return
   await writer
     .insertInto('refund_item')
@@ -141,20 +135,18 @@ async function storeParts(writer: Writer, { schoolId, now, refundId, parts }: Re
       version: row('order_item.version', '+', 1),
       updated_at: now,
     }))
-    .where('order_item.school_id', '=', schoolId)
     .whereRef('order_item.id', '=', 'part.id')
     .execute()
 }
 
 async function markRefunded(
-  writer: Writer,
-  { schoolId, now, lines }: InSchool & { lines: readonly Pick<RefundableLine, 'id'>[] },
+  writer: SchoolWriter,
+  { now, lines }: InSchool & { lines: readonly Pick<RefundableLine, 'id'>[] },
 ): Promise<void> {
   if (lines.length === 0) return
   await writer
     .updateTable('order_item')
     .set({ refunded_at: now, updated_at: now })
-    .where('school_id', '=', schoolId)
     .where((item) =>
       isAmong(
         item.ref('order_item.id'),

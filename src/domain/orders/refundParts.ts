@@ -13,12 +13,10 @@ export interface RefundableLine {
   isRefunded: boolean
 }
 
-/** The part of a refund that belongs to one line. */
 export interface RefundPart {
   line: RefundableLine
   amount: number
   tax: number
-  /** True if nothing of the line is left. */
   isRest: boolean
 }
 

@@ -1,5 +1,5 @@
 import { fieldError, Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import type { InSchool } from '../inSchool.ts'
 import { payOrder, retryOrder } from './orderTransitions.ts'
@@ -20,11 +20,10 @@ interface ReportedPayment extends InSchool {
  * @throws Problem not_found, invalid_state if the order cannot be paid or has another payment: the payment must be refunded
  * @throws Problem coupon_unavailable, coupon_already_used if a declined payment released the coupon and it is used up
  */
-export async function reportPayment(writer: Writer, { amount, currency, payment, ...change }: ReportedPayment): Promise<boolean> {
+export async function reportPayment(writer: SchoolWriter, { amount, currency, payment, ...change }: ReportedPayment): Promise<boolean> {
   const order = await writer
     .selectFrom('orders')
     .select([orderStatus.as('status'), 'total_amount', 'currency', 'payment_provider', 'payment_reference'])
-    .where('school_id', '=', change.schoolId)
     .where('id', '=', change.orderId)
     .forUpdate()
     .executeTakeFirst()

@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseTime } from '../../store/expressions.ts'
 import { statusesWithSeat } from '../events/eventAccess.ts'
 import type { StoredItem } from '../itemRef.ts'
@@ -11,13 +11,12 @@ interface Purchase {
 }
 
 /** @throws Problem invalid_state if the person already has the course, the digital product or a seat of the event: a purchase would give them nothing */
-export async function requireNotOwned(writer: Writer, { schoolId, personId, item: { type, id } }: Purchase): Promise<void> {
+export async function requireNotOwned(writer: SchoolWriter, { personId, item: { type, id } }: Purchase): Promise<void> {
   const owned =
     type === 'course'
       ? await writer
           .selectFrom('enrollment')
           .select('id')
-          .where('school_id', '=', schoolId)
           .where('course_id', '=', id)
           .where('person_id', '=', personId)
           .where('status', 'in', ['active', 'completed', 'suspended'])
@@ -27,7 +26,6 @@ export async function requireNotOwned(writer: Writer, { schoolId, personId, item
         ? await writer
             .selectFrom('rsvp')
             .select('id')
-            .where('school_id', '=', schoolId)
             .where('event_id', '=', id)
             .where('person_id', '=', personId)
             .where('status', 'in', statusesWithSeat)
@@ -35,7 +33,6 @@ export async function requireNotOwned(writer: Writer, { schoolId, personId, item
         : await writer
             .selectFrom('product_grant')
             .select('id')
-            .where('school_id', '=', schoolId)
             .where('product_id', '=', id)
             .where('person_id', '=', personId)
             .where('revoked_at', 'is', null)

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { Tax } from './priceLines.ts'
 
-/** The tax settings of a school, as they are stored. */
 export interface TaxSettings {
   mode?: Tax['mode']
   default_rate_bps?: number
@@ -11,7 +10,7 @@ export interface TaxSettings {
 
 /** Returns the currency in which the school sells, and the tax for a buyer in this country: the rate of the country, else the default. */
 export async function salesTax(
-  writer: Writer,
+  writer: SchoolWriter,
   schoolId: string,
   country: string | null | undefined,
 ): Promise<{ currency: string; tax: Tax }> {

@@ -8,5 +8,4 @@ export const isListed = (page: Pages): Condition => page.and({ status: 'publishe
 /** Selects the pages that are absent from lists and open only with their slug or id. */
 export const isUnlisted = (page: Pages): Condition => page.and({ status: 'published', visibility: 'unlisted' })
 
-/** Selects the pages that visitors can open. */
 export const isOpenToVisitors = (page: Pages): Condition => page.or([isListed(page), isUnlisted(page)])

@@ -50,7 +50,6 @@ export async function storedBlocks(blocks: readonly Block[], render: MarkupRende
 /** Returns blocks as they are sent to callers: without the HTML of their texts. */
 export const shownBlocks = (blocks: readonly Block[]): Block[] => blocks.map(({ rendered: _rendered, ...block }) => block)
 
-/** Lists every picture of a page with its path in the field `blocks`. */
 export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: string }[] =>
   blocks.flatMap((block, index) => {
     const path = `blocks.${index}.props`
@@ -60,7 +59,6 @@ export const picturesIn = (blocks: readonly Block[]): { file_id: string; path: s
     return []
   })
 
-/** Lists every text of a block that is rendered from Markdown or HTML, with its field. */
 function markupOf(block: Block, path: string): RichText[] {
   if (block.type === 'text') return [{ text: block.props.content, format: block.props.content_format, field: `${path}.content` }]
   if (block.type === 'html') return [{ text: block.props.html, format: 'html', field: `${path}.html` }]
@@ -68,5 +66,4 @@ function markupOf(block: Block, path: string): RichText[] {
   return block.props.items.map(({ answer }, at) => ({ text: answer, format: 'markdown', field: `${path}.items.${at}.answer` }))
 }
 
-/** Lists every text of a page that is rendered from Markdown or HTML. */
 export const markupIn = (blocks: readonly Block[]): string[] => blocks.flatMap((block) => markupOf(block, '').map(({ text }) => text))

@@ -15,7 +15,6 @@ export interface PageContent {
   show_in_navigation: boolean
 }
 
-/** The columns that hold the draft, and the published copy. */
 export interface PageColumns {
   draft_title: string
   draft_blocks: unknown
@@ -29,10 +28,8 @@ interface RequestContext {
   parameters: ReadonlyMap<string, unknown>
 }
 
-/** The names of the columns of `PageColumns`. */
 export const contentColumns = ['draft_title', 'draft_blocks', 'draft_seo', 'draft_show_in_navigation', 'live'] as const
 
-/** Returns the draft of a page. */
 export const draftOf = (page: PageColumns): PageContent => ({
   title: page.draft_title,
   blocks: page.draft_blocks as Block[],
@@ -40,10 +37,8 @@ export const draftOf = (page: PageColumns): PageContent => ({
   show_in_navigation: page.draft_show_in_navigation,
 })
 
-/** Returns the published copy of a page; null if it is not published. */
 export const liveOf = ({ live }: Pick<PageColumns, 'live'>): PageContent | null => live as PageContent | null
 
-/** Converts content to the columns of a draft. */
 export const draftColumns = ({ title, blocks, seo, show_in_navigation }: PageContent) => ({
   draft_title: title,
   draft_blocks: JSON.stringify(blocks),
@@ -61,7 +56,6 @@ export function shownContent(page: PageColumns, { caller, parameters }: RequestC
   return liveOf(page) ?? { title: page.draft_title, blocks: [], seo: null, show_in_navigation: false }
 }
 
-/** Returns true if publishing would change what visitors see. */
 export function hasUnpublishedChanges(page: PageColumns): boolean {
   const live = liveOf(page)
   return live === null || contentText(draftOf(page)) !== contentText(live)

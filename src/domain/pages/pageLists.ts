@@ -1,5 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import { type Builder, isOffered, now } from '../../store/expressions.ts'
+import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 import { isOpen } from '../forms/formRules.ts'
 import { isOnOffer } from '../memberships/planVisibility.ts'
 import type { TaxSettings } from '../orders/salesTax.ts'
@@ -13,7 +14,6 @@ const maxRows = 200
 /** The rows that blocks of a page list, except courses and lecturers. Contains only what anonymous visitors see, for every caller. */
 export interface PageLists {
   locale: string
-  /** The tax settings of the school. */
   tax: TaxSettings | null
   plans: {
     id: string
@@ -22,8 +22,8 @@ export interface PageLists {
     badge: string | null
     prices: { amount: number; currency: string; interval: string; interval_count: number }[] | null
   }[]
-  events: { id: string; slug: string; title: string; starts_at: string; time_zone: string }[]
-  posts: { id: string; slug: string; title: string; excerpt: string | null; tags: string[] }[]
+  events: { id: string; slug: string; title: string; starts_at: string; time_zone: string; picture: StoredImage | null }[]
+  posts: { id: string; slug: string; title: string; excerpt: string | null; tags: string[]; picture: StoredImage | null }[]
   forms: { id: string; slug: string; title: string; description: string | null }[]
 }
 
@@ -31,7 +31,6 @@ export interface PageLists {
 export const localeOfSchool = (page: Pages, schoolId: string): Expression<unknown> =>
   page.selectFrom('school').select('school.locale').where('school.id', '=', schoolId)
 
-/** Selects the tax settings of the school, which the prices mention. */
 export const taxOfSchool = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom('school')
@@ -40,7 +39,6 @@ export const taxOfSchool = (page: Pages, schoolId: string): Expression<unknown> 
 
 const schoolOf = (page: Pages) => page.ref('page.school_id')
 
-/** Selects plans on offer, with their active prices. */
 export const plansOnOffer = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
@@ -56,7 +54,6 @@ export const plansOnOffer = (page: Pages, schoolId: string): Expression<unknown>
               row
                 .selectFrom('plan_price')
                 .select(['plan_price.amount', 'plan_price.currency', 'plan_price.interval', 'plan_price.interval_count'])
-                .whereRef('plan_price.school_id', '=', 'membership_plan.school_id')
                 .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
                 .where('plan_price.active', '=', true)
                 .orderBy('plan_price.amount')
@@ -75,13 +72,13 @@ export const plansOnOffer = (page: Pages, schoolId: string): Expression<unknown>
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('plans'))
 
-/** Selects upcoming and current events. */
 export const upcomingEvents = (page: Pages, schoolId: string): Expression<unknown> =>
   page
     .selectFrom((inner) =>
       inner
         .selectFrom('event')
         .select(['event.id', 'event.slug', 'event.title', 'event.starts_at', 'event.time_zone'])
+        .select(selectImage('event', 'cover_image').as('picture'))
         .where('event.school_id', '=', schoolOf(page))
         .where('event.status', '=', 'published')
         .where((event) => event.and([event('event.ends_at', '>', now), isOffered(schoolId, 'events')]))
@@ -99,6 +96,7 @@ export const publishedPosts = (page: Pages, schoolId: string): Expression<unknow
       inner
         .selectFrom('post')
         .select((post) => ['post.id', 'post.slug', 'post.title', excerptOf(post).as('excerpt'), 'post.tags'])
+        .select(selectImage('post', 'cover_image').as('picture'))
         .where('post.school_id', '=', schoolOf(page))
         .where((post) => post.and([isPublished(post), isOffered(schoolId, 'blog')]))
         .orderBy('post.pinned', 'desc')
@@ -109,7 +107,6 @@ export const publishedPosts = (page: Pages, schoolId: string): Expression<unknow
     )
     .select((rows) => rows.fn.jsonAgg('listed').as('posts'))
 
-/** Selects forms that accept submissions. */
 export const openForms = (page: Pages): Expression<unknown> =>
   page
     .selectFrom((inner) =>

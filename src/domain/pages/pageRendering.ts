@@ -2,6 +2,7 @@ import type { Expression } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import type { Viewer } from '../../policy/caller.ts'
 import { type Builder, isOffered } from '../../store/expressions.ts'
+import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 import { isInCatalogue } from '../courses/courses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
 import { localeOfSchool, openForms, type PageLists, plansOnOffer, publishedPosts, taxOfSchool, upcomingEvents } from './pageLists.ts'
@@ -10,8 +11,15 @@ const maxRows = 200
 
 /** The rows that a page shows. Contains only what anonymous visitors see, for every caller. */
 export interface LinkedContent extends PageLists {
-  courses: { id: string; slug: string; title: string; subtitle: string | null; category: string | null }[]
-  lecturers: { id: string; slug: string; display_name: string; headline: string | null }[]
+  courses: {
+    id: string
+    slug: string
+    title: string
+    subtitle: string | null
+    category: string | null
+    picture: StoredImage | null
+  }[]
+  lecturers: { id: string; slug: string; display_name: string; headline: string | null; picture: StoredImage | null }[]
   files: { id: string; filename: string; width: number | null; height: number | null }[]
 }
 
@@ -60,7 +68,7 @@ const publicCourses = (page: Builder<'page'>, schoolId: string): Expression<unkn
       inner
         .selectFrom('course')
         .select(['course.id', 'course.slug', 'course.title', 'course.subtitle', 'course.category'])
-        .whereRef('course.school_id', '=', 'page.school_id')
+        .select(selectImage('course', 'cover_image').as('picture'))
         .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
         .orderBy('course.position')
         .orderBy('course.id')
@@ -75,7 +83,7 @@ const activeLecturers = (page: Builder<'page'>): Expression<unknown> =>
       inner
         .selectFrom('lecturer')
         .select(['lecturer.id', 'lecturer.slug', 'lecturer.display_name', 'lecturer.headline'])
-        .whereRef('lecturer.school_id', '=', 'page.school_id')
+        .select(selectImage('lecturer', 'avatar').as('picture'))
         .where('lecturer.status', '=', 'active')
         .orderBy('lecturer.position')
         .orderBy('lecturer.id')
@@ -89,11 +97,8 @@ const namedFiles = (page: Builder<'page'>): Expression<unknown> =>
     .selectFrom((inner) =>
       inner
         .selectFrom('file_reference')
-        .innerJoin('file', (join) =>
-          join.onRef('file.school_id', '=', 'file_reference.school_id').onRef('file.id', '=', 'file_reference.file_id'),
-        )
+        .innerJoin('file', 'file.id', 'file_reference.file_id')
         .select(['file.id', 'file.filename', 'file.width', 'file.height'])
-        .whereRef('file_reference.school_id', '=', 'page.school_id')
         .whereRef('file_reference.ref_id', '=', 'page.id')
         .where('file_reference.ref_type', '=', 'page')
         .where('file.status', '=', 'ready')

@@ -31,7 +31,6 @@ export async function withdrawPage(context: PageContext, page: Page) {
   return { live: null, title: page.draft_title }
 }
 
-/** Replaces the draft with the published copy. */
 export async function discardDraft(context: PageContext, page: Page) {
   const live = liveOf(page)
   if (live === null || isSameContent(draftOf(page), live)) return { isUnchanged: true }
@@ -43,7 +42,7 @@ export async function discardDraft(context: PageContext, page: Page) {
 /** Replaces the draft with a revision. The published copy does not change. */
 export async function restoreRevision(context: PageContext & { parameters: ReadonlyMap<string, unknown> }, page: Page) {
   const number = Number(context.parameters.get('n'))
-  const content = await findRevision(context.writer, context.school.id, { id: page.id, number })
+  const content = await findRevision(context.writer, { id: page.id, number })
   if (!content)
     throw new Problem('not_found', { description: 'The page has no revision with this number. Only the last fifty are stored.' })
   if (isSameContent(draftOf(page), content)) return { isUnchanged: true }
@@ -57,15 +56,15 @@ export async function requireUnused(context: PageContext, page: Page): Promise<u
   if (await isHome(context, page)) {
     throw new Problem('resource_in_use', { description: 'This is the home page. Make another page the home page first.' })
   }
-  const row = await context.writer.selectFrom('appearance').select('links').where('school_id', '=', context.school.id).executeTakeFirst()
+  const row = await context.writer.selectFrom('appearance').select('links').executeTakeFirst()
   if (JSON.stringify(row?.links ?? {}).includes(page.id)) {
     throw new Problem('resource_in_use', { description: 'The navigation links to this page. Remove the link from the appearance first.' })
   }
 }
 
-async function isHome({ writer, school }: PageContext, { id, kind }: Page): Promise<boolean> {
+async function isHome({ writer }: PageContext, { id, kind }: Page): Promise<boolean> {
   if (kind === 'home') return true
-  const row = await writer.selectFrom('appearance').select('home_page_id').where('school_id', '=', school.id).executeTakeFirst()
+  const row = await writer.selectFrom('appearance').select('home_page_id').executeTakeFirst()
   return row?.home_page_id === id
 }
 

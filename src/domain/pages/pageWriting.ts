@@ -7,7 +7,6 @@ import { type Block, markupIn, picturesIn } from './pageBlock.ts'
 import { contentText, draftOf, liveOf, type PageColumns, type PageContent } from './pageContent.ts'
 import { addRevision, type PageContext, type RevisionEvent } from './pageRevisions.ts'
 
-/** The maximum size of all blocks as JSON. */
 const maxBytes = 512 * 1024
 
 type Values = Readonly<Record<string, unknown>>
@@ -67,5 +66,4 @@ export function afterWriting(event: RevisionEvent) {
   }
 }
 
-/** Returns true if the content of two drafts is equal. */
 export const isSameContent = (one: PageContent, other: PageContent): boolean => contentText(one) === contentText(other)

@@ -1,10 +1,13 @@
 import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { isLinkable } from '../../lib/webUrl.ts'
-import { priceText, timeText, withTaxNote } from '../localFormats.ts'
+import { fileUrl } from '../../policy/fileUrl.ts'
+import type { StoredImage } from '../../store/fileExpressions.ts'
+import { freeText, momentFormat, pageLocale, priceText, withTaxNote } from '../localFormats.ts'
 import { priceTaxOf } from '../orders/salesTax.ts'
 import { storedHtmlOf, type TextFormat } from '../richText.ts'
 import type { Block, Picture } from './pageBlock.ts'
 import type { LinkedContent } from './pageRendering.ts'
+import { rowPath } from './rowPath.ts'
 
 interface Site extends LinkedContent {
   issuer: string
@@ -36,12 +39,21 @@ function inside(block: Block, site: Site): string {
     case 'course_grid':
       return headed(
         block.props,
-        list(coursesOf(block.props, site).map(({ slug, title, subtitle }) => card(`/courses/${slug}`, title, subtitle))),
+        list(
+          coursesOf(block.props, site).map(
+            ({ slug, title, subtitle, picture }) => `${image(picture, site)}${card(rowPath('courses', slug), title, subtitle)}`,
+          ),
+        ),
       )
     case 'lecturer_grid':
       return headed(
         block.props,
-        list(lecturersOf(block.props, site).map(({ slug, display_name, headline }) => card(`/lecturers/${slug}`, display_name, headline))),
+        list(
+          lecturersOf(block.props, site).map(
+            ({ slug, display_name, headline, picture }) =>
+              `${image(picture, site)}${card(rowPath('lecturers', slug), display_name, headline)}`,
+          ),
+        ),
       )
     case 'plan_table':
       return headed(
@@ -49,7 +61,7 @@ function inside(block: Block, site: Site): string {
         list(
           chosenPlans(block.props, site).map(({ slug, name, badge, prices }) => {
             const all = (prices ?? []).map((price) => paragraph(planPriceText(price, site))).join('')
-            return `${card(`/plans/${slug}`, name, badge)}${all}`
+            return `${card(rowPath('plans', slug), name, badge)}${all}`
           }),
         ),
       )
@@ -57,14 +69,22 @@ function inside(block: Block, site: Site): string {
       return headed(
         block.props,
         list(
-          site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone }) => {
+          site.events.slice(0, block.props.limit).map(({ slug, title, starts_at, time_zone, picture }) => {
             const time = new Date(starts_at).toISOString()
-            return `${link(`/events/${slug}`, title)}<p><time datetime="${time}">${escapeHtml(timeText(starts_at, time_zone, site.locale))}</time></p>`
+            const shown = momentFormat(pageLocale(site.locale), time_zone).format(new Date(starts_at))
+            return `${image(picture, site)}${link(rowPath('events', slug), title)}<p><time datetime="${time}">${escapeHtml(shown)}</time></p>`
           }),
         ),
       )
     case 'post_list':
-      return headed(block.props, list(postsOf(block.props, site).map(({ slug, title, excerpt }) => card(`/posts/${slug}`, title, excerpt))))
+      return headed(
+        block.props,
+        list(
+          postsOf(block.props, site).map(
+            ({ slug, title, excerpt, picture }) => `${image(picture, site)}${card(rowPath('posts', slug), title, excerpt)}`,
+          ),
+        ),
+      )
     case 'testimonials':
       return headed(
         block.props,
@@ -88,7 +108,7 @@ function inside(block: Block, site: Site): string {
     case 'form': {
       // A form that does not accept submissions is omitted.
       const form = site.forms.find(({ id }) => id === block.props.form_id)
-      return form ? card(`/forms/${form.slug}`, form.title, form.description) : ''
+      return form ? card(rowPath('forms', form.slug), form.title, form.description) : ''
     }
     case 'button':
       return link(block.props.url, block.props.label)
@@ -122,17 +142,27 @@ function postsOf({ tag, limit }: Extract<Block, { type: 'post_list' }>['props'],
 function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): string {
   const file = files.find(({ id }) => id === file_id)
   if (!file) return ''
-  const size = file.width === null || file.height === null ? '' : ` width="${file.width}" height="${file.height}"`
   const source = escapeHtml(`${issuer}/files/${file.id}/${encodeURIComponent(file.filename)}`)
   const below = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`
-  return `<figure><img src="${source}" alt="${escapeHtml(alt ?? '')}"${size} loading="lazy">${below}</figure>`
+  return `<figure><img src="${source}" alt="${escapeHtml(alt ?? '')}"${sizeOf(file)} loading="lazy">${below}</figure>`
 }
 
+/** Renders the picture of a row that a list shows. */
+function image(picture: StoredImage | null, site: Site): string {
+  if (picture === null) return ''
+  const source = escapeHtml(fileUrl(site, { id: picture.file_id, filename: picture.filename }))
+  return `<img src="${source}" alt="${escapeHtml(picture.alt ?? '')}"${sizeOf(picture)} loading="lazy">`
+}
+
+const sizeOf = ({ width, height }: Pick<StoredImage, 'width' | 'height'>): string =>
+  width === null || height === null ? '' : ` width="${width}" height="${height}"`
+
+/** Adds the heading of a block. A block without content has none. */
 const headed = ({ heading }: { heading: string | null }, content: string): string =>
-  `${heading === null ? '' : `<h2>${escapeHtml(heading)}</h2>`}${content}`
+  `${heading === null || content === '' ? '' : `<h2>${escapeHtml(heading)}</h2>`}${content}`
 
 const planPriceText = (price: NonNullable<Site['plans'][number]['prices']>[number], { locale, tax }: Site): string =>
-  withTaxNote(priceText(price, locale), price.amount === 0 ? 'none' : priceTaxOf(tax ?? undefined), locale)
+  price.amount === 0 ? freeText(locale) : withTaxNote(priceText(price, pageLocale(locale)), priceTaxOf(tax ?? undefined), locale)
 
 const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escapeHtml(text)}</p>`)
 

@@ -2,7 +2,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Role } from '../../policy/caller.ts'
 import { endAccountSessions } from '../../store/accountSessions.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { voidMailedLinks } from '../../store/mailedLinks.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
@@ -10,7 +10,6 @@ import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 
 export interface NewPerson {
   schoolId: string
-  /** As `normaliseEmail` returns it. */
   email: string
   name: string
   role: Role
@@ -23,7 +22,7 @@ export interface NewPerson {
  * Creates a login. It is attached to the person with this address if they have no login, so the caller must have verified the address.
  * Returns undefined if the address has a login already.
  */
-export async function createPerson(writer: Writer, person: NewPerson): Promise<{ accountId: string; personId: string } | undefined> {
+export async function createPerson(writer: SchoolWriter, person: NewPerson): Promise<{ accountId: string; personId: string } | undefined> {
   const { schoolId, email, name, isEmailVerified, passwordHash } = person
   const account = await writer
     .insertInto('account')
@@ -41,42 +40,31 @@ export type RoleChange = { before: Role } | { refused: 'last_owner' }
 
 /** Sets the role of an account's person. It applies from the next request on. A school keeps at least one owner who can sign in. */
 export async function setRole(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, accountId, role }: { schoolId: string; accountId: string; role: Role },
 ): Promise<RoleChange> {
   await lockOwners(writer, schoolId)
-  const { email, name } = await writer
-    .selectFrom('account')
-    .select(['email', 'name'])
-    .where('school_id', '=', schoolId)
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow()
+  const { email, name } = await writer.selectFrom('account').select(['email', 'name']).where('id', '=', accountId).executeTakeFirstOrThrow()
   const personId = await personOf(writer, { schoolId, accountId, email, name, isStudent: role === 'learner' })
   const staff = await writer
     .selectFrom('staff')
     .select('role')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', '=', 'active')
     .executeTakeFirst()
   const before = (staff?.role ?? 'learner') as Role
   if (before === role) return { before }
-  if (before === 'owner' && !(await hasOtherOwner(writer, { schoolId, personId }))) return { refused: 'last_owner' }
+  if (before === 'owner' && !(await hasOtherOwner(writer, { personId }))) return { refused: 'last_owner' }
   await writeRole(writer, { schoolId, personId, role })
   return { before }
 }
 
 /** Returns the person of an account: the one that it has, else the one with its address, else a new one. The last two are changes of the feed. */
 async function personOf(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, accountId, email, name, isStudent }: { schoolId: string; accountId: string; email: string; name: string; isStudent: boolean },
 ): Promise<string> {
-  const own = await writer
-    .selectFrom('person')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
+  const own = await writer.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
   if (own) return own.id
   const person = await writer
     .insertInto('person')
@@ -104,13 +92,15 @@ async function personOf(
 }
 
 // A learner has no active row in the table of staff.
-async function writeRole(writer: Writer, { schoolId, personId, role }: { schoolId: string; personId: string; role: Role }): Promise<void> {
+async function writeRole(
+  writer: SchoolWriter,
+  { schoolId, personId, role }: { schoolId: string; personId: string; role: Role },
+): Promise<void> {
   const writtenAt = new Date()
   if (role === 'learner') {
     const removed = await writer
       .updateTable('staff')
       .set((row) => ({ status: 'removed', updated_at: writtenAt, version: row('version', '+', 1) }))
-      .where('school_id', '=', schoolId)
       .where('person_id', '=', personId)
       .where('status', '<>', 'removed')
       .returning(['id', 'version'])
@@ -139,7 +129,7 @@ export interface AccountKey {
 
 /** Sets the password of an account, and ends its sessions and mailed links. Connected apps keep their access. */
 export async function setPassword(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, accountId, passwordHash }: AccountKey & { passwordHash: string },
 ): Promise<void> {
   await updateAccount(writer, { schoolId, accountId }).set({ password_hash: passwordHash, pending_email: null }).execute()
@@ -148,22 +138,21 @@ export async function setPassword(
 }
 
 /** Disables an account from the next request on and ends its sessions and mailed links. The caller ends its grants. */
-export async function disableAccount(writer: Writer, { schoolId, accountId }: AccountKey): Promise<void> {
+export async function disableAccount(writer: SchoolWriter, { schoolId, accountId }: AccountKey): Promise<void> {
   await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: now }).where('disabled_at', 'is', null).execute()
   await voidMailedLinks(writer, schoolId, accountId)
   await endAccountSessions(writer, schoolId, accountId)
 }
 
 /** Enables a disabled account. Sessions, links and grants that have ended stay ended. */
-export async function enableAccount(writer: Writer, { schoolId, accountId }: AccountKey): Promise<void> {
+export async function enableAccount(writer: SchoolWriter, { schoolId, accountId }: AccountKey): Promise<void> {
   await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: null }).where('disabled_at', 'is not', null).execute()
 }
 
-const updateAccount = (writer: Writer, { schoolId, accountId }: AccountKey) =>
+const updateAccount = (writer: SchoolWriter, { accountId }: AccountKey) =>
   writer
     .updateTable('account')
     .set((account) => ({ updated_at: now, version: account('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', accountId)
 
 export interface ListedPerson {
@@ -179,16 +168,13 @@ export interface ListedPerson {
 
 /** Lists the people with a login, enabled or disabled, by address; or the one with this account id or address. */
 export async function listPeople(
-  reader: Reader,
-  schoolId: string,
+  reader: SchoolReader,
   { accountId, email }: { accountId?: string; email?: string } = {},
 ): Promise<ListedPerson[]> {
   const rows = await reader
     .selectFrom('account')
-    .leftJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
-    .leftJoin('staff', (join) =>
-      join.onRef('staff.school_id', '=', 'person.school_id').onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'),
-    )
+    .leftJoin('person', 'person.account_id', 'account.id')
+    .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
     .select((row) => [
       'account.id as accountId',
       'account.email',
@@ -199,7 +185,6 @@ export async function listPeople(
       'account.created_at as createdAt',
       'account.last_sign_in_at as lastSignInAt',
     ])
-    .where('account.school_id', '=', schoolId)
     .$if(accountId !== undefined, (query) => query.where('account.id', '=', String(accountId)))
     .$if(email !== undefined, (query) => query.where('account.email', '=', String(email)))
     .orderBy('account.email')

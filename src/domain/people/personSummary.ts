@@ -2,7 +2,6 @@ import type { AliasedExpression, Expression, ExpressionBuilder } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 
-/** The public summary of a person, as it is selected. */
 export interface StoredSummary {
   id: string
   display_name: string

@@ -9,12 +9,7 @@ export async function duplicatePost(
   post: { id: string; title: string },
   freeSlug: (title: string, id: string) => Promise<string>,
 ): Promise<string> {
-  const original = await writer
-    .selectFrom('post')
-    .selectAll()
-    .where('school_id', '=', school.id)
-    .where('id', '=', post.id)
-    .executeTakeFirstOrThrow()
+  const original = await writer.selectFrom('post').selectAll().where('id', '=', post.id).executeTakeFirstOrThrow()
   const id = newId()
   const title = `${post.title.slice(0, 193)} (copy)`
   await writer
@@ -47,7 +42,6 @@ export async function duplicatePost(
       insert
         .selectFrom('post_body')
         .select((body) => ['school_id', body.cast<string>(body.val(id), 'uuid').as('post_id'), 'content', 'content_format', 'content_html'])
-        .where('school_id', '=', school.id)
         .where('post_id', '=', post.id),
     )
     .execute()
@@ -58,7 +52,6 @@ export async function duplicatePost(
       insert
         .selectFrom('post_plan')
         .select((plan) => ['school_id', plan.cast<string>(plan.val(id), 'uuid').as('post_id'), 'plan_id'])
-        .where('school_id', '=', school.id)
         .where('post_id', '=', post.id),
     )
     .execute()

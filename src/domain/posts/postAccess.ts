@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
@@ -21,39 +22,39 @@ export const isInStatus = (post: Posts, statuses: readonly string[]): Condition 
     ),
   )
 
-/** Selects posts of the calling lecturer, in every state. */
 export const isMyPost = (post: Posts, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition =>
   lecturerId === null ? post.lit(false) : post('post.author_lecturer_id', '=', lecturerId)
 
-/** Selects published posts whose text everybody may read. */
 export const isReadableByAll = (post: Posts): Condition => post.and([isPublished(post), post('post.visibility', '=', 'public')])
 
-/** Selects published posts whose text the person may read: as a member, with a paid plan, or with a plan of the post. */
-export function mayReadPost(post: Posts, { personId }: Pick<PersonCaller, 'personId'>): Condition {
+/**
+ * Selects published posts whose text the person may read: as a member, with a paid plan, or with a plan of the post. The person is an id, or
+ * a column of the outer query.
+ */
+export function mayReadPost(post: Posts, { personId }: { personId: string | Expression<string> | null }): Condition {
   if (personId === null) return post.lit(false)
-  const holder = { schoolId: post.ref('post.school_id'), personId: post.val(personId) }
+  const reader = typeof personId === 'string' ? post.val(personId) : personId
+  const holder = { schoolId: post.ref('post.school_id'), personId: reader }
   const member = post.exists(
     post
-      .selectFrom('person')
-      .select('person.id')
-      .whereRef('person.school_id', '=', 'post.school_id')
-      .where('person.id', '=', personId)
-      .where('person.is_member', '=', true)
-      .where('person.member_status', '=', 'active'),
+      .selectFrom('person as member')
+      .select('member.id')
+      .where('member.id', '=', reader)
+      .where('member.is_member', '=', true)
+      .where('member.member_status', '=', 'active'),
   )
   const hasPlanOfPost = hasPlan(post, holder, (plan) =>
     plan.exists(
       plan
         .selectFrom('post_plan')
         .select('post_plan.plan_id')
-        .whereRef('post_plan.school_id', '=', 'membership_plan.school_id')
         .whereRef('post_plan.plan_id', '=', 'membership_plan.id')
         .where('post_plan.post_id', '=', post.ref('post.id')),
     ),
   )
   return post.and([
     isPublished(post),
-    isNotBlocked(post, personId),
+    isNotBlocked(post, reader),
     post.or([
       post.and([post('post.visibility', '=', 'members'), member]),
       post.and([post('post.visibility', '=', 'paid'), hasPlan(post, holder, isMoreThanFree)]),
@@ -62,29 +63,25 @@ export function mayReadPost(post: Posts, { personId }: Pick<PersonCaller, 'perso
   ])
 }
 
-const isNotBlocked = (post: Posts, personId: string): Condition =>
+const isNotBlocked = (post: Posts, personId: Expression<string>): Condition =>
   post.not(
     post.exists(
       post
         .selectFrom('person as blocked')
         .select('blocked.id')
-        .whereRef('blocked.school_id', '=', 'post.school_id')
         .where('blocked.id', '=', personId)
         .where('blocked.member_status', 'in', ['blocked', 'erased']),
     ),
   )
 
-/** Selects posts with one of the tags. */
 export const hasPostTag = (post: Posts, tags: readonly string[]): Condition =>
   post.or(tags.map((tag) => post(post.val(tag), '=', post.fn.any('post.tags'))))
 
-/** Selects posts by one of these authors, if the caller may see the author's profile. */
 export const hasAuthor = (post: Posts, lecturerIds: readonly string[], caller: Caller): Condition =>
   post.exists(
     post
       .selectFrom('lecturer')
       .select('lecturer.id')
-      .whereRef('lecturer.school_id', '=', 'post.school_id')
       .whereRef('lecturer.id', '=', 'post.author_lecturer_id')
       .where('lecturer.id', 'in', [...lecturerIds])
       .where((lecturer) => isKnownLecturer(lecturer, caller)),

@@ -1,6 +1,6 @@
 import type { Expression } from 'kysely'
 import type { Caller } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { Builder } from '../../store/expressions.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
@@ -8,7 +8,6 @@ import { isPublished } from './postAccess.ts'
 
 type Posts = Builder<'post'>
 
-/** The author of a post, as `authorOf` selects it. */
 export interface StoredAuthor {
   lecturer_id: string | null
   display_name: string
@@ -26,13 +25,11 @@ export const authorOf = (post: Posts, caller: Caller): Expression<unknown> =>
           'lecturer.display_name',
           selectImage('lecturer', 'avatar').as('avatar'),
         ])
-        .whereRef('lecturer.school_id', '=', 'post.school_id')
         .whereRef('lecturer.id', '=', 'post.author_lecturer_id')
         .as('who'),
     )
     .select((who) => who.fn.toJson('who').as('author'))
 
-/** Selects the name of the school, for posts without an author. */
 export const schoolNameOf = (post: Posts, schoolId: string): Expression<unknown> =>
   post.selectFrom('school').select('school.name').where('school.id', '=', schoolId)
 
@@ -40,24 +37,18 @@ export const schoolNameOf = (post: Posts, schoolId: string): Expression<unknown>
 export const bodyOf =
   (column: 'content' | 'content_format' | 'content_html') =>
   (post: Posts): Expression<unknown> =>
-    post
-      .selectFrom('post_body')
-      .select(`post_body.${column}`)
-      .whereRef('post_body.school_id', '=', 'post.school_id')
-      .whereRef('post_body.post_id', '=', 'post.id')
+    post.selectFrom('post_body').select(`post_body.${column}`).whereRef('post_body.post_id', '=', 'post.id')
 
 /** Selects the excerpt of the author or, for a public post without one, the first words of the text. Never reveals a restricted text. */
 export const excerptOf = (post: Posts) =>
   post.fn.coalesce('post.excerpt', post.case().when('post.visibility', '=', 'public').then(post.ref('post.automatic_excerpt')).end())
 
-/** Selects the ids of the plans that give access to a post. */
 export const plansOfPost = (post: Posts): Expression<unknown> =>
   post
     .selectFrom((inner) =>
       inner
         .selectFrom('post_plan')
         .select('post_plan.plan_id')
-        .whereRef('post_plan.school_id', '=', 'post.school_id')
         .whereRef('post_plan.post_id', '=', 'post.id')
         .orderBy('post_plan.plan_id')
         .as('plans'),
@@ -77,16 +68,14 @@ export function currentTimes(
     : { status: 'scheduled', scheduled_for: post.scheduled_for, published_at: null }
 }
 
-const mostTags = 1000
+const maxTags = 1000
 
-/** Counts the tags of published posts, most common first. */
-export async function countTags(database: Reader, schoolId: string): Promise<{ tag: string; count: number }[]> {
+export async function countTags(database: SchoolReader): Promise<{ tag: string; count: number }[]> {
   const rows = await database
     .selectFrom((inner) =>
       inner
         .selectFrom('post')
         .select((post) => post.fn<string>('unnest', ['post.tags']).as('tag'))
-        .where('post.school_id', '=', schoolId)
         .where((post) => isPublished(post))
         .as('tagged'),
     )
@@ -94,7 +83,7 @@ export async function countTags(database: Reader, schoolId: string): Promise<{ t
     .groupBy('tagged.tag')
     .orderBy('count', 'desc')
     .orderBy('tagged.tag')
-    .limit(mostTags)
+    .limit(maxTags)
     .execute()
   return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))
 }

@@ -1,9 +1,10 @@
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
+import { announce } from '../notifications/announce.ts'
 
 interface Post {
   id: string
@@ -18,12 +19,12 @@ const yearMs = 366 * 86_400_000
  * Publishes a post now or at a future time. A scheduled post gets its `published_at` immediately, because lists are sorted by it.
  * @throws Problem invalid_state, validation_failed
  */
-export async function publishPost(context: WriteContext, post: Post, { at }: { at?: string | null }) {
+export async function publishPost(context: WriteContext, post: Post, { scheduled_for }: { scheduled_for?: string | null }) {
   const { now } = context
-  const time = at === undefined || at === null ? undefined : new Date(at)
+  const time = scheduled_for === undefined || scheduled_for === null ? undefined : new Date(scheduled_for)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
     throw new Problem('validation_failed', {
-      details: [fieldError('at', time <= now ? 'min' : 'max', 'must be in the future and at most one year from now')],
+      details: [fieldError('scheduled_for', time <= now ? 'min' : 'max', 'must be in the future and at most one year from now')],
     })
   }
   await requirePublisher(context)
@@ -31,7 +32,7 @@ export async function publishPost(context: WriteContext, post: Post, { at }: { a
   if (isDone) return undefined
   if (post.status === 'published') {
     throw new Problem('invalid_state', {
-      description: 'A published post cannot be scheduled. Archive it first.',
+      description: 'A published post cannot be scheduled. Unpublish it first.',
       details: [
         {
           field: 'status',
@@ -42,15 +43,21 @@ export async function publishPost(context: WriteContext, post: Post, { at }: { a
       ],
     })
   }
+  await announce(context.writer, { schoolId: context.school.id, kind: 'post', subjectIds: [post.id], at: time ?? now })
   return time
     ? { status: 'scheduled', scheduled_for: time, published_at: time, archived_at: null }
     : { status: 'published', scheduled_for: null, published_at: now, archived_at: null }
 }
 
-/** Cancels the scheduled publication of a post. */
 export async function unschedulePost(context: WriteContext) {
   await requirePublisher(context)
   return { scheduled_for: null, published_at: null }
+}
+
+/** Makes a draft of a published post: readers no longer see it. */
+export async function unpublishPost(context: WriteContext) {
+  await requirePublisher(context)
+  return { published_at: null }
 }
 
 /** Archives a post: readers no longer see it, and it is no longer pinned. */
@@ -59,11 +66,10 @@ export async function archivePost(context: WriteContext) {
   return { archived_at: context.now, pinned: false }
 }
 
-/** Makes a draft of an archived post. */
 export const restorePost = async () => ({ archived_at: null, published_at: null })
 
 /** Marks a scheduled post that is due as published, so that a change sees its current status. */
-export async function publishIfDue(writer: Writer, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function publishIfDue(writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
   await writer
     .updateTable('post')
     .set((post) => ({ status: 'published', published_at: post.ref('scheduled_for'), scheduled_for: null }))
@@ -74,47 +80,9 @@ export async function publishIfDue(writer: Writer, { schoolId, id }: { schoolId:
     .execute()
 }
 
-/**
- * Marks at most `limit` scheduled posts that are due as published. Readers see them already, so their version does not change.
- * Returns the number of posts.
- */
-export async function publishDuePosts(writer: Writer, limit: number): Promise<number> {
-  const rows = await writer
-    .updateTable('post')
-    .from((update) =>
-      update
-        .selectFrom('post')
-        .select(['post.school_id', 'post.id'])
-        .where('post.status', '=', 'scheduled')
-        .where('post.scheduled_for', '<=', databaseNow)
-        .orderBy('post.scheduled_for')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .as('due'),
-    )
-    .set((post) => ({
-      status: 'published',
-      published_at: post.ref('post.scheduled_for'),
-      scheduled_for: null,
-      updated_at: databaseNow,
-    }))
-    .whereRef('post.school_id', '=', 'due.school_id')
-    .whereRef('post.id', '=', 'due.id')
-    .returning(['post.school_id', 'post.id', 'post.version'])
-    .execute()
-  for (const school_id of new Set(rows.map((row) => row.school_id))) {
-    const own = rows.filter((row) => row.school_id === school_id)
-    await recordChanges(writer, { school_id, type: 'post', action: 'published' }, own)
-  }
-  return rows.length
-}
-
-/** Deletes the comments of a post that is deleted. */
 export async function removePostParts({ writer, school }: WriteContext, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
-    .where('school_id', '=', school.id)
     .where('subject_type', '=', 'post')
     .where('subject_id', '=', id)
     .returning(['id', 'version'])

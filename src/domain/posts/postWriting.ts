@@ -1,7 +1,7 @@
 import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { lockByName } from '../../store/lockByName.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
@@ -17,12 +17,10 @@ type PostValues = Readonly<{
   content_format?: TextFormat
 }>
 
-/** The maximum number of pinned posts. */
 const maxPinned = 3
 const excerptLength = 200
 const wordsPerMinute = 200
 
-/** Checks that the fields of a post are consistent and that its references exist. */
 export async function checkPost(
   values: PostValues,
   context: WriteContext,
@@ -43,21 +41,21 @@ export async function checkPost(
   ]
 }
 
-async function planErrors(plans: readonly string[], { writer, school }: WriteContext): Promise<ProblemDetail[]> {
+async function planErrors(plans: readonly string[], { writer }: WriteContext): Promise<ProblemDetail[]> {
   const ids = [...new Set(plans.flatMap((id) => fromPublicId('mpl', id) ?? []))]
   if (ids.length === 0) return []
-  const found = await writer.selectFrom('membership_plan').select('id').where('school_id', '=', school.id).where('id', 'in', ids).execute()
+  const found = await writer.selectFrom('membership_plan').select('id').where('id', 'in', ids).execute()
   return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }
 
-async function authorErrors({ author_lecturer_id }: PostValues, { writer, school, caller }: WriteContext): Promise<ProblemDetail[]> {
+async function authorErrors({ author_lecturer_id }: PostValues, { writer, caller }: WriteContext): Promise<ProblemDetail[]> {
   if (author_lecturer_id === undefined) return []
   const field = 'author_lecturer_id'
   const id = author_lecturer_id === null ? null : uuidOf('lec', author_lecturer_id)
   if (audienceOf(caller) === 'lecturer')
     return id === caller.lecturerId ? [] : [fieldError(field, 'not_allowed', 'must be your own profile')]
   if (id === null) return []
-  const row = await writer.selectFrom('lecturer').select('id').where('school_id', '=', school.id).where('id', '=', id).executeTakeFirst()
+  const row = await writer.selectFrom('lecturer').select('id').where('id', '=', id).executeTakeFirst()
   return row ? [] : [fieldError(field, 'invalid_reference', 'must name a lecturer of this school')]
 }
 
@@ -67,7 +65,6 @@ async function pinErrors({ writer, school }: WriteContext): Promise<ProblemDetai
   const { count } = await writer
     .selectFrom('post')
     .select((post) => post.fn.countAll<string>().as('count'))
-    .where('school_id', '=', school.id)
     .where('pinned', '=', true)
     .executeTakeFirstOrThrow()
   return Number(count) >= maxPinned
@@ -94,7 +91,6 @@ export async function postColumns(
   }
 }
 
-/** Returns the first words of a text, cut at the end of a word. */
 function excerptOf(text: string): string {
   if (text.length <= excerptLength) return text
   const cut = text.slice(0, excerptLength)
@@ -102,26 +98,23 @@ function excerptOf(text: string): string {
   return `${(end > excerptLength / 2 ? cut.slice(0, end) : cut).toWellFormed()}…`
 }
 
-/** Returns the stored text of a post. */
-async function textOfPost(writer: Writer, schoolId: string, postId: string): Promise<{ content: string; format: TextFormat }> {
+async function textOfPost(writer: SchoolWriter, postId: string): Promise<{ content: string; format: TextFormat }> {
   const row = await writer
     .selectFrom('post_body')
     .select(['content', 'content_format'])
-    .where('school_id', '=', schoolId)
     .where('post_id', '=', postId)
     .$narrowType<{ content_format: TextFormat }>()
     .executeTakeFirst()
   return { content: row?.content ?? '', format: row?.content_format ?? 'markdown' }
 }
 
-/** Saves the text and the plans of a post if the request sent them. */
 export async function savePostParts(
   { writer, school, externalServices }: WriteContext & RenderingContext,
   { id }: { id: string },
   sent: PostValues,
 ): Promise<void> {
   if ('content' in sent || 'content_format' in sent) {
-    const before = await textOfPost(writer, school.id, id)
+    const before = await textOfPost(writer, id)
     const content = 'content' in sent ? (sent.content ?? '') : before.content
     const format = sent.content_format ?? before.format
     const [content_html = ''] = await externalServices.markup.html([{ text: content, format, field: 'content' }])
@@ -133,7 +126,7 @@ export async function savePostParts(
       .execute()
   }
   if (sent.plan_ids === undefined) return
-  await writer.deleteFrom('post_plan').where('school_id', '=', school.id).where('post_id', '=', id).execute()
+  await writer.deleteFrom('post_plan').where('post_id', '=', id).execute()
   const plans = [...new Set(sent.plan_ids.flatMap((plan) => fromPublicId('mpl', plan) ?? []))]
   if (plans.length === 0) return
   await writer

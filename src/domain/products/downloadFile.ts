@@ -1,17 +1,15 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 import { grantProduct } from './grantProduct.ts'
 
 interface DownloadRequest {
   school: { id: string }
   caller: Caller
   product: { id: string; access: string; status: string; download_limit: number | null; owned: boolean }
-  /** The id of a `product_file`. */
   fileId: string
 }
 
-/** The file, as far as its download URL needs it. */
 export interface DownloadedFile {
   id: string
   filename: string
@@ -23,7 +21,7 @@ export interface DownloadedFile {
  * and everybody if the product is free.
  * @throws Problem access_denied, not_found, download_limit_reached
  */
-export async function downloadFile(store: Pick<Database, 'transaction'>, request: DownloadRequest): Promise<DownloadedFile> {
+export async function downloadFile(store: Pick<SchoolDatabase, 'transaction'>, request: DownloadRequest): Promise<DownloadedFile> {
   const { school, caller, product } = request
   const isFree = product.access === 'free' && product.status === 'published'
   const isStaff = audienceOf(caller) === 'staff'
@@ -35,14 +33,8 @@ export async function downloadFile(store: Pick<Database, 'transaction'>, request
   return await store.transaction(async (writer) => {
     const file = await writer
       .selectFrom('product_file')
-      .innerJoin('file', (join) =>
-        join
-          .onRef('file.school_id', '=', 'product_file.school_id')
-          .onRef('file.id', '=', 'product_file.file_id')
-          .on('file.status', '=', 'ready'),
-      )
+      .innerJoin('file', (join) => join.onRef('file.id', '=', 'product_file.file_id').on('file.status', '=', 'ready'))
       .select(['file.id', 'file.filename', 'file.content_type'])
-      .where('product_file.school_id', '=', school.id)
       .where('product_file.product_id', '=', product.id)
       .where('product_file.id', '=', request.fileId)
       .executeTakeFirst()
@@ -55,7 +47,6 @@ export async function downloadFile(store: Pick<Database, 'transaction'>, request
       const counted = await writer
         .updateTable('product_grant')
         .set((row) => ({ downloads_count: row('downloads_count', '+', 1) }))
-        .where('school_id', '=', grant.schoolId)
         .where('product_id', '=', grant.productId)
         .where('person_id', '=', grant.personId)
         .$if(limit !== null, (query) => query.where('downloads_count', '<', limit))

@@ -4,12 +4,12 @@ import type { FreeSlug } from '../courses/duplicateCourse.ts'
 
 /** Copies a product and its files as a draft at the end of the list. Returns the id of the copy. */
 export async function duplicateProduct(
-  { writer, school, now }: ChangeContext,
+  { writer, now }: ChangeContext,
   { id: originalId, title: originalTitle }: { id: string; title: string },
   copying: { title?: string | undefined; slug?: string | undefined },
   freeSlug: FreeSlug,
 ): Promise<string> {
-  const products = writer.selectFrom('digital_product').where('school_id', '=', school.id)
+  const products = writer.selectFrom('digital_product')
   const original = await products.selectAll().where('id', '=', originalId).executeTakeFirstOrThrow()
   const last = await products.select((row) => row.fn.max('position').as('position')).executeTakeFirst()
   const id = newId()
@@ -35,12 +35,7 @@ export async function duplicateProduct(
       updated_at: now,
     })
     .execute()
-  const files = await writer
-    .selectFrom('product_file')
-    .selectAll()
-    .where('school_id', '=', school.id)
-    .where('product_id', '=', originalId)
-    .execute()
+  const files = await writer.selectFrom('product_file').selectAll().where('product_id', '=', originalId).execute()
   if (files.length > 0) {
     await writer
       .insertInto('product_file')
@@ -56,7 +51,6 @@ export async function duplicateProduct(
       query
         .selectFrom('file_reference')
         .select((row) => ['school_id', 'file_id', 'ref_type', row.cast<string>(row.val(id), 'uuid').as('ref_id'), 'field'])
-        .where('school_id', '=', school.id)
         .where('ref_type', '=', 'digital_product')
         .where('ref_id', '=', originalId),
     )

@@ -1,6 +1,6 @@
 import { newId } from '../../lib/ids.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 interface Grant {
   schoolId: string
@@ -19,7 +19,7 @@ interface Grant {
  * count from 0 again.
  */
 export async function grantProduct(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, now, personId, productId, source, orderId = null, note = null, isRecorded }: Grant,
 ): Promise<{ grantId: string; outcome: 'created' | 'reactivated' | 'unchanged' }> {
   const written = await writer
@@ -68,7 +68,6 @@ export async function grantProduct(
   const existing = await writer
     .selectFrom('product_grant')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('product_id', '=', productId)
     .where('person_id', '=', personId)
     .executeTakeFirstOrThrow()

@@ -4,8 +4,7 @@ import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
 import { unnest } from '../../store/unnest.ts'
 import type { ChangeContext } from '../changeContext.ts'
 
-/** The most files of a product. */
-export const mostFiles = 50
+export const maxFiles = 50
 
 interface FileInput {
   file_id?: string | undefined
@@ -23,9 +22,9 @@ export async function addFile(
 ): Promise<void> {
   const { writer, school, now } = context
   const files = await filesOfProduct(context, productId)
-  if (files.length >= mostFiles) {
+  if (files.length >= maxFiles) {
     throw new Problem('validation_failed', {
-      details: [{ ...fieldError('file_id', 'max_items', `a product can have at most ${mostFiles} files`), meta: { max: mostFiles } }],
+      details: [{ ...fieldError('file_id', 'max_items', `a product can have at most ${maxFiles} files`), meta: { max: maxFiles } }],
     })
   }
   const fileId = await requireFile(context, file_id)
@@ -51,7 +50,7 @@ export async function addFile(
  * @throws Problem not_found, invalid_reference
  */
 export async function changeFile(context: ChangeContext, productId: string, id: string, { file_id, title }: FileInput): Promise<boolean> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const file = (await filesOfProduct(context, productId)).find((one) => one.id === id)
   if (!file) throw noSuchFile()
   const fileId = file_id === undefined ? file.file_id : await requireFile(context, file_id, file.file_id)
@@ -66,7 +65,6 @@ export async function changeFile(context: ChangeContext, productId: string, id: 
       version: row('version', '+', 1),
       updated_at: now,
     }))
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .execute()
   await saveReferences(context, productId)
@@ -78,12 +76,12 @@ export async function changeFile(context: ChangeContext, productId: string, id: 
  * @throws Problem not_found, invalid_state
  */
 export async function removeFile(context: ChangeContext, product: { id: string; status: string }, id: string): Promise<void> {
-  const { writer, school } = context
+  const { writer } = context
   const files = await filesOfProduct(context, product.id)
   if (!files.some((one) => one.id === id)) throw noSuchFile()
   if (files.length === 1 && product.status === 'published')
     throw new Problem('invalid_state', { description: 'This is the only file of a published product. Add another one first.' })
-  await writer.deleteFrom('product_file').where('school_id', '=', school.id).where('id', '=', id).execute()
+  await writer.deleteFrom('product_file').where('id', '=', id).execute()
   await placeFiles(
     context,
     files.filter((one) => one.id !== id).map((one) => one.id),
@@ -114,11 +112,10 @@ export async function orderFiles(context: ChangeContext, productId: string, publ
 }
 
 /** Returns the files in their order. Needs no lock: every change of files locks the row of the product. */
-const filesOfProduct = ({ writer, school }: ChangeContext, productId: string) =>
+const filesOfProduct = ({ writer }: ChangeContext, productId: string) =>
   writer
     .selectFrom('product_file')
     .select(['id', 'file_id', 'title', 'position'])
-    .where('school_id', '=', school.id)
     .where('product_id', '=', productId)
     .orderBy('position')
     .execute()
@@ -140,12 +137,11 @@ async function requireFile({ writer, school }: ChangeContext, publicId: string, 
 }
 
 /** Writes the positions in one statement, because the constraint on them is checked at its end. */
-async function placeFiles({ writer, school }: ChangeContext, ids: readonly string[]): Promise<void> {
+async function placeFiles({ writer }: ChangeContext, ids: readonly string[]): Promise<void> {
   await writer
     .updateTable('product_file')
     .from(unnest('placed', { id: { type: 'uuid', values: ids }, position: { type: 'int', values: ids.map((_id, index) => index) } }))
     .set((file) => ({ position: file.ref('placed.position') }))
-    .where('product_file.school_id', '=', school.id)
     .whereRef('product_file.id', '=', 'placed.id')
     .execute()
 }

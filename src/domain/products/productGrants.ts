@@ -20,13 +20,11 @@ export const ownerOf = (grant: Grants): Expression<unknown> =>
           person.case().when('person.is_student', '=', true).then(person.ref('person.id')).end().as('student_id'),
           person.case().when('person.is_member', '=', true).then(person.ref('person.id')).end().as('member_id'),
         ])
-        .whereRef('person.school_id', '=', 'product_grant.school_id')
         .whereRef('person.id', '=', 'product_grant.person_id')
         .as('owner'),
     )
     .select((owner) => owner.fn.toJson('owner').as('person'))
 
-/** A grant as a request contains it: for a student or a member. */
 interface GrantInput {
   student_id?: string | undefined
   member_id?: string | undefined
@@ -55,7 +53,6 @@ export async function giveProduct(
   const person = await writer
     .selectFrom('person')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('id', '=', personId)
     .where(prefix === 'std' ? 'is_student' : 'is_member', '=', true)
     .where('erased_at', 'is', null)
@@ -85,7 +82,6 @@ export async function revokeGrant({ writer, school, now }: ChangeContext, produc
   const grant = await writer
     .selectFrom('product_grant')
     .select('revoked_at')
-    .where('school_id', '=', school.id)
     .where('product_id', '=', productId)
     .where('id', '=', grantId)
     .forUpdate()
@@ -95,7 +91,6 @@ export async function revokeGrant({ writer, school, now }: ChangeContext, produc
   const { version } = await writer
     .updateTable('product_grant')
     .set((row) => ({ revoked_at: now, updated_at: now, version: row('version', '+', 1) }))
-    .where('school_id', '=', school.id)
     .where('id', '=', grantId)
     .returning('version')
     .executeTakeFirstOrThrow()

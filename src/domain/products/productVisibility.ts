@@ -6,10 +6,8 @@ import { isVisiblePlan } from '../memberships/planVisibility.ts'
 
 type Products = Builder<'digital_product'>
 
-/** Matches published products. */
 export const isPublished = (product: Products): Condition => product('digital_product.status', '=', 'published')
 
-/** Matches products that the person currently owns, by a grant or by a plan. */
 export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'personId'>): Condition {
   if (personId === null) return product.lit(false)
   return product.or([
@@ -17,7 +15,6 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
       product
         .selectFrom('product_grant')
         .select('product_grant.id')
-        .whereRef('product_grant.school_id', '=', 'digital_product.school_id')
         .whereRef('product_grant.product_id', '=', 'digital_product.id')
         .where('product_grant.person_id', '=', personId)
         .where('product_grant.revoked_at', 'is', null)
@@ -38,7 +35,6 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
 /** Matches products that a signed-in person can see: published ones, and their own. */
 export const isKnownProduct = (product: Products, me: PersonCaller): Condition => product.or([isPublished(product), isOwned(product, me)])
 
-/** Matches products that the caller owns. */
 export const ownedBy = (product: Products, caller: Caller): Condition =>
   caller.kind === 'person' ? isOwned(product, caller) : product.lit(false)
 
@@ -47,7 +43,6 @@ export function isOwnedAs(product: Products, [owned]: readonly string[], caller:
   return owned === 'true' ? ownedBy(product, caller) : product.not(ownedBy(product, caller))
 }
 
-/** Matches products with one of the tags. */
 export const hasTag = (product: Products, tags: readonly string[]): Condition =>
   product.or(tags.map((tag) => product(product.val(tag), '=', product.fn.any('digital_product.tags'))))
 
@@ -56,11 +51,8 @@ export const isInPlan = (product: Products, planIds: readonly string[], caller: 
   product.exists(
     product
       .selectFrom('plan_item')
-      .innerJoin('membership_plan', (join) =>
-        join.onRef('membership_plan.school_id', '=', 'plan_item.school_id').onRef('membership_plan.id', '=', 'plan_item.plan_id'),
-      )
+      .innerJoin('membership_plan', 'membership_plan.id', 'plan_item.plan_id')
       .select('plan_item.plan_id')
-      .whereRef('plan_item.school_id', '=', 'digital_product.school_id')
       .whereRef('plan_item.product_id', '=', 'digital_product.id')
       .where('plan_item.product_type', '=', 'digital_product')
       .where('plan_item.plan_id', 'in', [...planIds])
@@ -78,15 +70,12 @@ export interface StoredProductFile {
   version: number
 }
 
-/** Selects the files of a product in their order. */
 export const filesOf = (product: Products): Expression<unknown> =>
   product
     .selectFrom((inner) =>
       inner
         .selectFrom('product_file')
-        .innerJoin('file', (join) =>
-          join.onRef('file.school_id', '=', 'product_file.school_id').onRef('file.id', '=', 'product_file.file_id'),
-        )
+        .innerJoin('file', 'file.id', 'product_file.file_id')
         .select([
           'product_file.id',
           'product_file.file_id',
@@ -96,14 +85,12 @@ export const filesOf = (product: Products): Expression<unknown> =>
           'file.bytes as byte_size',
           'product_file.file_version as version',
         ])
-        .whereRef('product_file.school_id', '=', 'digital_product.school_id')
         .whereRef('product_file.product_id', '=', 'digital_product.id')
         .orderBy('product_file.position')
         .as('listed'),
     )
     .select((listed) => listed.fn.jsonAgg('listed').as('files'))
 
-/** The preview file of a product. */
 export interface StoredPreview {
   file_id: string
   filename: string
@@ -118,7 +105,6 @@ export const previewOf = (product: Products): Expression<unknown> =>
       inner
         .selectFrom('file')
         .select(['file.id as file_id', 'file.filename', 'file.content_type', 'file.bytes as byte_size'])
-        .whereRef('file.school_id', '=', 'digital_product.school_id')
         .whereRef('file.id', '=', 'digital_product.preview_file_id')
         .where('file.status', '=', 'ready')
         .where('file.visibility', '=', 'public')

@@ -7,7 +7,6 @@ import { htmlColumn } from '../markupRenderer.ts'
 import { type Priced, priceErrors } from '../priceRules.ts'
 import { requireUnreferenced } from './requireUnreferenced.ts'
 
-/** The checked fields of a product as a request contains them. */
 interface ProductInput extends Priced {
   preview_file?: { file_id: string } | null | undefined
 }
@@ -22,13 +21,12 @@ interface Product {
 
 /** Returns the columns of a new product that the request does not contain: the last position, and the HTML of the description. */
 export async function productDefaults(
-  { writer, school, externalServices }: ChangeContext & RenderingContext,
+  { writer, externalServices }: ChangeContext & RenderingContext,
   values: Readonly<Record<string, unknown>>,
 ) {
   const last = await writer
     .selectFrom('digital_product')
     .select((product) => product.fn.max('position').as('position'))
-    .where('school_id', '=', school.id)
     .executeTakeFirst()
   return { position: (last?.position ?? -1) + 1, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
@@ -52,7 +50,6 @@ async function previewErrors(
   return [fieldError(field, 'invalid_reference', 'must be a public, completely uploaded file of the school')]
 }
 
-/** Records the reference to the preview file of a product. */
 export async function savePreviewReference({ writer, school }: ChangeContext, product: Product): Promise<void> {
   const references = product.preview_file_id === null ? [] : [{ field: 'preview_file', fileId: product.preview_file_id }]
   await setFileReferences(
@@ -66,14 +63,9 @@ export async function savePreviewReference({ writer, school }: ChangeContext, pr
  * Returns the columns of a published product.
  * @throws Problem not_publishable with everything that is missing
  */
-export async function publishProduct({ writer, school, now }: ChangeContext, product: Product) {
+export async function publishProduct({ writer, now }: ChangeContext, product: Product) {
   const missing: ProblemDetail[] = []
-  const file = await writer
-    .selectFrom('product_file')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('product_id', '=', product.id)
-    .executeTakeFirst()
+  const file = await writer.selectFrom('product_file').select('id').where('product_id', '=', product.id).executeTakeFirst()
   if (!file) missing.push(fieldError('files', 'required', 'a published product needs a file'))
   if (product.access === 'paid' && product.price_amount === null)
     missing.push(fieldError('price', 'required', 'is required for a paid product'))
@@ -82,11 +74,10 @@ export async function publishProduct({ writer, school, now }: ChangeContext, pro
 }
 
 /** @throws Problem invalid_state if somebody owns the product */
-export async function unpublishProduct({ writer, school }: ChangeContext, product: Product) {
+export async function unpublishProduct({ writer }: ChangeContext, product: Product) {
   const owner = await writer
     .selectFrom('product_grant')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('product_id', '=', product.id)
     .where('revoked_at', 'is', null)
     .where('source', '!=', 'plan')

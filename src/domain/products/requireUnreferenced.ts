@@ -1,9 +1,9 @@
 import { keysOf } from '../../lib/keysOf.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 interface Context {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
 }
 
@@ -12,7 +12,6 @@ interface Product {
   id: string
 }
 
-/** The names of referring rows, as the error contains them. */
 const names = {
   enrollment: 'an enrolment',
   product_grant: 'a grant',
@@ -27,20 +26,15 @@ const names = {
  * Checks that nothing refers to a course or digital product. One that was ever sold, granted or included in an offer cannot be deleted.
  * @throws Problem resource_in_use with the types of the referring rows
  */
-export async function requireUnreferenced({ writer, school }: Context, product: Product): Promise<void> {
+export async function requireUnreferenced({ writer }: Context, product: Product): Promise<void> {
   const found = await writer
     .selectNoFrom((query) => {
       const refersTo = (table: 'entitlement' | 'order_item' | 'coupon_item' | 'coupon_redemption' | 'plan_item') =>
         query.exists(
-          query
-            .selectFrom(table)
-            .select('school_id')
-            .where('school_id', '=', school.id)
-            .where('product_type', '=', product.type)
-            .where('product_id', '=', product.id),
+          query.selectFrom(table).select('school_id').where('product_type', '=', product.type).where('product_id', '=', product.id),
         )
-      const enrollments = query.selectFrom('enrollment').select('id').where('school_id', '=', school.id)
-      const grants = query.selectFrom('product_grant').select('id').where('school_id', '=', school.id)
+      const enrollments = query.selectFrom('enrollment').select('id')
+      const grants = query.selectFrom('product_grant').select('id')
       return [
         (product.type === 'course' ? query.exists(enrollments.where('course_id', '=', product.id)) : query.lit(false)).as('enrollment'),
         (product.type === 'digital_product' ? query.exists(grants.where('product_id', '=', product.id)) : query.lit(false)).as(

@@ -3,18 +3,16 @@ import { contrastRatio, leastContrast } from '../../lib/contrast.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { Palette, Theme } from '../../lib/palettes.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { cssErrors } from './customCss.ts'
 import { type Navigation, type NavigationTarget, navigationItems } from './navigation.ts'
 import { themeDefaults } from './themes.ts'
 
-/** The transaction in which the appearance changes. */
 interface AppearanceContext {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string; issuer: string }
 }
 
-/** The fields of an appearance as the API writes them. */
 interface Fields {
   colors?: Palette
   navigation?: Navigation | undefined
@@ -86,7 +84,7 @@ function checkTarget({ type, page_id, url }: NavigationTarget, path: string): Pr
 }
 
 async function checkPages(
-  { writer, school }: AppearanceContext,
+  { writer }: AppearanceContext,
   { navigation, home_page_id }: Pick<Fields, 'navigation' | 'home_page_id'>,
   before: Before,
 ): Promise<ProblemDetail[]> {
@@ -110,9 +108,9 @@ async function checkPages(
   const pages = await writer
     .selectFrom('page')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('id', 'in', [...new Set(named.map(({ uuid }) => uuid))])
     .where('status', '=', 'published')
+    .orderBy('id')
     .forShare()
     .execute()
   const published = new Set(pages.map(({ id }) => id))

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
 /**
@@ -9,7 +9,7 @@ import { orderStatus } from '../../store/shopExpressions.ts'
  * @throws Problem access_denied, currency_locked
  */
 export async function requireCurrencyChange(
-  { writer, caller }: { writer: Writer; caller: Pick<PersonCaller, 'role'> },
+  { writer, caller }: { writer: SchoolWriter; caller: Pick<PersonCaller, 'role'> },
   school: { id: string; currency: string },
   { currency }: Readonly<{ currency?: string }>,
 ): Promise<void> {
@@ -20,7 +20,6 @@ export async function requireCurrencyChange(
   const paid = await writer
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', school.id)
     .where((order) => order.or([order('paid_at', 'is not', null), order(orderStatus, '=', 'pending')]))
     .limit(1)
     .executeTakeFirst()

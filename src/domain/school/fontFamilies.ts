@@ -1,7 +1,7 @@
 import { keysOf } from '../../lib/keysOf.ts'
 
-/** The font families that a school can choose from, as CSS values with their fallbacks. */
-const fontFamilies = {
+/** The families that a school can choose, with the ones that replace a family while it loads. */
+export const fontFamilies = {
   atkinson_hyperlegible: "'Atkinson Hyperlegible', Verdana, sans-serif",
   fraunces: "Fraunces, Georgia, 'Times New Roman', serif",
   ibm_plex_mono: "'IBM Plex Mono', Menlo, Consolas, monospace",
@@ -18,5 +18,4 @@ const fontFamilies = {
 
 export type FontFamily = keyof typeof fontFamilies
 
-/** The names of the font families. */
 export const fontNames = keysOf(fontFamilies)

@@ -1,11 +1,10 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
-/** Checks that the imprint page of the school is published. */
 export async function checkImprint(
   { legal }: Readonly<{ legal?: { imprint_page_id?: string | null } | null }>,
-  { writer, school }: { writer: Writer; school: { id: string } },
+  { writer }: { writer: SchoolWriter },
 ): Promise<ProblemDetail[]> {
   const named = legal?.imprint_page_id
   const id = named && fromPublicId('pag', named)
@@ -13,7 +12,6 @@ export async function checkImprint(
   const page = await writer
     .selectFrom('page')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .where('status', '=', 'published')
     .forShare()

@@ -54,7 +54,6 @@ export function selectNavigation(appearance: Builder<'appearance'>, caller: Call
       : appearance
           .selectFrom('page')
           .select((page) => page.fn('jsonb_agg', ['page.id']).as('ids'))
-          .whereRef('page.school_id', '=', 'appearance.school_id')
           .where('page.status', '=', 'published')
           .where('page.visibility', '!=', audience === 'anonymous' ? 'members' : '')
           .where((page) => page(page.fn<number>('strpos', [page.cast('appearance.links', 'text'), page.cast('page.id', 'text')]), '>', 0))

@@ -4,7 +4,6 @@ import type { FontFamily } from './fontFamilies.ts'
 export type Mode = 'light' | 'dark' | 'auto'
 export type CornerRadius = 'none' | 'small' | 'medium' | 'large'
 
-/** The settings that a theme defines until staff change them. */
 export interface ThemeSettings {
   theme: Theme
   mode: Mode
@@ -20,10 +19,8 @@ const shapes = {
   minimal: { fonts: { heading: 'inter', body: 'inter' }, corner_radius: 'small' },
 } as const satisfies Record<Theme, Pick<ThemeSettings, 'fonts' | 'corner_radius'>>
 
-/** Returns the unchanged settings of a theme. */
 export const themeDefaults = (theme: Theme): ThemeSettings => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
 
-/** The branding in a school's configuration file. */
 export interface Branding {
   theme: Theme
   mode: Mode

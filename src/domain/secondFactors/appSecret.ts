@@ -16,7 +16,6 @@ export async function appUri(secret: string, { school, label }: { school: string
   return (await totpOf(secret, { issuer: plain(school), label: plain(label) })).toString()
 }
 
-/** Returns the time step of a code, or undefined if the code is wrong at this time. */
 export async function stepOfCode(secret: string, code: string, at = Date.now()): Promise<number | undefined> {
   if (!/^\d{6}$/.test(code)) return undefined
   const totp = await totpOf(secret)

@@ -1,11 +1,11 @@
 import type { Keyring } from '../../lib/keyring.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { stepOfCode } from './appSecret.ts'
 import type { FactorOwner } from './factorOwner.ts'
 
 /** Stores a secret after its first code was checked. It replaces the previous app. `step` is the time step of that code. */
 export async function saveApp(
-  writer: Writer,
+  writer: SchoolWriter,
   keyring: Keyring,
   { schoolId, accountId, secret, step }: FactorOwner & { secret: string; step: number },
 ): Promise<void> {
@@ -19,23 +19,17 @@ export async function saveApp(
 
 /** Returns true if the code is right and its time step was not used before: of several requests with one code, one succeeds. */
 export async function useAppCode(
-  database: Reader,
+  database: SchoolReader,
   keyring: Keyring,
-  { schoolId, accountId, code }: FactorOwner & { code: string },
+  { accountId, code }: FactorOwner & { code: string },
 ): Promise<boolean> {
-  const app = await database
-    .selectFrom('authenticator_app')
-    .select('secret')
-    .where('school_id', '=', schoolId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()
+  const app = await database.selectFrom('authenticator_app').select('secret').where('account_id', '=', accountId).executeTakeFirst()
   const secret = app && secretOf(keyring, app.secret, accountId)
   const step = secret && (await stepOfCode(secret, code))
   if (!app || !step) return false
   const { numUpdatedRows } = await database
     .updateTable('authenticator_app')
     .set({ last_step: step })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('secret', '=', app.secret)
     .where('last_step', '<', step)
@@ -43,13 +37,8 @@ export async function useAppCode(
   return numUpdatedRows > 0n
 }
 
-/** Removes the app. Returns false if there is none. */
-export async function removeApp(writer: Writer, { schoolId, accountId }: FactorOwner): Promise<boolean> {
-  const { numDeletedRows } = await writer
-    .deleteFrom('authenticator_app')
-    .where('school_id', '=', schoolId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow()
+export async function removeApp(writer: SchoolWriter, { accountId }: FactorOwner): Promise<boolean> {
+  const { numDeletedRows } = await writer.deleteFrom('authenticator_app').where('account_id', '=', accountId).executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
 

@@ -1,6 +1,5 @@
 import { hash, type Keyring, randomToken } from '../../lib/keyring.ts'
-import type { Reader } from '../../store/database.ts'
-import { daySeconds, secondsAgo } from '../../store/expressions.ts'
+import type { SchoolReader } from '../../store/database.ts'
 
 /** Time to answer a challenge: people have to find their phone or their security key. */
 const lifeSeconds = 600
@@ -36,7 +35,7 @@ export function challengeExpiry(keyring: Keyring, challenge: string, binding: Ch
 }
 
 /** Marks a challenge as used. Returns false if it was used before. */
-export async function spendChallenge(database: Reader, schoolId: string, challenge: string, expires: Date): Promise<boolean> {
+export async function spendChallenge(database: SchoolReader, schoolId: string, challenge: string, expires: Date): Promise<boolean> {
   const spent = await database
     .insertInto('used_challenge')
     .values({ school_id: schoolId, id: hash(challenge), expires_at: expires })
@@ -44,27 +43,6 @@ export async function spendChallenge(database: Reader, schoolId: string, challen
     .returning('id')
     .executeTakeFirst()
   return spent !== undefined
-}
-
-/** Removes at most `limit` expired challenges. Returns their number. */
-export async function sweepChallenges(database: Reader, limit: number): Promise<number> {
-  const { numDeletedRows } = await database
-    .with('old', (one) =>
-      one
-        .selectFrom('used_challenge')
-        .select(['school_id', 'id'])
-        .where('expires_at', '<', secondsAgo(daySeconds(1)))
-        .orderBy('expires_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .deleteFrom('used_challenge')
-    .using('old')
-    .whereRef('used_challenge.school_id', '=', 'old.school_id')
-    .whereRef('used_challenge.id', '=', 'old.id')
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
 }
 
 const signed = (body: string, { schoolId, purpose, accountId, browser }: ChallengeBinding): string =>

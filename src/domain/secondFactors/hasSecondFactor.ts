@@ -2,21 +2,13 @@ import type { ExpressionWrapper, SqlBool } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { Builder } from '../../store/expressions.ts'
 
-/** True if the account of the statement has a passkey or an authenticator app. */
 export const hasSecondFactor = (account: Builder<'account'>): ExpressionWrapper<DB, 'account', SqlBool> =>
   account.or([
-    account.exists(
-      account
-        .selectFrom('passkey')
-        .select('passkey.id')
-        .whereRef('passkey.school_id', '=', 'account.school_id')
-        .whereRef('passkey.account_id', '=', 'account.id'),
-    ),
+    account.exists(account.selectFrom('passkey').select('passkey.id').whereRef('passkey.account_id', '=', 'account.id')),
     account.exists(
       account
         .selectFrom('authenticator_app')
         .select('authenticator_app.created_at')
-        .whereRef('authenticator_app.school_id', '=', 'account.school_id')
         .whereRef('authenticator_app.account_id', '=', 'account.id'),
     ),
   ])

@@ -1,27 +1,19 @@
-import type { Writer } from '../../store/database.ts'
+import { readableLine } from '../../lib/visibleText.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { FactorOwner } from './factorOwner.ts'
 
-const mostCharacters = 60
+const maxCharacters = 60
 
 /** Returns a name for a passkey: one line of 1 to 60 characters. Undefined for any other text. */
-export function passkeyName(typed: string): string | undefined {
-  const name = typed
-    .replaceAll(/\s+/gu, ' ')
-    .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
-    .normalize('NFC')
-    .trim()
-  return name !== '' && [...name].length <= mostCharacters ? name : undefined
-}
+export const passkeyName = (typed: string): string | undefined => readableLine(typed, maxCharacters)
 
-/** Renames a passkey of the account. Returns false if it has no such passkey. */
 export async function renamePasskey(
-  writer: Writer,
-  { schoolId, accountId, id, name }: FactorOwner & { id: string; name: string },
+  writer: SchoolWriter,
+  { accountId, id, name }: FactorOwner & { id: string; name: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('passkey')
     .set({ name })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
@@ -29,13 +21,9 @@ export async function renamePasskey(
 }
 
 /** Removes a passkey of the account. Returns its name; undefined if the account has no such passkey. */
-export async function removePasskey(
-  writer: Writer,
-  { schoolId, accountId, id }: FactorOwner & { id: string },
-): Promise<string | undefined> {
+export async function removePasskey(writer: SchoolWriter, { accountId, id }: FactorOwner & { id: string }): Promise<string | undefined> {
   const removed = await writer
     .deleteFrom('passkey')
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .returning('name')

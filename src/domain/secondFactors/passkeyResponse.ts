@@ -11,14 +11,14 @@ export interface PasskeyResponse {
 }
 
 /** The longest accepted answer. An RSA credential without attestation takes about 2,000 characters. */
-const mostCharacters = 8000
+const maxCharacters = 8000
 const longestText = 6000
 const knownTransports = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'])
 const optional = ['authenticatorData', 'signature', 'userHandle', 'attestationObject'] as const
 
 /** Returns the answer that a form contains with the members that are known; undefined if it is too long or malformed. */
 export function parsePasskeyResponse(text: string | null): PasskeyResponse | undefined {
-  if (!text || text.length > mostCharacters) return undefined
+  if (!text || text.length > maxCharacters) return undefined
   const parsed = parseObject(text)
   const response = parsed && objectOf(parsed.response)
   const clientDataJSON = response?.clientDataJSON

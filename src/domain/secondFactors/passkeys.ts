@@ -1,7 +1,7 @@
 import { newId } from '../../lib/ids.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import { lazily } from '../../lib/lazily.ts'
-import type { Database, Reader, Writer } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { type ChallengeBinding, challengeExpiry, spendChallenge } from './challenges.ts'
 import type { FactorOwner } from './factorOwner.ts'
@@ -9,12 +9,10 @@ import { algorithms, userHandleOf } from './passkeyOptions.ts'
 import type { PasskeyResponse } from './passkeyResponse.ts'
 import type { RelyingParty } from './relyingParty.ts'
 
-/** More passkeys than anybody needs. */
-const mostPasskeys = 20
+const maxPasskeys = 20
 
-/** The parts that the verification of an answer needs. */
 export interface Ceremony {
-  database: Database
+  database: SchoolDatabase
   keyring: Keyring
   party: RelyingParty
   binding: ChallengeBinding
@@ -28,7 +26,6 @@ export interface NewPasskey {
   transports: string[]
 }
 
-/** A passkey that has just proved itself. */
 export interface ProvedPasskey extends FactorOwner {
   passkeyId: string
   isSynced: boolean
@@ -68,16 +65,11 @@ export async function verifyRegistration(
 
 /** Stores a passkey. Returns its id; undefined if the account has too many, or if the credential is registered already. */
 export async function savePasskey(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, accountId, name, ...passkey }: FactorOwner & NewPasskey & { name: string },
 ): Promise<string | undefined> {
-  const own = await writer
-    .selectFrom('passkey')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('account_id', '=', accountId)
-    .execute()
-  if (own.length >= mostPasskeys) return undefined
+  const own = await writer.selectFrom('passkey').select('id').where('account_id', '=', accountId).execute()
+  if (own.length >= maxPasskeys) return undefined
   const row = await writer
     .insertInto('passkey')
     .values({
@@ -107,7 +99,7 @@ export async function usePasskey(
   { isVerified }: { isVerified: boolean },
 ): Promise<ProvedPasskey | PasskeyRejection> {
   const { schoolId } = binding
-  const row = await findByCredential(database.kysely, schoolId, answer.id)
+  const row = await findByCredential(database.kysely, answer.id)
   if (!row || (binding.accountId !== undefined && row.account_id !== binding.accountId)) return { rejected: 'unknown' }
   const rejected = (reason: PasskeyRejection['rejected']): PasskeyRejection => ({ rejected: reason, accountId: row.account_id })
   const { userHandle } = response
@@ -134,7 +126,6 @@ export async function usePasskey(
   const { numUpdatedRows } = await database.kysely
     .updateTable('passkey')
     .set({ counter, last_used_at: now })
-    .where('school_id', '=', schoolId)
     .where('id', '=', row.id)
     .where((passkey) => passkey.or([passkey('counter', '<', counter), ...(counter === 0 ? [passkey('counter', '=', 0)] : [])]))
     .executeTakeFirstOrThrow()
@@ -142,11 +133,10 @@ export async function usePasskey(
   return { schoolId, accountId: row.account_id, passkeyId: row.id, isSynced: row.is_synced, isVerified: info.userVerified }
 }
 
-const findByCredential = (database: Reader, schoolId: string, credentialId: string) =>
+const findByCredential = (database: SchoolReader, credentialId: string) =>
   database
     .selectFrom('passkey')
     .select(['id', 'account_id', 'public_key', 'is_synced'])
-    .where('school_id', '=', schoolId)
     .where('credential_id', '=', credentialId)
     .executeTakeFirst()
 
@@ -159,7 +149,7 @@ function watchedChallenge(keyring: Keyring, binding: ChallengeBinding) {
       found = expires && { challenge, expires }
       return found !== undefined
     },
-    spend: async (database: Reader): Promise<boolean> =>
+    spend: async (database: SchoolReader): Promise<boolean> =>
       found !== undefined && (await spendChallenge(database, binding.schoolId, found.challenge, found.expires)),
   }
 }

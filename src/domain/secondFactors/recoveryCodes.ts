@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Keyring } from '../../lib/keyring.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import type { FactorOwner } from './factorOwner.ts'
 
@@ -16,7 +16,7 @@ export function typedRecoveryCode(typed: string): string | undefined {
 }
 
 /** Replaces the recovery codes of an account. Returns the new ones, which are stored as hashes only. */
-export async function renewRecoveryCodes(writer: Writer, keyring: Keyring, { schoolId, accountId }: FactorOwner): Promise<string[]> {
+export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring, { schoolId, accountId }: FactorOwner): Promise<string[]> {
   const codes = Array.from({ length: count }, newCode)
   await removeRecoveryCodes(writer, { schoolId, accountId })
   await writer
@@ -30,14 +30,13 @@ export async function renewRecoveryCodes(writer: Writer, keyring: Keyring, { sch
 
 /** Uses up a recovery code. Returns how many are left, or undefined if the code is wrong. Of several requests with one code, one succeeds. */
 export async function useRecoveryCode(
-  database: Reader,
+  database: SchoolReader,
   keyring: Keyring,
-  { schoolId, accountId, code }: FactorOwner & { code: string },
+  { accountId, code }: FactorOwner & { code: string },
 ): Promise<number | undefined> {
   const unused = await database
     .selectFrom('recovery_code')
     .select('hash')
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('used_at', 'is', null)
     .execute()
@@ -46,7 +45,6 @@ export async function useRecoveryCode(
   const { numUpdatedRows } = await database
     .updateTable('recovery_code')
     .set({ used_at: now })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('hash', '=', found.hash)
     .where('used_at', 'is', null)
@@ -54,8 +52,8 @@ export async function useRecoveryCode(
   return numUpdatedRows > 0n ? unused.length - 1 : undefined
 }
 
-export async function removeRecoveryCodes(writer: Writer, { schoolId, accountId }: FactorOwner): Promise<void> {
-  await writer.deleteFrom('recovery_code').where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
+export async function removeRecoveryCodes(writer: SchoolWriter, { accountId }: FactorOwner): Promise<void> {
+  await writer.deleteFrom('recovery_code').where('account_id', '=', accountId).execute()
 }
 
 const newCode = (): string => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -1,11 +1,9 @@
 import { isIP } from 'node:net'
 import type { School } from '../../policy/school.ts'
 
-/** The school as a WebAuthn relying party. */
 export interface RelyingParty {
   /** The host of the issuer, to which browsers bind passkeys. */
   id: string
-  /** The only origin whose answers are accepted. */
   origin: string
 }
 

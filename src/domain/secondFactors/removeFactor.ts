@@ -1,4 +1,4 @@
-import type { Database, Writer } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolWriter } from '../../store/database.ts'
 import type { FactorOwner } from './factorOwner.ts'
 import { lockFactors } from './lockFactors.ts'
 import { hasFactor, isLast, ownFactors } from './ownFactors.ts'
@@ -9,9 +9,9 @@ import { removeRecoveryCodes } from './recoveryCodes.ts'
  * change if the factor is the last one and the account needs one.
  */
 export const removeFactor = <Removed>(
-  database: Database,
+  database: SchoolDatabase,
   owner: FactorOwner,
-  { isRequired, remove }: { isRequired: boolean; remove(writer: Writer): Promise<Removed> },
+  { isRequired, remove }: { isRequired: boolean; remove(writer: SchoolWriter): Promise<Removed> },
 ): Promise<Removed | 'last'> =>
   database.transaction(async (writer) => {
     await lockFactors(writer, owner)

@@ -1,5 +1,5 @@
 import type { Keyring } from '../../lib/keyring.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 import { saveApp } from './authenticatorApp.ts'
 import type { FactorOwner } from './factorOwner.ts'
 import { lockFactors } from './lockFactors.ts'
@@ -13,7 +13,7 @@ interface NewApp extends FactorOwner {
 }
 
 /** Stores an authenticator app in place of an earlier one. Returns recovery codes if the account had none. */
-export const setUpApp = (database: Database, keyring: Keyring, app: NewApp): Promise<string[] | undefined> =>
+export const setUpApp = (database: SchoolDatabase, keyring: Keyring, app: NewApp): Promise<string[] | undefined> =>
   database.transaction(async (writer) => {
     await saveApp(writer, keyring, app)
     const { recoveryCodes } = await ownFactors(writer, app)
@@ -24,7 +24,7 @@ export const setUpApp = (database: Database, keyring: Keyring, app: NewApp): Pro
  * Stores an authenticator app during a sign-in with the password alone. Returns its recovery codes; undefined if the account has a second
  * factor already, which a password must not replace.
  */
-export const setUpFirstApp = (database: Database, keyring: Keyring, app: NewApp): Promise<string[] | undefined> =>
+export const setUpFirstApp = (database: SchoolDatabase, keyring: Keyring, app: NewApp): Promise<string[] | undefined> =>
   database.transaction(async (writer) => {
     await lockFactors(writer, app)
     if (hasFactor(await ownFactors(writer, app))) return undefined

@@ -1,19 +1,22 @@
 import type { Keyring } from '../../lib/keyring.ts'
-import type { Database } from '../../store/database.ts'
+import type { SchoolDatabase } from '../../store/database.ts'
 import type { FactorOwner } from './factorOwner.ts'
 import { lockFactors } from './lockFactors.ts'
 import { hasFactor, ownFactors } from './ownFactors.ts'
 import { type NewPasskey, savePasskey } from './passkeys.ts'
 import { renewRecoveryCodes } from './recoveryCodes.ts'
 
-/** A passkey whose registration was checked. */
 type NamedPasskey = FactorOwner & NewPasskey & { name: string }
 
 /**
  * Stores a passkey. `codes` are recovery codes, if the account had none. Returns undefined if the account has too many passkeys, or if the
  * credential is registered already.
  */
-export const setUpPasskey = (database: Database, keyring: Keyring, passkey: NamedPasskey): Promise<{ codes?: string[] } | undefined> =>
+export const setUpPasskey = (
+  database: SchoolDatabase,
+  keyring: Keyring,
+  passkey: NamedPasskey,
+): Promise<{ codes?: string[] } | undefined> =>
   database.transaction(async (writer) => {
     if ((await savePasskey(writer, passkey)) === undefined) return undefined
     const { recoveryCodes } = await ownFactors(writer, passkey)
@@ -24,7 +27,7 @@ export const setUpPasskey = (database: Database, keyring: Keyring, passkey: Name
  * Stores a passkey during a sign-in with the password alone. Returns its recovery codes; undefined if the account has a second factor
  * already, to which a password must not add another one.
  */
-export const setUpFirstPasskey = (database: Database, keyring: Keyring, passkey: NamedPasskey): Promise<string[] | undefined> =>
+export const setUpFirstPasskey = (database: SchoolDatabase, keyring: Keyring, passkey: NamedPasskey): Promise<string[] | undefined> =>
   database.transaction(async (writer) => {
     await lockFactors(writer, passkey)
     if (hasFactor(await ownFactors(writer, passkey)) || (await savePasskey(writer, passkey)) === undefined) return undefined

@@ -33,7 +33,7 @@ export async function inviteStaff(change: StaffChange, { email: typed, role }: {
       ],
     })
   }
-  if (known) await change.writer.deleteFrom('staff').where('school_id', '=', change.school.id).where('id', '=', known.id).execute()
+  if (known) await change.writer.deleteFrom('staff').where('id', '=', known.id).execute()
   await notifyStaff(change, email, hasLogin)
   return { person_id: personId, status: hasLogin ? 'active' : 'invited', invited_at: change.now, accepted_at: hasLogin ? change.now : null }
 }
@@ -49,7 +49,6 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
   const linked = await writer
     .selectFrom('staff')
     .select('person_id')
-    .where('school_id', '=', school.id)
     .where('lecturer_id', '=', lecturer.id)
     .where('status', '!=', 'removed')
     .executeTakeFirst()
@@ -64,7 +63,7 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
     return true
   }
   if (known) {
-    await writer.deleteFrom('staff').where('school_id', '=', school.id).where('id', '=', known.id).execute()
+    await writer.deleteFrom('staff').where('id', '=', known.id).execute()
     await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
   }
   const id = newId()
@@ -82,11 +81,10 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
 
 /** Unlinks the login of a profile. A person whose only staff role was lecturer becomes a learner. Returns false if there was no login. */
 export async function unlinkLecturer(change: StaffChange, lecturer: { id: string }): Promise<boolean> {
-  const { writer, school } = change
+  const { writer } = change
   const row = await writer
     .selectFrom('staff')
     .selectAll()
-    .where('school_id', '=', school.id)
     .where('lecturer_id', '=', lecturer.id)
     .where('status', '!=', 'removed')
     .executeTakeFirst()
@@ -111,9 +109,8 @@ function addressIn(typed: string): string {
 async function personByAddress({ writer, school, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
   const login = await writer
     .selectFrom('account')
-    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
+    .innerJoin('person', 'person.account_id', 'account.id')
     .select('person.id')
-    .where('account.school_id', '=', school.id)
     .where('account.email', '=', email)
     .where('account.disabled_at', 'is', null)
     .forNoKeyUpdate('person')
@@ -127,15 +124,14 @@ async function personByAddress({ writer, school, now }: StaffChange, email: stri
   const person = await writer
     .selectFrom('person')
     .select(['id', 'account_id'])
-    .where('school_id', '=', school.id)
     .where('email', '=', email)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
   return { id: person.id, hasLogin: false }
 }
 
-const staffRowOf = ({ writer, school }: StaffChange, personId: string) =>
-  writer.selectFrom('staff').selectAll().where('school_id', '=', school.id).where('person_id', '=', personId).forUpdate().executeTakeFirst()
+const staffRowOf = ({ writer }: StaffChange, personId: string) =>
+  writer.selectFrom('staff').selectAll().where('person_id', '=', personId).forUpdate().executeTakeFirst()
 
 async function writeStaff(
   { writer, school, now }: StaffChange,
@@ -145,7 +141,6 @@ async function writeStaff(
   const { version } = await writer
     .updateTable('staff')
     .set((row) => ({ ...columns, updated_at: now, version: row('version', '+', 1) }))
-    .where('school_id', '=', school.id)
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirstOrThrow()

@@ -4,16 +4,14 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import { hasOtherOwner, lockOwners } from './owners.ts'
 import type { StaffChange } from './staffChange.ts'
 
-/** Checks that the profile has no other login. */
 export async function checkProfile(
   { lecturer_id }: Readonly<{ lecturer_id?: string | null }>,
-  { writer, school }: StaffChange,
+  { writer }: StaffChange,
 ): Promise<ProblemDetail[]> {
   if (typeof lecturer_id !== 'string') return []
   const taken = await writer
     .selectFrom('staff')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('lecturer_id', '=', uuidOf('lec', lecturer_id))
     .where('status', '!=', 'removed')
     .executeTakeFirst()
@@ -40,5 +38,5 @@ export async function requireChangeable(
   requireRoleGiver(caller, row.role, ...(roleAfter === undefined ? [] : [roleAfter]))
   if (row.role !== 'owner' || row.status !== 'active' || roleAfter === 'owner') return
   await lockOwners(writer, school.id)
-  if (!(await hasOtherOwner(writer, { schoolId: school.id, personId: row.person_id }))) throw new Problem('last_owner')
+  if (!(await hasOtherOwner(writer, { personId: row.person_id }))) throw new Problem('last_owner')
 }

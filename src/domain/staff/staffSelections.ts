@@ -8,33 +8,27 @@ export function personOfStaff(staff: Builder<'staff'>): Expression<unknown> {
     .selectFrom((inner) =>
       inner
         .selectFrom('person')
-        .leftJoin('account', (join) =>
-          join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'),
-        )
+        .leftJoin('account', 'account.id', 'person.account_id')
         .select((row) => [
           row.fn.coalesce('account.name', 'person.name').as('name'),
           row.fn.coalesce('account.email', 'person.email').as('email'),
         ])
         .select(selectImage('account', 'avatar').as('avatar'))
-        .whereRef('person.school_id', '=', 'staff.school_id')
         .whereRef('person.id', '=', 'staff.person_id')
         .as('who'),
     )
     .select((who) => who.fn.toJson('who').as('person'))
 }
 
-/** The result of `personOfStaff`. */
 export interface StaffPerson {
   name: string
   email: string
   avatar: StoredImage | null
 }
 
-/** Selects when the person of a staff row last signed in. */
 export const lastSeenOf = (staff: Builder<'staff'>): Expression<unknown> =>
   staff
     .selectFrom('account')
-    .innerJoin('person', (join) => join.onRef('person.school_id', '=', 'account.school_id').onRef('person.account_id', '=', 'account.id'))
+    .innerJoin('person', 'person.account_id', 'account.id')
     .select('account.last_sign_in_at')
-    .whereRef('person.school_id', '=', 'staff.school_id')
     .whereRef('person.id', '=', 'staff.person_id')

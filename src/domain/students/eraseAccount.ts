@@ -1,36 +1,30 @@
 import { sql } from 'kysely'
 import type { EndingGrant } from '../../policy/grantRevocation.ts'
 import { listOwnGrants } from '../../store/connectedApps.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { removeSecondFactors } from '../secondFactors/removeSecondFactors.ts'
 import { releaseFiles } from './releaseFiles.ts'
 
-/** Ends a grant and all of its tokens, and records who did it. */
-export type EndGrant = (writer: Writer, grant: EndingGrant) => Promise<void>
+export type EndGrant = (writer: SchoolWriter, grant: EndingGrant) => Promise<void>
 
 /**
  * Deletes a login with its sessions, grants, mailed links, second factors and undelivered e-mails, and the names of its uploads that
  * nothing uses.
  */
 export async function eraseAccount(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
 ): Promise<void> {
   for (const { id: grantId, client_id: clientId } of await listOwnGrants(writer, schoolId, accountId))
     await endGrant(writer, { schoolId, grantId, accountId, clientId })
   for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link', 'passkey', 'authenticator_app', 'recovery_code'] as const) {
-    await writer.deleteFrom(table).where('school_id', '=', schoolId).where('account_id', '=', accountId).execute()
+    await writer.deleteFrom(table).where('account_id', '=', accountId).execute()
   }
-  const account = await writer
-    .selectFrom('account')
-    .select(['email', 'pending_email'])
-    .where('school_id', '=', schoolId)
-    .where('id', '=', accountId)
-    .executeTakeFirst()
+  const account = await writer.selectFrom('account').select(['email', 'pending_email']).where('id', '=', accountId).executeTakeFirst()
   const emails = [account?.email, account?.pending_email].filter((email) => typeof email === 'string')
   await forgetRecipients(writer, schoolId, [{ accountId }, ...emails.map((email) => ({ email }))])
-  await releaseFiles(writer, schoolId, { types: ['account'], id: accountId })
+  await releaseFiles(writer, { types: ['account'], id: accountId })
   // The sweep of unused files deletes their content.
   await writer
     .updateTable('file')
@@ -38,20 +32,13 @@ export async function eraseAccount(
       filename: sql<string>`'deleted' || coalesce(substring(${ref('filename')} FROM '\\.[a-z0-9]{1,8}$'), '')`,
       alt: null,
     }))
-    .where('school_id', '=', schoolId)
     .where('uploaded_by', '=', accountId)
     .where((file) =>
       file.not(
-        file.exists(
-          file
-            .selectFrom('file_reference')
-            .select('file_reference.file_id')
-            .whereRef('file_reference.school_id', '=', 'file.school_id')
-            .whereRef('file_reference.file_id', '=', 'file.id'),
-        ),
+        file.exists(file.selectFrom('file_reference').select('file_reference.file_id').whereRef('file_reference.file_id', '=', 'file.id')),
       ),
     )
     .execute()
   await removeSecondFactors(writer, { schoolId, accountId })
-  await writer.deleteFrom('account').where('school_id', '=', schoolId).where('id', '=', accountId).execute()
+  await writer.deleteFrom('account').where('id', '=', accountId).execute()
 }

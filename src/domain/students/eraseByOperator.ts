@@ -1,4 +1,4 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
@@ -13,15 +13,13 @@ export interface ErasablePerson {
 
 /** Returns the person with this id, account or e-mail address; undefined if there is none, or if they were erased. */
 export async function findErasable(
-  db: Writer,
-  schoolId: string,
+  db: SchoolWriter,
   { personId, accountId, email }: { personId?: string | undefined; accountId?: string | undefined; email?: string | undefined },
 ): Promise<ErasablePerson | undefined> {
   const person = await db
     .selectFrom('person')
-    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .leftJoin('account', 'account.id', 'person.account_id')
     .select(['person.id as personId', 'person.account_id as accountId', 'person.email'])
-    .where('person.school_id', '=', schoolId)
     .where('person.erased_at', 'is', null)
     .where((row) =>
       row.or([
@@ -36,7 +34,6 @@ export async function findErasable(
   const account = await db
     .selectFrom('account')
     .select(['id as accountId', 'email'])
-    .where('school_id', '=', schoolId)
     .where((row) => (accountId === undefined ? row('email', '=', String(email)) : row('id', '=', accountId)))
     .executeTakeFirst()
   return account && { personId: null, ...account }
@@ -46,7 +43,6 @@ export interface OperatorErasure {
   schoolId: string
   person: ErasablePerson
   now: Date
-  /** Cancels running subscriptions first. */
   cancelsSubscriptions: boolean
   endGrant: EndGrant
 }
@@ -56,7 +52,7 @@ export interface OperatorErasure {
  * or has a running subscription that the operator did not ask to cancel.
  */
 export async function eraseByOperator(
-  writer: Writer,
+  writer: SchoolWriter,
   { schoolId, person: { personId, accountId }, now, cancelsSubscriptions, endGrant }: OperatorErasure,
 ): Promise<'erased' | 'last_owner' | 'active_subscription'> {
   if (personId === null) {
@@ -64,20 +60,18 @@ export async function eraseByOperator(
     return 'erased'
   }
   await lockOwners(writer, schoolId)
-  if ((await isOwner(writer, schoolId, personId)) && !(await hasOtherOwner(writer, { schoolId, personId }))) return 'last_owner'
-  if (!cancelsSubscriptions && (await hasRunningSubscription(writer, schoolId, personId))) return 'active_subscription'
+  if ((await isOwner(writer, personId)) && !(await hasOtherOwner(writer, { personId }))) return 'last_owner'
+  if (!cancelsSubscriptions && (await hasRunningSubscription(writer, personId))) return 'active_subscription'
   await cancelSubscriptionsOf(writer, { schoolId, now, personId, reason: 'staff' })
   await erasePerson(writer, { schoolId, personId, now, endGrant })
   await recordErasure(writer, { schoolId, personId, now })
   return 'erased'
 }
 
-/** True if the person is an active owner of the school. */
-export async function isOwner(writer: Writer, schoolId: string, personId: string): Promise<boolean> {
+export async function isOwner(writer: SchoolWriter, personId: string): Promise<boolean> {
   const owner = await writer
     .selectFrom('staff')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('role', '=', 'owner')
     .where('status', '=', 'active')

@@ -6,7 +6,6 @@ import { isOwner } from './eraseByOperator.ts'
 import { erasePerson } from './erasePerson.ts'
 import { type PersonChange, type PersonRow, requireAuthorityOver } from './personWriting.ts'
 
-/** The parts of a write that remove a person from the school. */
 export interface RemovalContext extends PersonChange {
   parameters: ReadonlyMap<string, unknown>
   externalServices: Pick<ExternalServices, 'authorizations'>
@@ -23,7 +22,7 @@ export async function endSubscriptions(
   personId: string,
   { isRequested, reason }: { isRequested: boolean; reason: CancellationReason },
 ): Promise<void> {
-  if (!isRequested && (await hasRunningSubscription(writer, school.id, personId))) throw new Problem('active_subscription')
+  if (!isRequested && (await hasRunningSubscription(writer, personId))) throw new Problem('active_subscription')
   // This includes subscriptions that end at the end of their period.
   await cancelSubscriptionsOf(writer, { schoolId: school.id, now, personId, reason })
 }
@@ -40,7 +39,7 @@ export async function eraseByStaff(context: RemovalContext, row: PersonRow): Pro
   }
   await requireAuthorityOver(context, row.id, ['owner', 'admin', 'lecturer'])
   await lockOwners(writer, school.id)
-  if ((await isOwner(writer, school.id, row.id)) && !(await hasOtherOwner(writer, { schoolId: school.id, personId: row.id }))) {
+  if ((await isOwner(writer, row.id)) && !(await hasOtherOwner(writer, { personId: row.id }))) {
     throw new Problem('last_owner')
   }
   await endSubscriptions(context, row.id, { isRequested: context.parameters.get('cancel_subscriptions') === true, reason: 'staff' })

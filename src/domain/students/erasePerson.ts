@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
-import { now as transactionTime } from '../../store/expressions.ts'
-import { forgetAnswers } from '../../store/idempotency.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { isAmong, now as transactionTime } from '../../store/expressions.ts'
+import { forgetStoredResponses } from '../../store/idempotency.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
 import { releaseFiles } from './releaseFiles.ts'
@@ -29,14 +29,13 @@ const erasedEmail = (id: string): string => `deleted-${id}@deleted.invalid`
  * forms, comments, stored responses and e-mails of the outbox. Frees their seats, waitlist places and places in courses. Anonymous records
  * stay, so that the totals of orders do not change. The version of the person stays. The caller has checked the permission and ended running subscriptions.
  */
-export async function erasePerson(writer: Writer, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
+export async function erasePerson(writer: SchoolWriter, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
   await lockPlaces(writer, { schoolId, personId })
   const person = await writer
     .selectFrom('person')
-    .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
+    .leftJoin('account', 'account.id', 'person.account_id')
     .select(['person.account_id', 'person.name', 'person.display_name', 'person.email'])
     .select(['account.name as account_name', 'account.email as account_email', 'account.pending_email'])
-    .where('person.school_id', '=', schoolId)
     .where('person.id', '=', personId)
     .forUpdate('person')
     .executeTakeFirst()
@@ -53,7 +52,6 @@ export async function erasePerson(writer: Writer, { schoolId, personId, now, end
   await eraseFromCoupons(writer, key)
   await writer
     .deleteFrom('mailed_link')
-    .where('school_id', '=', schoolId)
     .where((link) => link('email', '=', link.fn.any(link.val(emails))))
     .execute()
   await forgetRecipients(
@@ -61,17 +59,16 @@ export async function erasePerson(writer: Writer, { schoolId, personId, now, end
     schoolId,
     emails.map((email) => ({ email })),
   )
-  await forgetAnswers(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
+  await forgetStoredResponses(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
   await eraseProfile(writer, key, now)
   if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })
 }
 
 /** Increments the version of an erased person and records the deletion in the change feed. */
-export async function recordErasure(writer: Writer, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
+export async function recordErasure(writer: SchoolWriter, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
   const row = await writer
     .updateTable('person')
     .set((person) => ({ updated_at: now, version: person('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .returning(['version', 'is_student', 'is_member'])
     .executeTakeFirst()
@@ -81,12 +78,11 @@ export async function recordErasure(writer: Writer, { schoolId, personId, now }:
 }
 
 /** Erases the person's texts and keys from rows that stay. */
-async function eraseTraces(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
-  await writer.deleteFrom('person_tag').where('school_id', '=', schoolId).where('person_id', '=', personId).execute()
+async function eraseTraces(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
+  await writer.deleteFrom('person_tag').where('person_id', '=', personId).execute()
   await writer
     .updateTable('enrollment')
-    .set({ external_id: null, metadata: '{}' })
-    .where('school_id', '=', schoolId)
+    .set({ external_id: null, metadata: '{}', certificate_holder_name: null })
     .where('person_id', '=', personId)
     .execute()
   await writer
@@ -95,25 +91,18 @@ async function eraseTraces(writer: Writer, { schoolId, personId }: PersonKey): P
       answers: sql`CASE jsonb_typeof(${ref('answers')}) WHEN 'array' THEN '[]' ELSE '{}' END::jsonb`,
       results: null,
     }))
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .execute()
   for (const table of ['rsvp', 'product_grant'] as const) {
-    await writer.updateTable(table).set({ note: null }).where('school_id', '=', schoolId).where('person_id', '=', personId).execute()
+    await writer.updateTable(table).set({ note: null }).where('person_id', '=', personId).execute()
   }
   await writer
     .updateTable('subscription')
     .set({ cancellation_comment: null, external_id: null, metadata: '{}' })
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .execute()
-  await writer
-    .updateTable('coupon_redemption')
-    .set({ person_id: null })
-    .where('school_id', '=', schoolId)
-    .where('person_id', '=', personId)
-    .execute()
-  await releaseFiles(writer, schoolId, { types: ['student', 'member'], id: personId })
+  await writer.updateTable('coupon_redemption').set({ person_id: null }).where('person_id', '=', personId).execute()
+  await releaseFiles(writer, { types: ['student', 'member'], id: personId })
 }
 
 interface ErasedContact {
@@ -121,7 +110,7 @@ interface ErasedContact {
   now: Date
 }
 
-async function eraseOrders(writer: Writer, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+async function eraseOrders(writer: SchoolWriter, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
   const orders = await writer
     .updateTable('orders')
     .set((order) => ({
@@ -135,14 +124,13 @@ async function eraseOrders(writer: Writer, { schoolId, personId }: PersonKey, { 
       updated_at: now,
       version: order('version', '+', 1),
     }))
-    .where('school_id', '=', schoolId)
     .where((order) => order.or([order('person_id', '=', personId), order('buyer_email', '=', order.fn.any(order.val(emails)))]))
     .returning(['id', 'version'])
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'updated' }, orders)
 }
 
-async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+async function eraseSubmissions(writer: SchoolWriter, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
   const submissions = await writer
     .updateTable('form_submission')
     .set((submission) => ({
@@ -156,7 +144,6 @@ async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKe
       updated_at: now,
       version: submission('version', '+', 1),
     }))
-    .where('school_id', '=', schoolId)
     .where((submission) =>
       submission.or([submission('person_id', '=', personId), submission('email', '=', submission.fn.any(submission.val(emails)))]),
     )
@@ -165,11 +152,10 @@ async function eraseSubmissions(writer: Writer, { schoolId, personId }: PersonKe
   await recordChanges(writer, { school_id: schoolId, type: 'form_submission', action: 'updated' }, submissions)
 }
 
-async function leaveStaff(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+async function leaveStaff(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
   const staff = await writer
     .updateTable('staff')
     .set((row) => ({ status: 'removed', lecturer_id: null, updated_at: transactionTime, version: row('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', '<>', 'removed')
     .returning(['id', 'version'])
@@ -178,20 +164,31 @@ async function leaveStaff(writer: Writer, { schoolId, personId }: PersonKey): Pr
 }
 
 /** Removes the person from the audiences of coupons, which contain stored ids or ids of the API. */
-async function eraseFromCoupons(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+async function eraseFromCoupons(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
   const ids = sql`${sql.val([personId, toPublicId('std', personId), toPublicId('mbr', personId)])}::text[]`
+  const named = writer
+    .selectFrom('coupon')
+    .select('id')
+    .where(({ ref }) => sql<boolean>`jsonb_typeof(${ref('audience')} -> 'person_ids') = 'array'`)
+    .where(({ ref }) => sql<boolean>`${ref('audience')} -> 'person_ids' ?| ${ids}`)
+  // In the order in which released uses lock coupons.
+  const coupons = await named.orderBy('id').forNoKeyUpdate().execute()
+  if (coupons.length === 0) return
   await writer
     .updateTable('coupon')
     .set(({ ref }) => ({
       audience: sql`jsonb_set(${ref('audience')}, '{person_ids}', (${ref('audience')} -> 'person_ids') - ${ids})`,
     }))
-    .where('school_id', '=', schoolId)
-    .where(({ ref }) => sql<boolean>`jsonb_typeof(${ref('audience')} -> 'person_ids') = 'array'`)
-    .where(({ ref }) => sql<boolean>`${ref('audience')} -> 'person_ids' ?| ${ids}`)
+    .where((coupon) =>
+      isAmong(
+        coupon.ref('coupon.id'),
+        coupons.map(({ id }) => id),
+      ),
+    )
     .execute()
 }
 
-async function eraseProfile(writer: Writer, { schoolId, personId }: PersonKey, now: Date): Promise<void> {
+async function eraseProfile(writer: SchoolWriter, { personId }: PersonKey, now: Date): Promise<void> {
   await writer
     .updateTable('person')
     .set({
@@ -225,7 +222,6 @@ async function eraseProfile(writer: Writer, { schoolId, personId }: PersonKey, n
       last_active_at: null,
       erased_at: now,
     })
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .execute()
 }

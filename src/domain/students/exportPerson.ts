@@ -1,7 +1,6 @@
 import type { DB } from '../../gen/kysely/tables.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 
-/** The tables whose rows refer to a person. */
 type TableOfPerson = { [Table in keyof DB]: 'person_id' extends keyof DB[Table] ? Table : never }[keyof DB]
 
 /**
@@ -25,7 +24,6 @@ export const exportedTables = {
   person_activity_day: { reason: 'Repeats the days of the lesson progress. The export of the account contains it.' },
 } as const satisfies Record<TableOfPerson, { list: string } | { reason: string }>
 
-/** The maximum length of a list in an export, which contains the newest rows. */
 const most = 5000
 
 type PersonTable = 'enrollment' | 'lesson_progress' | 'quiz_attempt' | 'comment' | 'rsvp' | 'subscription' | 'product_grant'
@@ -36,23 +34,10 @@ type Money = (amount: string | number) => { amount: number; currency: string }
  * Reads all data that the school stores about a person, without the rows of other people and without credentials. `truncated` contains
  * the names of the lists that contain only the newest rows.
  */
-export async function exportPerson(database: Reader, { schoolId, personId }: { schoolId: string; personId: string }) {
+export async function exportPerson(database: SchoolReader, { personId }: { personId: string }) {
   const newestRows = async (table: PersonTable) =>
-    await database
-      .selectFrom(table)
-      .selectAll()
-      .where('school_id', '=', schoolId)
-      .where('person_id', '=', personId)
-      .orderBy('id', 'desc')
-      .limit(most)
-      .execute()
-  const tags = await database
-    .selectFrom('person_tag')
-    .select(['kind', 'tag'])
-    .where('school_id', '=', schoolId)
-    .where('person_id', '=', personId)
-    .orderBy('tag')
-    .execute()
+    await database.selectFrom(table).selectAll().where('person_id', '=', personId).orderBy('id', 'desc').limit(most).execute()
+  const tags = await database.selectFrom('person_tag').select(['kind', 'tag']).where('person_id', '=', personId).orderBy('tag').execute()
   const lists = {
     enrollments: await newestRows('enrollment'),
     lesson_progress: await newestRows('lesson_progress'),
@@ -61,13 +46,13 @@ export async function exportPerson(database: Reader, { schoolId, personId }: { s
       score_percent: Number(row.score_bps) / 100,
       answers: textsOf(row.answers),
     })),
-    orders: await ordersOf(database, schoolId, personId),
+    orders: await ordersOf(database, personId),
     subscriptions: (await newestRows('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount) })),
     product_grants: await newestRows('product_grant'),
-    coupon_redemptions: await redemptionsOf(database, schoolId, personId),
+    coupon_redemptions: await redemptionsOf(database, personId),
     rsvps: await newestRows('rsvp'),
     comments: await newestRows('comment'),
-    form_submissions: await submissionsOf(database, schoolId, personId),
+    form_submissions: await submissionsOf(database, personId),
   }
   return {
     tags: tags.filter(({ kind }) => kind === 'student_tag').map(({ tag }) => tag),
@@ -81,11 +66,10 @@ const moneyIn =
   (currency: unknown): Money =>
   (amount) => ({ amount: Number(amount), currency: String(currency) })
 
-async function ordersOf(database: Reader, schoolId: string, personId: string) {
+async function ordersOf(database: SchoolReader, personId: string) {
   const orders = await database
     .selectFrom('orders')
     .selectAll()
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .orderBy('id', 'desc')
     .limit(most)
@@ -96,7 +80,6 @@ async function ordersOf(database: Reader, schoolId: string, personId: string) {
       : await database
           .selectFrom('order_item')
           .selectAll()
-          .where('school_id', '=', schoolId)
           .where(
             'order_id',
             'in',
@@ -115,12 +98,11 @@ async function ordersOf(database: Reader, schoolId: string, personId: string) {
   })
 }
 
-async function redemptionsOf(database: Reader, schoolId: string, personId: string) {
+async function redemptionsOf(database: SchoolReader, personId: string) {
   const rows = await database
     .selectFrom('coupon_redemption as use')
-    .innerJoin('coupon', (join) => join.onRef('coupon.school_id', '=', 'use.school_id').onRef('coupon.id', '=', 'use.coupon_id'))
+    .innerJoin('coupon', 'coupon.id', 'use.coupon_id')
     .select(['use.id', 'use.order_id', 'use.status', 'use.amount_off', 'use.currency', 'use.created_at', 'coupon.code'])
-    .where('use.school_id', '=', schoolId)
     .where('use.person_id', '=', personId)
     .orderBy('use.id', 'desc')
     .limit(most)
@@ -128,15 +110,13 @@ async function redemptionsOf(database: Reader, schoolId: string, personId: strin
   return rows.map((row) => ({ ...row, amount_off: moneyIn(row.currency)(row.amount_off) }))
 }
 
-/** Returns the answers of a form, each as a text. */
 const textsOf = (answers: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(answers ?? {}).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]))
 
-async function submissionsOf(database: Reader, schoolId: string, personId: string) {
+async function submissionsOf(database: SchoolReader, personId: string) {
   const rows = await database
     .selectFrom('form_submission')
     .selectAll()
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .orderBy('id', 'desc')
     .limit(most)

@@ -2,7 +2,8 @@ import { deliverableEmail } from '../../lib/emailAddress.ts'
 import { newId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { isAmongTexts } from '../../store/expressions.ts'
 import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 
 /** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */
@@ -10,7 +11,6 @@ export type Facet = 'student' | 'member'
 
 export interface PersonInput {
   schoolId: string
-  /** As entered. */
   email: string
   /** The name of a new person. Default: the part of the address before the @. */
   name?: string | undefined
@@ -23,7 +23,7 @@ export interface PersonInput {
  * a suspended or blocked person stays so. A member who has left is a member again.
  * @throws Problem validation_failed for an address to which no e-mail can be sent
  */
-export async function findOrCreatePerson(writer: Writer, input: PersonInput): Promise<{ personId: string; isNew: boolean }> {
+export async function findOrCreatePerson(writer: SchoolWriter, input: PersonInput): Promise<{ personId: string; isNew: boolean }> {
   const { schoolId, facet, now } = input
   const email = deliverableEmail(input.email)
   if (email === undefined) throw undeliverableAddress()
@@ -52,7 +52,6 @@ export async function findOrCreatePerson(writer: Writer, input: PersonInput): Pr
   const existing = await writer
     .selectFrom('person')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('email', '=', email)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
@@ -71,11 +70,10 @@ interface FacetInput {
 }
 
 /** Makes a person of the school a student or a member as well. Returns false if nothing changes. */
-export async function addFacet(writer: Writer, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
+export async function addFacet(writer: SchoolWriter, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
   const person = writer
     .updateTable('person')
     .set((row) => ({ updated_at: now, version: row('version', '+', 1) }))
-    .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .where('erased_at', 'is', null)
   const facetAdded =
@@ -98,10 +96,26 @@ export async function addFacet(writer: Writer, { schoolId, personId, facet, now,
   return changed.length > 0
 }
 
+/** Locks the people of imported items, in the order of their ids, so that concurrent imports wait for each other without a deadlock. */
+export async function lockPeople(writer: SchoolWriter, items: readonly { external_id?: unknown; email?: unknown }[]): Promise<void> {
+  const texts = (values: readonly unknown[]): string[] => values.filter((value) => typeof value === 'string')
+  const emails = texts(items.map(({ email }) => email)).flatMap((email) => deliverableEmail(email) ?? [])
+  const externalIds = texts(items.map(({ external_id }) => external_id))
+  await writer
+    .selectFrom('person')
+    .select('id')
+    .where('erased_at', 'is', null)
+    .where((person) =>
+      person.or([isAmongTexts(person.ref('person.email'), emails), isAmongTexts(person.ref('person.external_id'), externalIds)]),
+    )
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 /** Finds and locks the person of an imported item: by the external id, else by the address. */
 export async function findPersonByKeys(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { external_id, email }: { external_id?: unknown; email?: unknown },
 ): Promise<string | undefined> {
   const externalId = typeof external_id === 'string' ? external_id : null
@@ -109,7 +123,6 @@ export async function findPersonByKeys(
   const found = await writer
     .selectFrom('person')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('erased_at', 'is', null)
     .where((person) => person.or([person('external_id', '=', externalId), person('email', '=', address)]))
     .orderBy(

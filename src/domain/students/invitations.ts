@@ -4,14 +4,13 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import { type AuditEntry, auditRow } from '../../store/audit.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now } from '../../store/expressions.ts'
 import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../store/personChanges.ts'
 import { pageUrl } from '../accounts/createMailedLink.ts'
 
-/** The parts of a write that an invitation needs. */
 export interface InvitationContext {
-  writer: Writer
+  writer: SchoolWriter
   school: School
   now: Date
   externalServices: Pick<ExternalServices, 'send'>
@@ -27,7 +26,6 @@ interface Invitee {
   invited_at: Date | null
 }
 
-/** Sends an invitation with a link to the sign-up page. */
 export async function sendInvitation(
   { writer, school, externalServices }: InvitationContext,
   { email, locale }: Pick<Invitee, 'email' | 'locale'>,
@@ -56,21 +54,16 @@ interface SignedIn {
 }
 
 /** Stores that a person has created a login, and makes an invited person active. Only the change of state is a new version. */
-export async function recordSignUp(writer: Writer, account: SignedIn): Promise<void> {
+export async function recordSignUp(writer: SchoolWriter, account: SignedIn): Promise<void> {
   await recordActivated(writer, account, await activatePeople(writer, account).execute())
 }
 
 /** Stores that a person has signed in, with the audit row and the time of the account in the same statement, and does the same. */
-export async function recordSignIn(database: Reader, account: SignedIn, audit: AuditEntry): Promise<void> {
+export async function recordSignIn(database: SchoolReader, account: SignedIn, audit: AuditEntry): Promise<void> {
   const people = await database
     .with('people', (one) => activatePeople(one, account))
     .with('signed_in', (one) =>
-      one
-        .updateTable('account')
-        .set({ last_sign_in_at: now })
-        .where('school_id', '=', account.schoolId)
-        .where('id', '=', account.accountId)
-        .returning('id'),
+      one.updateTable('account').set({ last_sign_in_at: now }).where('id', '=', account.accountId).returning('id'),
     )
     .with('logged', (one) => one.insertInto('audit_log').values(auditRow(audit)).returning('id'))
     .selectFrom('people')
@@ -80,7 +73,7 @@ export async function recordSignIn(database: Reader, account: SignedIn, audit: A
   await recordActivated(database, account, people)
 }
 
-const activatePeople = (database: Pick<Reader, 'updateTable'>, { schoolId, accountId }: SignedIn) =>
+const activatePeople = (database: Pick<SchoolReader, 'updateTable'>, { accountId }: SignedIn) =>
   database
     .updateTable('person')
     .set((person) => {
@@ -106,13 +99,12 @@ const activatePeople = (database: Pick<Reader, 'updateTable'>, { schoolId, accou
         member_status: activated('member_status'),
       }
     })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .returning(changedPerson)
     .returning((person) => person('updated_at', '=', now).as('is_activated'))
 
 async function recordActivated(
-  database: Reader,
+  database: SchoolReader,
   { schoolId }: SignedIn,
   people: readonly (ChangedPerson & { is_activated: SqlBool })[],
 ): Promise<void> {

@@ -1,19 +1,15 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 
-/** A tag that the school gives to a student, or a label that it gives to a member. */
 export type TagKind = 'student_tag' | 'member_label'
 
-/** Selects the tags of a person in alphabetical order. */
 export const tagsOf = (kind: TagKind) => (person: Builder<'person'>) =>
   person
     .selectFrom('person_tag')
     .select((tag) => tag.fn.agg<string[]>('array_agg', ['person_tag.tag']).orderBy('person_tag.tag').as('tags'))
-    .whereRef('person_tag.school_id', '=', 'person.school_id')
     .whereRef('person_tag.person_id', '=', 'person.id')
     .where('person_tag.kind', '=', kind)
 
-/** Matches people with one of these tags. */
 export const hasTag =
   (kind: TagKind) =>
   (person: Builder<'person'>, tags: readonly string[]): Condition =>
@@ -21,7 +17,6 @@ export const hasTag =
       person
         .selectFrom('person_tag')
         .select('person_tag.tag')
-        .whereRef('person_tag.school_id', '=', 'person.school_id')
         .whereRef('person_tag.person_id', '=', 'person.id')
         .where('person_tag.kind', '=', kind)
         .where('person_tag.tag', 'in', [...tags]),
@@ -33,11 +28,9 @@ interface TaggedPerson {
   kind: TagKind
 }
 
-/** Replaces the tags of one kind that a person has. */
-export async function setTags(writer: Writer, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
+export async function setTags(writer: SchoolWriter, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
   await writer
     .deleteFrom('person_tag')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('kind', '=', kind)
     .$if(tags.length > 0, (query) => query.where('tag', 'not in', [...tags]))
@@ -45,8 +38,7 @@ export async function setTags(writer: Writer, { schoolId, personId, kind }: Tagg
   await addTags(writer, { schoolId, personId, kind }, tags)
 }
 
-/** Adds tags to a person. */
-export async function addTags(writer: Writer, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
+export async function addTags(writer: SchoolWriter, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return
   await writer
     .insertInto('person_tag')

@@ -4,19 +4,17 @@ import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 
-/** The parts of a write that change a person. */
 export interface PersonChange {
-  writer: Writer
+  writer: SchoolWriter
   school: { id: string }
   caller: PersonCaller
   now: Date
 }
 
-/** The columns of a person that the rules read. */
 export interface PersonRow {
   id: string
   version: number
@@ -55,14 +53,9 @@ export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
 }
 
 /** @throws Problem email_taken with the id of the person who has the address */
-export async function requireFreeEmail({ writer, school }: PersonChange, { email }: Values, row?: PersonRow): Promise<void> {
+export async function requireFreeEmail({ writer }: PersonChange, { email }: Values, row?: PersonRow): Promise<void> {
   if (typeof email !== 'string' || email === row?.email) return
-  const other = await writer
-    .selectFrom('person')
-    .select(['id', 'is_student', 'is_member'])
-    .where('school_id', '=', school.id)
-    .where('email', '=', email)
-    .executeTakeFirst()
+  const other = await writer.selectFrom('person').select(['id', 'is_student', 'is_member']).where('email', '=', email).executeTakeFirst()
   if (!other) return
   const prefix = other.is_student ? 'std' : other.is_member ? 'mbr' : undefined
   throw new Problem('email_taken', {
@@ -85,7 +78,7 @@ export function requireNotErased({ erased_at }: { erased_at: Date | null }): voi
  * @throws Problem access_denied
  */
 export async function requireAuthorityOver(
-  { writer, school, caller }: PersonChange,
+  { writer, caller }: PersonChange,
   personId: string,
   roles: readonly Exclude<Role, 'learner'>[] = ['owner', 'admin'],
 ): Promise<void> {
@@ -93,7 +86,6 @@ export async function requireAuthorityOver(
   const staff = await writer
     .selectFrom('staff')
     .select('id')
-    .where('school_id', '=', school.id)
     .where('person_id', '=', personId)
     .where('role', 'in', [...roles])
     .where('status', '!=', 'removed')

@@ -1,5 +1,5 @@
 import { recordChanges } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 import { lockEvents } from '../events/orderedSeats.ts'
 import { upcomingEventsOf, withdrawPerson } from '../events/withdrawPerson.ts'
@@ -16,19 +16,17 @@ interface PersonKey {
  * Locks what a person holds that others may wait for: unpaid orders, events and courses. Call it before the person is locked: other changes
  * lock in this order.
  */
-export async function lockPlaces(writer: Writer, { schoolId, personId }: PersonKey): Promise<void> {
+export async function lockPlaces(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
   await unpaidOrdersOf(writer, { schoolId, personId })
-  await lockEvents(writer, schoolId, await upcomingEventsOf(writer, { schoolId, personId }))
+  await lockEvents(writer, await upcomingEventsOf(writer, { schoolId, personId }))
   const enrollments = await writer
     .selectFrom('enrollment')
     .select('course_id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', 'in', endedStatuses)
     .execute()
   await lockCourses(
     writer,
-    schoolId,
     enrollments.map(({ course_id }) => course_id),
   )
 }
@@ -37,7 +35,7 @@ export async function lockPlaces(writer: Writer, { schoolId, personId }: PersonK
  * Frees what a person who leaves for good holds: cancels their unpaid orders with the reserved coupons and seats, their seats and waitlist
  * places at events to come, and their enrolments that are not completed. Paid orders and completed courses stay.
  */
-export async function releasePlaces(writer: Writer, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
+export async function releasePlaces(writer: SchoolWriter, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
   const orders = await unpaidOrdersOf(writer, { schoolId, personId })
   for (const { id: orderId } of orders) await cancelOrder(writer, { schoolId, now, orderId })
   await withdrawPerson(writer, { schoolId, personId })
@@ -46,22 +44,20 @@ export async function releasePlaces(writer: Writer, { schoolId, personId, now }:
 
 const endedStatuses = ['active', 'suspended'] as const
 
-const unpaidOrdersOf = async (writer: Writer, { schoolId, personId }: PersonKey) =>
+const unpaidOrdersOf = async (writer: SchoolWriter, { personId }: PersonKey) =>
   await writer
     .selectFrom('orders')
     .select('id')
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where(orderStatus, 'in', ['pending', 'failed'])
     .orderBy('id')
     .forUpdate()
     .execute()
 
-async function endOpenEnrollments(writer: Writer, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
+async function endOpenEnrollments(writer: SchoolWriter, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
   const open = await writer
     .selectFrom('enrollment')
     .select(['id', 'course_id', 'status', 'completed_at'])
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', 'in', endedStatuses)
     .orderBy('id')
@@ -73,7 +69,6 @@ async function endOpenEnrollments(writer: Writer, { schoolId, personId, now }: P
       ...{ status: 'canceled', status_before: null, status_reason: null, canceled_at: now, updated_at: now },
       version: enrollment('version', '+', 1),
     }))
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .where('status', 'in', endedStatuses)
     .returning(['id', 'version'])
@@ -81,7 +76,6 @@ async function endOpenEnrollments(writer: Writer, { schoolId, personId, now }: P
   await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'canceled' }, rows)
   await updateEnrollmentCounters(
     writer,
-    schoolId,
     open.map((row) => ({ courseId: row.course_id, personId, before: row, after: { ...row, status: 'canceled' } })),
   )
 }

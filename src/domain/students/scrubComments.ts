@@ -1,14 +1,14 @@
 import { type Expression, sql } from 'kysely'
 import { escapeHtml } from '../../lib/escapeHtml.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 
 /**
  * Removes a person from their comments: the author becomes empty, and their names and addresses in the text are replaced. The rest of the
  * text stays, because others have replied to it.
  */
 export async function scrubComments(
-  writer: Writer,
-  { schoolId, personId, words }: { schoolId: string; personId: string; words: readonly string[] },
+  writer: SchoolWriter,
+  { personId, words }: { personId: string; words: readonly string[] },
 ): Promise<void> {
   const texts = [...new Set(words)].filter((text) => [...text].length > 1)
   // The longest first: an address may begin with a name.
@@ -25,7 +25,6 @@ export async function scrubComments(
       body_html: replaced(ref('body_html')),
       moderation: sql`${ref('moderation')} - 'reason'`,
     }))
-    .where('school_id', '=', schoolId)
     .where('person_id', '=', personId)
     .execute()
 }

@@ -1,26 +1,18 @@
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 
-/** Matches the students of the school. */
 export const isStudent = (person: Builder<'person'>): Condition => person('person.is_student', '=', person.lit(true))
 
-/** Matches the caller. */
 export const isMe = (person: Builder<'person'>, { personId }: Pick<PersonCaller, 'personId'>): Condition =>
   personId === null ? person.lit(false) : person('person.id', '=', personId)
 
-/** Matches people who are or were enrolled in a course of the caller. */
 export function isTaughtByCaller(person: Builder<'person'>, { lecturerId }: Pick<PersonCaller, 'lecturerId'>): Condition {
   if (lecturerId === null) return person.lit(false)
   return person.exists(
     person
       .selectFrom('enrollment')
-      .innerJoin('course_lecturer', (join) =>
-        join
-          .onRef('course_lecturer.school_id', '=', 'enrollment.school_id')
-          .onRef('course_lecturer.course_id', '=', 'enrollment.course_id'),
-      )
+      .innerJoin('course_lecturer', 'course_lecturer.course_id', 'enrollment.course_id')
       .select('enrollment.id')
-      .whereRef('enrollment.school_id', '=', 'person.school_id')
       .whereRef('enrollment.person_id', '=', 'person.id')
       .where('enrollment.status', '!=', 'canceled')
       .where('course_lecturer.lecturer_id', '=', lecturerId),

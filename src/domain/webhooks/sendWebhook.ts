@@ -2,7 +2,6 @@ import { DeliveryFailure } from '../../lib/deliveryFailure.ts'
 import { OutboundError, type SendOutbound } from '../../lib/outboundRequest.ts'
 import type { WebhookEvent } from './webhookEvent.ts'
 
-/** One signed request to a receiver. */
 export interface WebhookRequest {
   url: URL
   /** `whsec_…`; the request is signed with each of them. */
@@ -34,12 +33,24 @@ export async function sendWebhook({ url, secrets, id, event, send }: WebhookRequ
   try {
     return (await send({ url, method: 'POST', headers, body, maxBytes: 0, timeoutMs })).status
   } catch (error) {
-    throw new DeliveryFailure(error instanceof OutboundError ? reasons[error.failure] : 'the request failed')
+    throw new DeliveryFailure(error instanceof OutboundError ? reasonOf(error) : 'the request failed')
   }
 }
 
-const reasons = {
+/** Returns why an attempt failed, without an address: the operator knows the URL, and the addresses behind it are not shown. */
+const reasonOf = ({ failure, reason }: OutboundError): string => (failure === 'failed' ? causes[reason] : failures[failure])
+
+const failures = {
   forbidden: 'the address of the receiver is not public',
-  failed: 'no response in time',
   invalid: 'the response is not valid',
-} as const satisfies Record<OutboundError['failure'], string>
+} as const satisfies Record<Exclude<OutboundError['failure'], 'failed'>, string>
+
+const causes = {
+  unknown_host: 'the host name of the receiver has no address',
+  refused: 'the receiver refused the connection: nothing listens at this port',
+  unreachable: 'the network of the receiver cannot be reached',
+  tls: 'the TLS certificate of the receiver is not valid, or its server speaks no TLS',
+  reset: 'the receiver closed the connection without a response',
+  timeout: 'no response in time',
+  unknown: 'the response is not HTTP, or the connection failed',
+} as const satisfies Record<OutboundError['reason'], string>

@@ -3,7 +3,18 @@ import { changeActionOf } from '../../store/changeActions.ts'
 
 /** The content of a delivery, as the triggers of the database store it. */
 export type StoredEvent =
-  | { source: 'change'; id: string; type: string; action: string; resource_id: string; version: number; occurred_at: string }
+  | {
+      source: 'change'
+      id: string
+      type: string
+      action: string
+      resource_id: string
+      version: number
+      occurred_at: string
+      /** Absent in what an earlier release stored. */
+      actor_kind?: string | null
+      client_id?: string | null
+    }
   | {
       source: 'audit'
       id: string
@@ -30,7 +41,6 @@ export interface WebhookEvent {
 /** Returns the message id, the same for each attempt and each endpoint. */
 export const webhookId = ({ id }: StoredEvent): string => toPublicId('evt', id)
 
-/** Returns what a receiver gets for a stored event. */
 export function webhookEvent(stored: StoredEvent, issuer: string, names: (type: string) => ObjectNames | undefined): WebhookEvent {
   const timestamp = new Date(stored.occurred_at).toISOString()
   if (stored.source === 'audit') {
@@ -50,10 +60,12 @@ export function webhookEvent(stored: StoredEvent, issuer: string, names: (type: 
   const id = found ? toPublicId(found.idPrefix, stored.resource_id) : stored.resource_id
   const action = changeActionOf(stored.action)
   const path = action === 'deleted' ? undefined : found?.path?.(id)
+  const { actor_kind: kind = null, client_id = null } = stored
+  const by = kind === null ? null : { kind, client_id }
   return {
     type: `${stored.type}.${action}`,
     timestamp,
-    data: { school: issuer, object: stored.type, id, version: stored.version, url: path === undefined ? null : `${issuer}${path}` },
+    data: { school: issuer, object: stored.type, id, version: stored.version, url: path === undefined ? null : `${issuer}${path}`, by },
   }
 }
 

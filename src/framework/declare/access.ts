@@ -27,7 +27,6 @@ export function requireScope({ scope, anonymous, roles, resource }: Operation, c
   if (!roles.includes(audienceOf(caller))) throw refused
 }
 
-/** Returns the problem for a caller without a token if the resource has no public rows. */
 export const notPublic = ({ resource, scope }: Pick<Operation, 'resource' | 'scope'>): Problem =>
   new Problem('access_denied', {
     description: `${resource.area.title}: not public. Sign in and present a token with ${scope}.`,

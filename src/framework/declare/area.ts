@@ -12,7 +12,6 @@ export type LowestRole = Exclude<Role, 'owner'>
  */
 export type ScopeText = string | (SentencesByRole & { othersData?: readonly Reader[] })
 
-/** A scope of an area. */
 export interface AreaScope {
   sentences: SentencesByRole
   from: LowestRole

@@ -6,5 +6,4 @@ export interface CatalogueView {
   filters: readonly string[] | undefined
 }
 
-/** Presents whole rows, for a resource that declares no view. */
 export const plainView: CatalogueView = { row: [], filters: undefined }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkDescriptions } from './completeSchema.ts'
 import { parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
-import { isArray, membersOf, unwrapped } from './schemas.ts'
+import { isArray, isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 
 /**
  * Checks what types cannot check in a declaration.
@@ -14,10 +14,14 @@ export function checkDeclaration(resource: Resource): void {
     if (!input.meta()?.description) throw new Error(`${name}: the input ${field} has no description`)
     if (field in schema.shape) throw new Error(`${name}: the input ${field} has the name of a field. Rename the input.`)
     const isTakenByUpdates = (operations.update ?? operations.replace) !== undefined && !input.meta()?.createOnly
-    if (isTakenByUpdates && !resource.currentInputs[field])
-      throw new Error(`${name}: the input ${field} must be createOnly or have a current value in currentInputs`)
+    if (isTakenByUpdates && !input.meta()?.isOption && !resource.currentInputs[field])
+      throw new Error(`${name}: the input ${field} must be createOnly or isOption, or have a current value in currentInputs`)
   }
   const filters = resource.filters.flatMap((filter) => filter.operators.map((operator) => parameterName(filter.name, operator)))
+  for (const { name: filter, value } of resource.filters) {
+    if (value.meta()?.idPrefix !== undefined && `${filter}_id` in schema.shape)
+      throw new Error(`${name}: the filter ${filter} takes ids: name it after the field, ${filter}_id`)
+  }
   const unknown = resource.catalogue.filters?.find((filter) => !filters.includes(filter))
   if (unknown !== undefined) throw new Error(`${name} has no filter ${unknown}: remove it from catalogue`)
   const gated = resource.gatedFields.find(
@@ -35,6 +39,9 @@ export function checkDeclaration(resource: Resource): void {
   for (const field of resource.required) {
     if (!names.has(field)) throw new Error(`${name}.${field} is required: it must be writable or an input`)
   }
+  const update = typeof operations.update === 'object' ? operations.update.needsIfMatch : undefined
+  const unwritten = Array.isArray(update) ? update.find((member) => !names.has(member)) : undefined
+  if (unwritten !== undefined) throw new Error(`${name}: needsIfMatch of update names ${unwritten}, which is not writable`)
   if (operations.create && hasSlug && slugFrom === undefined)
     throw new Error(`${name} has slugs: it must name the field for them in slugFrom`)
   const isRemoved = typeof operations.remove === 'object' ? operations.remove.instead === undefined : operations.remove !== undefined
@@ -58,10 +65,14 @@ export function checkDeclaration(resource: Resource): void {
       if (!declared.description) throw new Error(`${name}: the parameter ${parameter} of ${what} has no description`)
     }
   }
+  for (const [what, { output, pagedBy }] of Object.entries({ ...resource.reads, ...resource.collectionReads })) {
+    const isList = 'data' in output.shape
+    if (isList !== ('page' in output.shape && pagedBy !== undefined))
+      throw new Error(`${name}: the read ${what} returns a list: declare pagedBy, and its output with listOf`)
+  }
   for (const [what, { rows = [], output }] of Object.entries(resource.collectionReads)) {
     for (const list of rows) {
-      const field = membersOf(output)[list]
-      if (!field || !isArray(unwrapped(field))) throw new Error(`${name}: the response of ${what} has no list ${list}`)
+      if (!isListIn(output, list.split('.'))) throw new Error(`${name}: the response of ${what} has no list ${list}`)
     }
   }
   for (const [what, { output }] of Object.entries({ ...resource.reads, ...resource.collectionReads, ...resource.actions })) {
@@ -69,7 +80,6 @@ export function checkDeclaration(resource: Resource): void {
   }
 }
 
-/** Returns the values of the field `status`. */
 function statusesOf({ schema }: Resource): readonly unknown[] {
   const { status } = membersOf(schema)
   const values = status && unwrapped(status)
@@ -80,3 +90,9 @@ const rulesOf = ({ update, replace, remove }: Resource['operations']): Record<st
   Object.fromEntries(
     Object.entries({ update, replace, remove }).flatMap(([name, rules]) => (typeof rules === 'object' ? [[name, rules]] : [])),
   )
+
+/** True if a schema has a list at this path, whose parts name lists inside each other. */
+function isListIn(schema: z.ZodObject, [name = '', ...inner]: readonly string[]): boolean {
+  const list = unwrapped(membersOf(schema)[name] ?? z.never())
+  return isArray(list) && (inner.length === 0 || (isObjectSchema(list.element) && isListIn(list.element, inner)))
+}

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { reference, timestamp } from './fields.ts'
 import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
 
-/** Returns the declared schema with the fields that every resource has before and after it. */
+export const commonTimes: readonly string[] = ['created_at', 'updated_at']
+
 export function withCommonFields(schema: z.ZodObject, object: string, idPrefix: string): z.ZodObject {
   return z.object({
     id: reference(idPrefix, 'Unique id; never changes. Ids of one type sort by creation time.'),

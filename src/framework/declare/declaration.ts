@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { ElementColumns, MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction } from '../write/writing.ts'
@@ -21,6 +21,15 @@ type Name<Shape> = keyof Shape & string
 type FieldOf<Shape> = Name<Shape> | CommonField
 type FieldWithoutColumn<Table extends TableName, Shape> = Exclude<Name<Shape>, ColumnOf<Table>>
 type FieldWithColumn<Table extends TableName, Shape> = Extract<FieldOf<Shape>, ColumnOf<Table>>
+/** Fields that can be null and are not times: a list sorted by them would have rows without a place. */
+type FieldWithoutOrder<Shape> = {
+  [Field in Name<Shape>]: Shape[Field] extends z.ZodNullable<infer Inner> ? (Inner extends z.ZodISODateTime ? never : Field) : never
+}[Name<Shape>]
+type SortField<Table extends TableName, Shape> = Exclude<FieldWithColumn<Table, Shape>, FieldWithoutOrder<Shape>>
+/** Accepts no value: its name states the rule in the error of the compiler. */
+type NullableFieldNeedsElse = { 'a field that can be null and is not a time needs { field, else }': never }
+/** Accepts no verb: its name states the rule in the error of the compiler. */
+type AddTheVerbToScopes = 'read' & { readonly addTheVerbWithItsSentence: never }
 type DerivedFields<Table extends TableName, Shape extends z.ZodRawShape> = {
   [Field in FieldWithoutColumn<Table, Shape>]: DerivedField<Table, Shape, Field>
 } & { [Field in Extract<Name<Shape>, ColumnOf<Table>>]?: DerivedField<Table, Shape, Field> }
@@ -74,6 +83,8 @@ export type Declaration<
   /** The column with the version of this resource's part of a row, if two resources share a table. */
   versionColumn?: ColumnOf<Table>
   about: string
+  /** A sentence about what integrations expect and the school does elsewhere. Plain ASCII: errors about missing paths contain it. */
+  notInApi?: string
   /** The sentences for the consent page, or the area of another resource. */
   scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
   /** Feature flag of the school: while it is off, only staff see the resource. */
@@ -95,8 +106,8 @@ export type Declaration<
   reservedSlugs?: readonly string[]
   /** The pattern of `number`, if a row can be identified by its number as well as by its id. */
   numberForm?: RegExp
-  /** The pattern of slugs. Default: words joined by hyphens. */
-  slugForm?: RegExp
+  /** The number of slugs, joined by slashes, that a slug can have. Default: 1. */
+  slugParts?: number
   schema: z.ZodObject<Shape>
 } & ([FieldWithoutColumn<Table, Shape>] extends [never] ? { derived?: undefined } : { derived: DerivedFields<Table, NoInfer<Shape>> }) & {
     /** Members of the request body that are not fields of the response, such as a list of ids. Passed to `after` of an operation. */
@@ -108,7 +119,6 @@ export type Declaration<
     currentInputs?: Readonly<Partial<Record<Name<NoInfer<Inputs>>, (fields: NoInfer<CompleteValues<Shape, NoMembers>>) => unknown>>>
     /** Fields that a client may send. `derived` declares how fields without a column are written. */
     writable?: readonly Writable<Name<NoInfer<Shape>>>[]
-    /** Fields that a new row requires. */
     required?: readonly Required[]
     /** The field from which the slug is generated if the request has none. */
     slugFrom?: Name<NoInfer<Shape>>
@@ -124,20 +134,19 @@ export type Declaration<
     )[]
     /** The sorts of a list. The first is the default; `-` means descending. Each can be used in both directions. */
     sorts?: readonly (
-      | FieldWithColumn<Table, NoInfer<Shape>>
-      | `-${FieldWithColumn<Table, NoInfer<Shape>>}`
+      | NullableFieldNeedsElse
+      | SortField<Table, NoInfer<Shape>>
+      | `-${SortField<Table, NoInfer<Shape>>}`
       | OrElse<FieldWithColumn<Table, NoInfer<Shape>>, ColumnOf<Table>>
       | SortBy<ColumnOf<Table>>
     )[]
-    /** The default sort for the school's staff, if it differs. */
-    staffSort?: NoInfer<FieldWithColumn<Table, Shape> | `-${FieldWithColumn<Table, Shape>}`>
+    staffSort?: NoInfer<SortField<Table, Shape> | `-${SortField<Table, Shape>}`>
     /** Staff can export the list as CSV and NDJSON. */
     exports?: true
     /** The members of a field whose members vary, such as answers by question: each becomes a column of the CSV. */
     csvMembers?: Readonly<Partial<Record<Name<NoInfer<Shape>>, MembersOf | ElementColumns>>>
     /** Formats of a row and of the list in addition to JSON, such as a calendar, for every caller who sees the rows. */
     representations?: readonly Representation[]
-    /** Rows of other resources that can be included in the response. */
     expand?: Readonly<Record<string, Expansion<Table>>>
     /** The same list under rows of other resources, at their path followed by this resource's name. */
     listedUnder?: readonly ListedUnder<Table>[]
@@ -155,20 +164,20 @@ export type Declaration<
     /** Rows whose `gated` fields every caller sees. In other rows these fields are null in the public view. */
     ungated?: AnonymousRule<Table>
     /** Locks what must be locked before the row, so that concurrent changes of related rows do not deadlock. */
-    lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
+    lockFirst?(writer: SchoolWriter, row: { schoolId: string; id: string }): Promise<void>
     operations: Operations<
       NoInfer<Table>,
-      NoInfer<Verb>,
+      AddTheVerbToScopes | NoInfer<Verb>,
       NoInfer<NewValues<Shape, Inputs, Required>>,
       NoInfer<CompleteValues<Shape, Inputs>>,
       NoInfer<ChangedValues<Shape, Inputs>>,
       NoInfer<Parent>
     >
     /** Reads of one row in addition to the row itself, by the end of their path. */
-    reads?: Readonly<Record<string, RowRead<NoInfer<Table>, NoInfer<Verb>>>>
-    collectionReads?: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
-    actions?: Readonly<Record<string, Action<NoInfer<Table>, NoInfer<Verb>>>>
-    collectionActions?: Readonly<Record<string, CollectionAction<NoInfer<Verb>>>>
+    reads?: Readonly<Record<string, RowRead<NoInfer<Table>, AddTheVerbToScopes | NoInfer<Verb>>>>
+    collectionReads?: Readonly<Record<string, CollectionRead<AddTheVerbToScopes | NoInfer<Verb>>>>
+    actions?: Readonly<Record<string, Action<NoInfer<Table>, AddTheVerbToScopes | NoInfer<Verb>>>>
+    collectionActions?: Readonly<Record<string, CollectionAction<AddTheVerbToScopes | NoInfer<Verb>>>>
     /** Deprecated operations, by id. Deprecated fields are marked with `.meta(deprecated(…))`. */
     deprecations?: Readonly<Record<string, Deprecation>>
   }

@@ -7,9 +7,8 @@ import { checkDescriptions, withCommonFields } from './completeSchema.ts'
 import type { Declaration, OrElse, SortBy, Writable } from './declaration.ts'
 import type { AnyDerived } from './derived.ts'
 import { nothing, type TableName } from './expressions.ts'
-import { slugForm } from './fields.ts'
 import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.ts'
-import type { Resource, Searched, WritableField } from './resource.ts'
+import type { Declared, Defaulted, Resource, Searched, WritableField } from './resource.ts'
 import { rowSerializer } from './rowSerializer.ts'
 import { membersOf } from './schemas.ts'
 import { type Sort, sortsBy, sortsOf } from './sorts.ts'
@@ -19,42 +18,7 @@ import { toColumn } from './writeForm.ts'
 
 type Search = string | OrElse<string, string> | { staff: string }
 
-/** A declaration without the types of its table, fields and inputs. */
-interface AnyDeclaration
-  extends Pick<Resource, 'name' | 'object' | 'idPrefix' | 'table' | 'about' | 'visibility' | 'operations'>,
-    Partial<
-      Pick<
-        Resource,
-        | 'called'
-        | 'path'
-        | 'versionColumn'
-        | 'part'
-        | 'me'
-        | 'feature'
-        | 'anonymousWhen'
-        | 'under'
-        | 'reservedSlugs'
-        | 'numberForm'
-        | 'slugForm'
-        | 'currentInputs'
-        | 'required'
-        | 'slugFrom'
-        | 'reading'
-        | 'csvMembers'
-        | 'representations'
-        | 'listedUnder'
-        | 'isPart'
-        | 'unlisted'
-        | 'views'
-        | 'ungated'
-        | 'lockFirst'
-        | 'reads'
-        | 'collectionReads'
-        | 'actions'
-        | 'collectionActions'
-        | 'deprecations'
-      >
-    > {
+interface AnyDeclaration extends Declared, Partial<Defaulted> {
   schema: z.ZodObject
   inputs?: z.ZodObject
   scopes: Readonly<Record<ScopeVerb, ScopeText>> | Area<ScopeVerb>
@@ -91,44 +55,33 @@ export function defineResource<
 }
 
 function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
-  const { name, object, idPrefix, visibility } = declaration
-  const schema = withCommonFields(declaration.schema, object, idPrefix)
+  const { schema: ownSchema, inputs, scopes, singleton, anonymous, catalogue, derived: declaredFields = {}, ...rest } = declaration
+  const { writable = [], filters = [], search = [], sorts: ownSorts = [], staffSort, exports, expand, ...declared } = rest
+  const { name, object, idPrefix, visibility } = declared
+  const schema = withCommonFields(ownSchema, object, idPrefix)
   checkDescriptions(schema, name)
   const members = membersOf(schema)
   const fieldOf = (field: string): z.ZodType => members[field] ?? z.never()
-  const columnOf = (field: string): string => declaration.derived?.[field]?.column ?? field
-  const derived = Object.entries(declaration.derived ?? {}).map(
+  const columnOf = (field: string): string => declaredFields[field]?.column ?? field
+  const derived = Object.entries(declaredFields).map(
     ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
   )
   const derivations = derived.flatMap(([field, { of, select }]) => (of ? [{ field, of, isSelected: select !== undefined }] : []))
-  const sorts = (declaration.sorts ?? []).flatMap((sort) => declaredSorts(sort, fieldOf))
+  const sorts = ownSorts.flatMap((sort) => declaredSorts(sort, fieldOf))
   return {
-    name,
-    object,
-    idPrefix,
-    called: declaration.called ?? { one: object, many: name },
-    path: declaration.path ?? name,
-    table: declaration.table,
-    versionColumn: declaration.versionColumn ?? 'version',
+    ...{ called: { one: object, many: name }, path: name, versionColumn: 'version', reservedSlugs: [], slugParts: 1, isPart: false },
+    ...{ currentInputs: {}, required: [], csvMembers: {}, representations: [], listedUnder: [], views: {}, deprecations: {} },
+    ...{ reads: {}, collectionReads: {}, actions: {}, collectionActions: {} },
+    ...declared,
     stateColumn: columnOf('status'),
-    part: declaration.part,
-    me: declaration.me,
-    about: declaration.about,
-    area: isArea(declaration.scopes) ? declaration.scopes : defineArea(name, declaration.scopes),
-    feature: declaration.feature,
-    isSingleton: declaration.singleton ?? false,
-    isPartlyPublic: declaration.anonymous === 'partial',
-    anonymousWhen: declaration.anonymousWhen,
-    isInCatalogue: declaration.catalogue !== false,
-    catalogue: declaration.catalogue || plainView,
-    hasSlug: 'slug' in members && !declaration.singleton,
-    slugForm: declaration.slugForm ?? slugForm,
-    numberForm: declaration.numberForm,
-    reservedSlugs: declaration.reservedSlugs ?? [],
-    under: declaration.under,
+    area: isArea(scopes) ? scopes : defineArea(name, scopes),
+    isSingleton: singleton ?? false,
+    isPartlyPublic: anonymous === 'partial',
+    isInCatalogue: catalogue !== false,
+    catalogue: catalogue || plainView,
+    hasSlug: 'slug' in members && !singleton,
     schema,
-    inputs: declaration.inputs ? membersOf(declaration.inputs) : {},
-    currentInputs: declaration.currentInputs ?? {},
+    inputs: inputs ? membersOf(inputs) : {},
     schemas: forEachView((view) => narrowed(schema, view)),
     serializers: forEachView((view) => rowSerializer({ schema, object, derivations }, view, { hidesGated: true })),
     serializeWhole: rowSerializer({ schema, object, derivations }, 'staff', { hidesGated: false }),
@@ -137,34 +90,16 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
     derivations,
     writers: new Map(derived.flatMap(([field, { write }]) => (write ? [[field, write] as const] : []))),
     fileFields: derived.flatMap(([field, { file }]) => (file === undefined ? [] : [{ field, column: file }])),
-    writable: (declaration.writable ?? []).map(writableField),
-    required: declaration.required ?? [],
-    slugFrom: declaration.slugFrom,
+    writable: writable.map(writableField),
     onDemand: Object.keys(members).filter((field) => isOnDemand(fieldOf(field))),
-    reading: declaration.reading,
-    filters: (declaration.filters ?? []).map((filter) => declaredFilter(filter, { fieldOf, columnOf })),
-    search: (declaration.search ?? []).map(searchedOf),
+    filters: filters.map((filter) => declaredFilter(filter, { fieldOf, columnOf })),
+    search: search.map(searchedOf),
     sorts,
-    defaultSorts: sorts[0] && { everyone: sorts[0], staff: sorts.find((sort) => sort.name === declaration.staffSort) ?? sorts[0] },
-    isExported: declaration.exports ?? false,
-    csvMembers: declaration.csvMembers ?? {},
-    representations: declaration.representations ?? [],
-    expansions: declaration.expand ?? {},
-    listedUnder: declaration.listedUnder ?? [],
-    isPart: declaration.isPart ?? false,
-    visibility,
-    unlisted: declaration.unlisted,
-    views: declaration.views ?? {},
-    ungated: declaration.ungated,
+    defaultSorts: sorts[0] && { everyone: sorts[0], staff: sorts.find((sort) => sort.name === staffSort) ?? sorts[0] },
+    isExported: exports ?? false,
+    expansions: expand ?? {},
     gatedFields: Object.keys(members).filter((field) => fieldOf(field).meta()?.gated === true),
-    lockFirst: declaration.lockFirst,
     audiences: audiences.filter((audience) => !isNothing(visibility[audience])),
-    operations: declaration.operations,
-    reads: declaration.reads ?? {},
-    collectionReads: declaration.collectionReads ?? {},
-    actions: declaration.actions ?? {},
-    collectionActions: declaration.collectionActions ?? {},
-    deprecations: declaration.deprecations ?? {},
   }
 }
 
@@ -177,7 +112,6 @@ const writableField = (one: Writable<string>): WritableField =>
     ? { field: one, isCreateOnly: false, isUpdateOnly: false, roles: undefined }
     : { field: one.field, isCreateOnly: one.on === 'create', isUpdateOnly: one.on === 'update', roles: one.roles }
 
-/** Returns a derived field whose column has a different name. */
 const renamed = (column: string, schema: z.ZodType): AnyDerived => ({
   from: [column],
   of: (row) => Object(row)[column],
@@ -206,7 +140,6 @@ function declaredFilter(
   return filterOf(name, fieldOf(name), { column: columnOf(name), operator })
 }
 
-/** Returns the columns that the fields need. Other columns are not read. */
 function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, AnyDerived])[]): string[] {
   const withoutColumn = new Set(['object', ...derived.map(([field]) => field)])
   const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))

@@ -5,9 +5,7 @@ import type { StoredForm } from './values.ts'
 
 /** A field that has no column with its name: a renamed column, a value computed from columns, or an SQL expression. */
 export type Derived<Table extends TableName, Value, Written = Value> = {
-  /** Returns the columns of a written value. */
   write?(value: NoInfer<Written>, services: ExternalServices): Columns<Table> | Promise<Columns<Table>>
-  /** The column with the id of the field's file. */
   file?: string
 } & (
   | { column: ColumnOf<Table>; from?: undefined; select?: undefined; of?: undefined }
@@ -25,7 +23,6 @@ export type Derived<Table extends TableName, Value, Written = Value> = {
     }
 )
 
-/** Returns the columns of a field without a column. */
 export type WriteDerived = (value: unknown, services: ExternalServices) => Record<string, unknown> | Promise<Record<string, unknown>>
 
 /** A derived field without the types of table and field. */

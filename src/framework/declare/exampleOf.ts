@@ -5,7 +5,6 @@ import type { Resource } from './resource.ts'
 import { isArray, isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 import { isOnDemand } from './views.ts'
 
-/** Returns an example row, made of the examples of its fields. */
 export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(membersOf(schema)).flatMap(([name, field]) => {
@@ -16,7 +15,6 @@ export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<strin
     }),
   )
 
-/** Returns an example body that creates a row, or changes one. */
 export function exampleBody({ schema, inputs, writable, required }: Resource, isNew: boolean): Record<string, unknown> {
   const changing = writable.filter(({ isCreateOnly }) => !isCreateOnly).map(({ field }) => field)
   const fields = isNew ? required : changing.slice(0, 1)
@@ -28,7 +26,6 @@ export function exampleBody({ schema, inputs, writable, required }: Resource, is
   )
 }
 
-/** Returns an example of the request body of an operation that has one. */
 export function exampleRequest(operation: Operation): Record<string, unknown> {
   if (operation.kind === 'collection') return exampleObject(operation.rules.input)
   if (operation.kind !== 'action' && 'rules' in operation && 'input' in operation.rules && operation.rules.input)

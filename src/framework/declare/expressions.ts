@@ -15,11 +15,9 @@ export type Row<Table extends AnyTable> = Selectable<(DB & AnyTables)[Table]>
 /** A row as a query returns it: its columns, the values selected for derived fields, and the caller's view. */
 export type ReadRow<Table extends AnyTable> = Row<Table> & { seen_as: View } & Readonly<Record<string, unknown>>
 
-/** Columns to write. */
 export type Columns<Table extends AnyTable> = Partial<Updateable<(DB & AnyTables)[Table]>>
 export type ColumnOf<Table extends TableName> = keyof DB[Table] & string
 
-/** Kysely's expression builder for the resource's table, used to write conditions. */
 export type Rows<Table extends TableName> = ExpressionBuilder<DB, Table>
 export type Condition = Expression<SqlBool>
 export type AnonymousRule<Table extends TableName> = (rows: Rows<Table>) => Condition
@@ -33,7 +31,6 @@ export interface AnyRow {
   version: number
   [column: string]: unknown
 }
-/** A row as it was read, with the caller's view. */
 export interface SeenRow extends AnyRow {
   seen_as: View
   /** True if the public view shows the gated fields of the row. Absent if the resource has no gated fields. */
@@ -41,7 +38,7 @@ export interface SeenRow extends AnyRow {
 }
 
 export interface AnyTables {
-  any_table: { id: string; school_id: string; version: Generated<number>; [column: string]: unknown }
+  any_table: { id: string; school_id: Generated<string>; version: Generated<number>; [column: string]: unknown }
 }
 export type AnyRows = ExpressionBuilder<AnyTables, 'any_table'>
 export type AnyRule = (rows: AnyRows, me: PersonViewer) => Condition
@@ -49,7 +46,6 @@ export type AnyRule = (rows: AnyRows, me: PersonViewer) => Condition
 /** Selects the value of a field. Undefined: it is null for this caller in every row, so the statement does not select it. */
 export type Selection<Builder> = (rows: Builder, caller: Viewer) => Expression<unknown> | undefined
 
-/** Rule that includes every row of the school. */
 export const everything = (rows: { lit(value: boolean): Condition }): Condition => rows.lit(true)
 
 /** Rule that excludes every row. As a role's visibility it means that the role cannot use the resource. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { unreadable } from '../../lib/visibleText.ts'
+import { isSlug, normalizedSlug, slugOf } from '../../lib/slugText.ts'
+import { codePoint, invisible, isVisible, unreadable } from '../../lib/visibleText.ts'
 import { isLinkable, maxUrlLength } from '../../lib/webUrl.ts'
 
 declare module 'zod' {
@@ -12,8 +13,11 @@ declare module 'zod' {
     onDemand?: true | undefined
     /** The prefix of a row's id, which is stored as a UUID and shown with this prefix. */
     idPrefix?: string | undefined
-    /** True for an input that is accepted only when a row is created. */
+    /** The name under which the OpenAPI document shares the schema. In a request it ends with `Input`, in a patch with `Patch`. */
+    component?: string | undefined
     createOnly?: true | undefined
+    /** True for an input that directs the effects of a change and changes nothing itself. */
+    isOption?: true | undefined
     /** True for a list whose rows the documents describe elsewhere. */
     isSummarized?: true | undefined
     /** True for a read-only member of an object that clients send. */
@@ -22,7 +26,7 @@ declare module 'zod' {
 }
 
 /** Members of `.meta` that control the framework and are omitted from published schemas. */
-export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly', 'isSummarized'] as const
+export const internalMeta = ['view', 'gated', 'onDemand', 'idPrefix', 'createOnly', 'isOption', 'isSummarized'] as const
 
 /** Schema of a time as the API writes it: RFC 3339, UTC, milliseconds. */
 export const timestamp = (): z.ZodISODateTime => z.iso.datetime()
@@ -30,7 +34,13 @@ export const timestamp = (): z.ZodISODateTime => z.iso.datetime()
 /** Schema of a name, title or other line: trimmed, at least one visible character, no control or bidirectional characters. */
 export const line = (max: number): z.ZodString => lineOrEmpty(max).min(1)
 
-/** Schema of a line that can be empty. */
+/** Schema of a text that can have several lines: at least one visible character. */
+export const text = (max: number, kind: z.ZodString = z.string()): z.ZodString =>
+  kind
+    .min(1)
+    .max(max)
+    .refine((value) => value === '' || isVisible(value), invisible)
+
 export const lineOrEmpty = (max: number): z.ZodString =>
   z
     .string()
@@ -38,7 +48,6 @@ export const lineOrEmpty = (max: number): z.ZodString =>
     .max(max)
     .refine((text) => unreadable(text) === undefined, { error: ({ input }) => unreadable(String(input)) })
 
-/** Scheme of a URL that a person enters. */
 type LinkScheme = 'https' | 'http' | 'mailto'
 
 /**
@@ -57,11 +66,45 @@ export function webUrl(schemes: readonly [LinkScheme, ...LinkScheme[]] = ['https
   )
 }
 
-/** Schema of a slug, a readable key in URLs: lower-case words joined by hyphens. It has no underscore, so it never looks like an id. */
-export const slug = (): z.ZodString =>
-  z.string().regex(slugForm, 'must be lower-case words joined by hyphens, such as clay-from-scratch').max(96)
+/**
+ * Schema of a slug, a readable key in URLs: lower-case words joined by hyphens, up to `parts` of them joined by slashes. It has no
+ * underscore, so it never looks like an id. Letters that mean the same are stored in one form: `Süd` is `sud`, `Мир` is `mir`.
+ */
+export const slug = ({ max = 96, parts = 1 } = {}): z.ZodString =>
+  z
+    .string()
+    .overwrite(normalizedSlug)
+    .max(max)
+    .check(({ value: input, issues }) => {
+      if (!isSlugPath(input, parts)) issues.push({ code: 'invalid_format', format: 'regex', input, message: slugRule(input, parts) })
+    })
+    .meta({ pattern: slugPattern(parts), component: parts === 1 ? 'Slug' : 'SlugPath' })
 
-export const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/
+/** True for up to `parts` slugs joined by slashes. */
+export const isSlugPath = (text: string, parts: number): boolean => {
+  const slugs = text.split('/', parts + 1)
+  return slugs.length <= parts && slugs.every(isSlug)
+}
+
+// Excludes what no slug has, instead of naming every letter: the expression means the same in the dialects of all languages.
+const word = '[^\\x00-\\x2f\\x3a-\\x60\\x7b-\u052f]+'
+const slugPattern = (parts: number): string => {
+  const one = `${word}(?:-${word})*`
+  return parts === 1 ? `^${one}$` : `^${one}(?:/${one}){0,${parts - 1}}$`
+}
+
+function slugRule(text: string, parts: number): string {
+  const hidden = /\p{Default_Ignorable_Code_Point}/u.exec(text)
+  if (hidden) return `must not contain invisible characters. Remove ${codePoint(hidden[0])}.`
+  const suggestion = text
+    .split('/')
+    .slice(0, parts)
+    .map((part) => slugOf(part))
+    .filter((part) => part !== '')
+    .join('/')
+  const rule = parts === 1 ? 'must be' : `must be up to ${parts} parts joined by /, each of`
+  return `${rule} lower-case words joined by hyphens, each in one script, such as ${suggestion || 'clay-from-scratch'}.`
+}
 
 /** Returns the schema of the id of another resource's row. Columns store the UUID; the framework converts between them. */
 export function reference(idPrefix: string, description: string): z.ZodString {
@@ -79,7 +122,7 @@ export function money(description: string): z.ZodObject<{ amount: z.ZodInt; curr
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .meta({ description: 'ISO 4217 code.', example: 'EUR' }),
     })
-    .meta({ description })
+    .meta({ description, component: 'Money' })
 }
 
 /** Returns the money object of two columns, or null if there is no amount. The database returns eight-byte numbers as text. */
@@ -87,7 +130,6 @@ export function moneyOf(amount: number | string | null, currency: string | null)
   return amount === null || currency === null ? null : { amount: Number(amount), currency }
 }
 
-/** Returns the money object of two columns that are not null. */
 export const moneyIn = (amount: number | string, currency: string): { amount: number; currency: string } => ({
   amount: Number(amount),
   currency,
@@ -102,9 +144,9 @@ export const moneyColumns = <Name extends string>(name: Name, money: { amount: n
 /** Schema of up to twenty texts that an integration stores with a row; visible to staff. */
 export const metadata = () =>
   z
-    .record(z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have a name of 1 to 40 characters from a-z, 0-9 and _'), z.string().max(500))
+    .record(z.string().regex(/^[a-z0-9_]{1,40}$/, 'must have 1 to 40 characters from a-z, 0-9 and _'), z.string().max(500))
     .refine((members) => Object.keys(members).length <= 20, 'must have at most 20 members')
-    .meta({ description: 'Custom texts by name; at most 20.', example: { sku: 'clay-1' }, view: 'staff' })
+    .meta({ description: 'Custom texts by name; at most 20.', example: { sku: 'clay-1' }, view: 'staff', component: 'Metadata' })
 
 /** Schema of the key of the row in another system; visible to staff. */
 export const externalId = () =>

@@ -39,7 +39,6 @@ export async function checkFileFields(
 const isPicture = ({ status, purpose, visibility }: NamedFile): boolean =>
   status === 'ready' && visibility === 'public' && imagePurposes.some((one) => one === purpose)
 
-/** Records the files that the written row references. */
 export async function keepFileReferences({ operation, writer, school }: Changing, row: Values & { id: string }): Promise<void> {
   const { fileFields, object } = operation.resource
   if (fileFields.length === 0) return

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Filter, FilterOperator } from './filters.ts'
 
-/** Describes one parameter of a filter: its comparison, then its field. */
 export const filterDescription = ({ name, description, value }: Filter, operator: FilterOperator): string =>
   `${comparison(name, operator, value)}. ${sentence(description)}`
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fromPublicId } from '../../lib/ids.ts'
+import { normalizedSlug } from '../../lib/slugText.ts'
 import type { Viewer } from '../../policy/caller.ts'
 import { beginsWith } from '../../store/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
@@ -16,17 +17,14 @@ export interface CustomFilter<Table extends TableName> {
   description: string
   operator?: FilterOperator
   value: z.ZodString | z.ZodNumber | z.ZodEnum | z.ZodBoolean
-  /** Set if only the school's staff may use the filter. */
   view?: 'staff'
   where(rows: Rows<Table>, values: readonly never[], caller: Viewer): Condition
 }
 
-/** A custom filter without the type of its table. */
 export interface AnyFilter extends Omit<CustomFilter<never>, 'where'> {
   where(rows: AnyRows, values: readonly unknown[], caller: Viewer): Condition
 }
 
-/** A filter of a list, with the schema of its value and its SQL condition. */
 export interface Filter {
   name: string
   operators: readonly FilterOperator[]
@@ -36,6 +34,7 @@ export interface Filter {
   isStaffOnly: boolean
   /** True if `where` uses the values as they are, so that its text does not depend on them. */
   isShared: boolean
+  idPrefix?: string | undefined
   /** Converts a value to its stored form: an id to its UUID. */
   stored(value: unknown): unknown
   /** `values` are in their stored form. */
@@ -70,8 +69,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     return {
       ...about,
       operators: ['prefix'],
-      // E-mail addresses are stored in lower case.
-      value: (value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()).min(1).max(100),
+      value: typedPrefix(name, value).min(1).max(100),
       stored: itself,
       where: (rows, _operator, [text]) => beginsWith(rows.ref(column), String(text)),
     }
@@ -84,12 +82,19 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
   const prefix = field.meta()?.idPrefix ?? value.meta()?.idPrefix
   return {
     ...about,
+    idPrefix: prefix,
     stored: storedForm(prefix),
     operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
     // Numbers are compared with four-byte columns.
     value: isTime ? timeValue : isNumber ? z.int32() : value,
     where: (rows, asked, values) => (values.length > 1 ? rows(column, 'in', values) : rows(column, symbolOf(asked), values[0])),
   }
+}
+
+/** E-mail addresses and slugs are stored in one form. */
+function typedPrefix(name: string, value: z.ZodType): z.ZodString {
+  if (name === 'slug') return z.string().overwrite(normalizedSlug)
+  return value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()
 }
 
 const itself = (value: unknown): unknown => value
@@ -101,8 +106,8 @@ const symbolOf = (operator: FilterOperator) => (operator === 'exists' || operato
 
 const isText = (value: z.ZodType): boolean => value instanceof z.ZodString || value instanceof z.ZodStringFormat
 
-/** Returns the Filter for a custom filter of a declaration. */
 export function customFilter({ name, description, operator = 'equals', value, view, where }: AnyFilter): Filter {
+  const idPrefix = value.meta()?.idPrefix
   return {
     name,
     operators: [operator],
@@ -110,8 +115,9 @@ export function customFilter({ name, description, operator = 'equals', value, vi
     value,
     isStaffOnly: view === 'staff',
     // A custom condition may compute with a text or a number.
-    isShared: value.meta()?.idPrefix !== undefined,
-    stored: storedForm(value.meta()?.idPrefix),
+    isShared: idPrefix !== undefined,
+    idPrefix,
+    stored: storedForm(idPrefix),
     where: (rows, _operator, values, caller) => where(rows, values, caller),
   }
 }

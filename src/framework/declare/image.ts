@@ -32,7 +32,7 @@ export const image = (description: string) =>
       width: z.int().nullable().meta({ description: 'In pixels.', example: 1600, readOnly: true }),
       height: z.int().nullable().meta({ description: 'In pixels.', example: 900, readOnly: true }),
     })
-    .meta({ description })
+    .meta({ description, component: 'Image' })
 
 /**
  * Returns a field stored in the columns `<name>_file_id` and `<name>_alt` of its table. The framework checks that the caller may use

@@ -7,23 +7,31 @@ import type { KeyName } from './parameters.ts'
 import type { Resource } from './resource.ts'
 import type { View } from './views.ts'
 
-/** The declared members that every operation has. */
 export interface Rules {
   scope: ScopeVerb
   roles?: readonly Audience[]
 }
 
-/** Returns the members that all operations have. */
 export const base = (resource: Resource, { scope, roles }: Rules, { id, summary }: { id: string; summary: string }) => ({
   id,
   summary,
   resource,
-  scope: scopeName(resource.area, scope),
+  scope: declaredScope(resource, scope, id),
   anonymous: 'none' as const,
   roles: roles ?? rolesOf(resource, scope).filter((role) => role !== 'anonymous'),
   parameters: [],
   successStatus: 200 as const,
 })
+
+function declaredScope({ name, area }: Resource, verb: ScopeVerb, id: string): string {
+  if (area.scopes[verb] === undefined) {
+    const operation = id || 'the list'
+    throw new Error(
+      `${name}: ${operation} needs the scope ${scopeName(area, verb)}, which the area does not have. Add ${verb} with its sentence to scopes, or change the scope of the operation.`,
+    )
+  }
+  return scopeName(area, verb)
+}
 
 /** Returns who may call a read: also callers without a token, if the resource has public rows. */
 export function openness(resource: Resource, { scope, roles }: Rules): { anonymous: Operation['anonymous']; roles: readonly Audience[] } {
@@ -33,18 +41,16 @@ export function openness(resource: Resource, { scope, roles }: Rules): { anonymo
   return { anonymous: resource.isPartlyPublic ? 'partial' : 'full', roles: ['anonymous', ...people] }
 }
 
-/** Returns the members of operations that change one row. */
 export function onRow(
   resource: Resource,
-  rules: Rules & { view?: View; needsIfMatch?: true; parameters?: z.ZodObject; isOwn?: true },
-  { end, key = 'id', ...said }: { id: string; summary: string; end?: string; key?: KeyName },
+  rules: Rules & { view?: View; needsIfMatch?: true | readonly string[]; parameters?: z.ZodObject; isOwn?: true },
+  { end, key = 'id', ...description }: { id: string; summary: string; end?: string; key?: KeyName },
 ) {
   const { view = 'own', needsIfMatch = false } = rules
   const where = rules.isOwn && end !== undefined ? ownPlace(resource, end) : place(resource, key, end)
-  return { ...base(resource, rules, said), ...at(where, rules.parameters), view, needsIfMatch }
+  return { ...base(resource, rules, description), ...at(where, rules.parameters), view, needsIfMatch }
 }
 
-/** Returns the audiences that see rows and can use the scope. */
 function rolesOf(resource: Resource, verb: ScopeVerb): Audience[] {
   const texts: Partial<Record<ScopeVerb, { from: LowestRole }>> = resource.area.scopes
   const { from } = texts[verb] ?? { from: 'learner' }

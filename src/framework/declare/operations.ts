@@ -10,12 +10,10 @@ import type { Action, Resource } from './resource.ts'
 import type { Values } from './values.ts'
 import type { View } from './views.ts'
 
-/** The base path of every operation of the school's API. */
 export const apiPath = '/api/v1'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The documented facts about an operation. */
 export interface Described {
   /** The operation id: `listCourses`. */
   id: string
@@ -29,7 +27,6 @@ export interface Described {
   roles: readonly Audience[]
   parameters: readonly Parameter[]
   successStatus: 200 | 201 | 202 | 204 | 207
-  /** Set if the operation is deprecated. */
   deprecation?: Deprecation
 }
 
@@ -41,20 +38,17 @@ interface Common extends Described {
 interface OnRow {
   /** The narrowest view of the row that allows the caller to change it. */
   view: View
-  needsIfMatch: boolean
+  /** True if every request needs If-Match, or the members of the body with which a request needs it. */
+  needsIfMatch: boolean | readonly string[]
 }
 
-/** The parent resource of a list. */
 export interface ListParent {
   resource: Resource
-  /** Selects the rows of the list that belong to the parent. */
   where(rows: AnyRows, id: string): Condition
 }
 
-/** The parent resource of a created row. */
 export interface CreateParent {
   resource: Resource
-  /** The column of the new row that holds the id of the parent. */
   column: string
 }
 
@@ -72,11 +66,21 @@ export type Operation = Common &
     | { kind: 'collection'; rules: CollectionAction<ScopeVerb>; name: string }
   )
 
+/** Says when a request needs If-Match: `If-Match required with blocks`. Empty if it never does. */
+export function ifMatchText(operation: Operation): string {
+  const needs = 'needsIfMatch' in operation && operation.needsIfMatch
+  if (!needs) return ''
+  return needs === true ? 'If-Match required' : `If-Match required with ${needs.join(', ')}`
+}
+
+/** Returns the member that identifies the elements of the list that a read returns in pages; undefined if it does not. */
+export const pagedBy = (operation: Operation): string | undefined =>
+  operation.kind === 'read' || operation.kind === 'collectionRead' ? operation.rules.pagedBy : undefined
+
 /** True if the response is streamed: it has no ETag. */
 export const isStreamed = (operation: Operation): boolean => operation.kind === 'read' && operation.rules.sections !== undefined
 
-/** Returns the resource of the row in the response. An action may return a row of another resource. */
-export const resourceAnswered = (operation: Operation): Resource =>
+export const resourceInResponse = (operation: Operation): Resource =>
   (operation.kind === 'action' && operation.rules.answers?.()) || operation.resource
 
 /** Describes what a read returns: rows are described by their resource, other results by the operation's own declaration. */

@@ -3,10 +3,10 @@ import { bulkAction } from '../write/bulkAction.ts'
 import type { ScopeVerb } from './area.ts'
 import { deprecated } from './deprecation.ts'
 import { base, onRow, openness, type Rules } from './operationCommon.ts'
-import { article, many, one, pascalCase, the, verbName, words } from './operationNames.ts'
+import { describeRow, pascalCase, pluralName, singularName, toWords, verbName, withArticle } from './operationNames.ts'
 import { at, place } from './operationPlaces.ts'
 import { apiPath, type CreateParent, type Operation } from './operations.ts'
-import { listParameters, readKey, rowParameters, widestKey } from './parameters.ts'
+import { csvParameter, listParameters, pageParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -41,7 +41,7 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(operations.create, (rules): Operation => {
       const parent = under && parentOf(resource.name, under)
       return {
-        ...base(resource, rules, { id: rules.id ?? `create${one(resource)}`, summary: `Add ${article(resource.object)}` }),
+        ...base(resource, rules, { id: rules.id ?? `create${singularName(resource)}`, summary: `Add ${withArticle(resource.object)}` }),
         ...at(parent ? place(parent.resource, 'id', resource.name) : { path: resource.path, parameters: [] }),
         kind: 'create',
         method: 'POST',
@@ -53,7 +53,11 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.update,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: `update${one(resource)}`, summary: `Change ${the(resource)}`, key: widestKey(resource) }),
+        ...onRow(resource, rules, {
+          id: `update${singularName(resource)}`,
+          summary: `Change ${describeRow(resource)}`,
+          key: widestKey(resource),
+        }),
         kind: 'update',
         method: 'PATCH',
         rules,
@@ -62,9 +66,14 @@ function allOf(resource: Resource): Operation[] {
     ...withRules(
       operations.replace,
       (rules): Operation => ({
-        ...onRow(resource, rules, { id: `replace${one(resource)}`, summary: `Replace ${the(resource)}`, key: widestKey(resource) }),
+        ...onRow(resource, rules, {
+          id: `replace${singularName(resource)}`,
+          summary: `Replace ${describeRow(resource)}`,
+          key: widestKey(resource),
+        }),
         kind: 'replace',
         method: 'PUT',
+        needsIfMatch: true,
         rules,
       }),
     ),
@@ -72,8 +81,8 @@ function allOf(resource: Resource): Operation[] {
       operations.remove,
       (rules): Operation => ({
         ...onRow(resource, rules, {
-          id: rules.id ?? `delete${one(resource)}`,
-          summary: `Remove ${the(resource)}`,
+          id: rules.id ?? `delete${singularName(resource)}`,
+          summary: `Remove ${describeRow(resource)}`,
           key: widestKey(resource),
         }),
         kind: 'remove',
@@ -84,7 +93,11 @@ function allOf(resource: Resource): Operation[] {
     ),
     ...Object.entries(actions).map(
       ([verb, rules]): Operation => ({
-        ...onRow(resource, rules, { id: rules.id ?? `${verbName(verb)}${one(resource)}`, summary: rules.summary, end: rules.at ?? verb }),
+        ...onRow(resource, rules, {
+          id: rules.id ?? `${verbName(verb)}${singularName(resource)}`,
+          summary: rules.summary,
+          end: rules.at ?? verb,
+        }),
         kind: 'action',
         method: rules.method ?? 'POST',
         successStatus: rules.status ?? 200,
@@ -95,7 +108,7 @@ function allOf(resource: Resource): Operation[] {
     ),
     ...Object.entries(withBulk(resource, collectionActions)).map(
       ([verb, rules]): Operation => ({
-        ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${many(resource)}`, summary: rules.summary }),
+        ...base(resource, rules, { id: rules.id ?? `${verbName(verb)}${pluralName(resource)}`, summary: rules.summary }),
         ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
         kind: 'collection',
         method: rules.method ?? 'POST',
@@ -107,13 +120,11 @@ function allOf(resource: Resource): Operation[] {
   ]
 }
 
-/** Returns the collection actions, including the bulk action if the resource declares one. */
 const withBulk = (resource: Resource, declared: Resource['collectionActions']): Resource['collectionActions'] => {
   const { bulk } = resource.operations
   return bulk ? { bulk: bulkAction(resource, bulk, () => operationsOf(resource)), ...declared } : declared
 }
 
-/** Returns the list of the resource, and its lists under rows of other resources. */
 function listsOf(resource: Resource): Operation[] {
   const { name, operations, listedUnder, isPart } = resource
   const scope = operations.list
@@ -125,7 +136,7 @@ function listsOf(resource: Resource): Operation[] {
     kind: 'list',
     method: 'GET',
   } as const
-  const own = { ...list, id: `list${many(resource)}`, summary: `List ${words(name)}`, ...at({ path: resource.path, parameters }) }
+  const own = { ...list, id: `list${pluralName(resource)}`, summary: `List ${toWords(name)}`, ...at({ path: resource.path, parameters }) }
   return [
     ...(isPart ? [] : [own]),
     ...listedUnder.map(({ resource: other, where, id, at: end = name, byId, isClosed }): Operation => {
@@ -134,8 +145,8 @@ function listsOf(resource: Resource): Operation[] {
       return {
         ...list,
         ...(isClosed && { anonymous: 'none' as const, roles: list.roles.filter((role) => role !== 'anonymous') }),
-        id: id ?? `list${one(parent)}${many(resource)}`,
-        summary: `List ${words(name)} of ${the(parent)}`,
+        id: id ?? `list${singularName(parent)}${pluralName(resource)}`,
+        summary: `List ${toWords(name)} of ${describeRow(parent)}`,
         ...at({ path: under.path, parameters: [...under.parameters, ...parameters] }),
         parent: { resource: parent, where },
       }
@@ -143,13 +154,13 @@ function listsOf(resource: Resource): Operation[] {
   ]
 }
 
-/** Returns the path of something below a row that is read. Every read accepts what identifies the row when it is read itself. */
+/** Returns the path of a sub-resource. It accepts the same identifiers (id, slug, number) as the row. */
 const readPlace = (resource: Resource, end: string, isNamedId: true | undefined) =>
-  place(resource, isNamedId ? 'id' : widestKey(resource), end, isNamedId && readKey(resource))
+  place(resource, isNamedId ? 'id' : widestKey(resource), end)
 
 function getOf(resource: Resource, scope: ScopeVerb): Operation {
   return {
-    ...base(resource, { scope }, { id: `get${one(resource)}`, summary: `Show ${the(resource)}` }),
+    ...base(resource, { scope }, { id: `get${singularName(resource)}`, summary: `Show ${describeRow(resource)}` }),
     ...openness(resource, { scope }),
     path: `${apiPath}/${place(resource, widestKey(resource)).path}`,
     parameters: rowParameters(resource, true),
@@ -161,10 +172,10 @@ function getOf(resource: Resource, scope: ScopeVerb): Operation {
 function readOf(resource: Resource, verb: string, rules: Resource['reads'][string]): Operation {
   const isForAll = (rules.view ?? 'public') === 'public'
   return {
-    ...base(resource, rules, { id: rules.id ?? `get${one(resource)}${pascalCase(verb)}`, summary: rules.summary }),
+    ...base(resource, rules, { id: rules.id ?? `get${singularName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(isForAll && openness(resource, rules)),
     ...(rules.anonymous && { anonymous: rules.anonymous }),
-    ...at(readPlace(resource, verb, rules.byId), rules.parameters),
+    ...paged(at(readPlace(resource, verb, rules.byId), rules.parameters), rules),
     kind: 'read',
     method: rules.input ? 'POST' : 'GET',
     rules,
@@ -172,14 +183,22 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
   }
 }
 
+const paged = ({ path, parameters }: ReturnType<typeof at>, { pagedBy }: { pagedBy?: string }): ReturnType<typeof at> => ({
+  path,
+  parameters: pagedBy === undefined ? parameters : [...parameters, ...pageParameters()],
+})
+
 function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
   return {
-    ...base(resource, rules, { id: rules.id ?? `get${many(resource)}${pascalCase(verb)}`, summary: rules.summary }),
+    ...base(resource, rules, { id: rules.id ?? `get${pluralName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(rules.isPublic &&
       (resource.audiences.includes('anonymous')
         ? openness(rules.isPublic === 'full' ? { ...resource, isPartlyPublic: false } : resource, rules)
         : { anonymous: 'partial' as const, roles: audiences })),
-    ...at({ path: `${resource.path}/${verb}`, parameters: [] }, rules.parameters),
+    ...paged(
+      at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? [] : [csvParameter()] }, rules.parameters),
+      rules,
+    ),
     kind: 'collectionRead',
     method: rules.input ? 'POST' : 'GET',
     rules,

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
+import { commonTimes } from './completeSchema.ts'
 import { filterDescription } from './filterDescription.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
+import { pascalCase } from './operationNames.ts'
 import type { Resource } from './resource.ts'
 import { isOptional, membersOf } from './schemas.ts'
 import { isSearchable } from './searchable.ts'
@@ -16,11 +18,14 @@ export interface Parameter {
   /** The schema of the parsed value. Lists in a query are separated by commas. */
   schema: z.ZodType
   isStaffOnly: boolean
-  /** Set if the parameter is a filter. */
+  /** The name under which the OpenAPI document shares it between operations. */
+  component?: string | undefined
   filter?: { filter: Filter; operator: FilterOperator }
+  /** The resource whose rows it names by id, if they have another key too, which it also takes. */
+  target?: Resource
 }
 
-const maxListValues = 50
+export const maxFilterValues = 50
 const maxExpansions = 5
 const maxRows = 100
 const maxExportRows = 10_000
@@ -28,17 +33,16 @@ const maxExportRows = 10_000
 /** The path parameter that identifies a row: its id only, or an alternative as well. */
 export type KeyName = 'id' | 'id_or_slug' | 'id_or_me' | 'id_or_number'
 
-/** Returns the key that identifies a row, or the row above a list, when it is read, changed or deleted. Actions accept only the id. */
+/** Returns the key that identifies a row: every operation on the row accepts it. */
 export const widestKey = ({ hasSlug, me, numberForm }: Resource): KeyName =>
   me ? 'id_or_me' : numberForm ? 'id_or_number' : hasSlug ? 'id_or_slug' : 'id'
 
-/** Returns the key that a read accepts whose path calls its parameter `id`. Only a parameter named `id_or_me` accepts me. */
-export const readKey = (resource: Resource): KeyName => {
+/** Returns the key that a parameter named `id` accepts: a slug or number as well. Only a parameter named `id_or_me` accepts me. */
+export const acceptedKey = (resource: Resource): KeyName => {
   const widest = widestKey(resource)
   return widest === 'id_or_me' ? 'id' : widest
 }
 
-/** Returns the key parameter of one row and, for reads of the row, the parameters that select its fields. */
 export function rowParameters(
   resource: Resource,
   isReading: boolean,
@@ -60,11 +64,11 @@ export function rowParameters(
     description: descriptions[accepts],
     schema: z.string().min(1).max(200),
     isStaffOnly: false,
+    component: accepts === name ? pascalCase(`${object}_${name}`) : undefined,
   }
   return [...(isSingleton ? [] : [key]), ...(isReading ? [...declaredParameters(resource.reading), ...shapeParameters(resource)] : [])]
 }
 
-/** Returns the parameters for the filters, sort and page of a list. */
 export function listParameters(resource: Resource): Parameter[] {
   const { filters, sorts, defaultSorts, search } = resource
   const names = sorts.map((sort) => sort.name)
@@ -77,20 +81,32 @@ export function listParameters(resource: Resource): Parameter[] {
     ...filters.flatMap((filter) => filter.operators.map((operator) => filterParameter(filter, operator))),
     ...(search.length > 0 ? [searchParameter(resource)] : []),
     query('sort', `Sort order of the list; - means descending. Default: ${order}.`, z.enum(names)),
-    query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
-    query(
-      'cursor',
-      'Start of the page: next_cursor or prev_cursor from another page. Send the same filters and sort with it.',
-      z.string().min(1),
+    ...pageParameters('Start of the page: next_cursor or prev_cursor from another page. Send the same filters and sort with it.').map(
+      (one) => ({ ...one, component: pascalCase(one.name) }),
     ),
     {
+      component: 'Include',
       ...query('include', 'total_count adds the number of rows, exact up to 10,000.', z.array(z.enum(['total_count'])).min(1)),
       isStaffOnly: true,
     },
+    ...(resource.isExported ? [{ ...csvParameter(), isStaffOnly: true }] : []),
     ...declaredParameters(resource.reading),
     ...shapeParameters(resource),
   ]
 }
+
+/** Returns the parameter that asks for a CSV file in another dialect. */
+export const csvParameter = (): Parameter =>
+  query(
+    'csv',
+    'excel responds with a CSV file that Excel opens by a double click: a byte order mark, and semicolons where the locale of the school writes decimals with a comma. In every CSV file, a text that a spreadsheet would run as a formula has an apostrophe in front.',
+    z.enum(['excel']),
+  )
+
+export const pageParameters = (aboutCursor = 'Start of the page: next_cursor or prev_cursor from another page.'): Parameter[] => [
+  query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
+  query('cursor', aboutCursor, z.string().min(1)),
+]
 
 /** Returns the parameter `q`. If only staff can search, other callers do not have it. */
 function searchParameter(resource: Resource): Parameter {
@@ -99,8 +115,18 @@ function searchParameter(resource: Resource): Parameter {
   const columns = search.filter(({ isForStaff }) => isStaffOnly || !isForStaff).map(({ column }) => column)
   const words = isSearchable(resource) ? ', or words in any order in the title, tags, description and similar public texts' : ''
   const about = `Search text in ${columns.join(', ')}${words}. At most the newest 2,000 matching rows are listed.`
-  return { ...query('q', about, z.string().min(2).max(100)), isStaffOnly }
+  return { ...query('q', about, searchText), isStaffOnly }
 }
+
+/** A text to search. In Chinese, Japanese and Korean, one character can be a word. */
+export const searchText = z
+  .string()
+  .min(1)
+  .max(100)
+  .check(({ value: input, issues }) => {
+    if (input.length === 1 && !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(input))
+      issues.push({ code: 'too_small', origin: 'string', minimum: 2, inclusive: true, input })
+  })
 
 /** Returns the parameters that a declaration defines: path parameters if the path names them, otherwise query parameters. */
 export function declaredParameters(declared: z.ZodObject | undefined, path = ''): Parameter[] {
@@ -137,11 +163,14 @@ export function offeredParameters(parameters: readonly Parameter[], caller: Call
 function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
   const names = [...Object.keys(expansions), ...onDemand]
   return [
-    query(
-      'fields',
-      'Fields of the response; all others are omitted. Use a dot for nested fields: price.amount.',
-      z.array(z.string().min(1).max(100)).min(1).max(50),
-    ),
+    {
+      ...query(
+        'fields',
+        'Fields of the response; all others are omitted. Use a dot for nested fields: price.amount.',
+        z.array(z.string().min(1).max(100)).min(1).max(50),
+      ),
+      component: 'Fields',
+    },
     ...(names.length > 0
       ? [
           query(
@@ -159,15 +188,15 @@ function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
 
 function filterParameter(filter: Filter, operator: FilterOperator): Parameter {
   const isList = operator === 'equals' && !(filter.value instanceof z.ZodBoolean)
-  const schema = isList ? z.array(filter.value).min(1).max(maxListValues) : filter.value
+  const schema = isList ? z.array(filter.value).min(1).max(maxFilterValues) : filter.value
   return {
     ...query(parameterName(filter.name, operator), filterDescription(filter, operator), schema),
     isStaffOnly: filter.isStaffOnly,
+    component: commonTimes.includes(filter.name) ? pascalCase(`${filter.name}_${operator}`) : undefined,
     filter: { filter, operator },
   }
 }
 
-/** Returns an optional query parameter. */
 export const query = (name: string, description: string, schema: z.ZodType): Parameter => ({
   name,
   in: 'query',

@@ -10,7 +10,6 @@ import type { Resource } from './resource.ts'
 export interface ReportsDeclaration<Verb extends ScopeVerb> {
   /** The path under `/api/v1`. */
   name: string
-  /** The type name of one report. */
   object: string
   about: string
   scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>

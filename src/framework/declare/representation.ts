@@ -1,12 +1,15 @@
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 
 /** A format of a row and of a list other than JSON, requested with `Accept`. It shows the fields of the caller's view. */
 export interface Representation {
-  /** The media type: `text/calendar`. */
   type: string
-  /** The maximum and default number of rows of a list in this format. */
   maxRows: number
-  /** The example in the documents. */
   example: string
-  write(bodies: readonly Readonly<Record<string, unknown>>[], context: { school: School }): string
+  write(rows: readonly RepresentedRow[], context: { school: School; externalServices: ExternalServices }): string
+}
+
+export interface RepresentedRow {
+  body: Readonly<Record<string, unknown>>
+  version: number
 }

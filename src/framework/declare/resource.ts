@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { ElementColumns, MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { CollectionAction, Performed, RowAccess, Writing } from '../write/writing.ts'
@@ -47,10 +47,8 @@ export interface Under<Table extends TableName, Parent extends TableName> {
   column: ColumnOf<Table>
 }
 
-/** The same list under each row of another resource. */
 export interface ListedUnder<Table extends TableName> {
   resource(): Resource
-  /** Selects the rows that belong to the other row. */
   where(rows: Rows<Table>, id: string): Condition
   /** The operation id. Default: `list`, the other object and the name. */
   id?: string
@@ -62,7 +60,6 @@ export interface ListedUnder<Table extends TableName> {
   isClosed?: true
 }
 
-/** A ListedUnder without the type of its table. */
 export interface AnyListedUnder extends Omit<ListedUnder<never>, 'where'> {
   where(rows: AnyRows, id: string): Condition
 }
@@ -78,18 +75,13 @@ export type Expansion<Table extends TableName> =
   | { resource(): Resource; by: { [Other in TableName]: ColumnOf<Other> }[TableName]; id?: undefined; ids?: undefined }
   | { resources(): readonly Resource[]; reference(row: ReadRow<Table>): RowReference | null }
 
-/** A row of one of several resources. */
 export interface RowReference {
-  /** The `object` of its resource. */
   object: string
-  /** Its stored id. */
   id: string
 }
 
-/** An expansion without the type of its table, for the request pipeline. */
 export type AnyExpansion = ResourceExpansion | AnyResourceExpansion
 
-/** An expansion to rows of one resource. */
 export interface ResourceExpansion {
   resource(): Resource
   resources?: undefined
@@ -98,13 +90,11 @@ export interface ResourceExpansion {
   by?: string | undefined
 }
 
-/** An expansion to rows of several resources. */
 export interface AnyResourceExpansion {
   resources(): readonly Resource[]
   reference(row: SeenRow): RowReference | null
 }
 
-/** Returns the resources whose rows an expansion includes. */
 export const expandedResources = (expansion: AnyExpansion): readonly Resource[] =>
   expansion.resources ? expansion.resources() : [expansion.resource()]
 
@@ -122,8 +112,8 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   /** The statuses in which it can be called. In another one the response is invalid_state. */
   from?: readonly string[]
   /**
-   * The status that it leads to, which is written if it has a column. If there are several, `run` writes one of them; the first is usual.
-   * A call in one of them that `from` does not name has no effect.
+   * The resulting status, which is written if it has a column. With several, `run` chooses one, and documents show the first. A call in one
+   * of these statuses does nothing, unless `from` names it.
    */
   to?: string | readonly string[]
   /** The id of an operation that comes before it, without which it has no effect or is not possible. Documented as a link of that one. */
@@ -147,7 +137,6 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   answers?(): Resource
 }
 
-/** An action whose functions are typed by its schemas. */
 export interface ActionOf<
   Table extends AnyTable,
   Verb extends ScopeVerb,
@@ -160,7 +149,6 @@ export interface ActionOf<
   perform?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Performed<Table>>
 }
 
-/** A field that may be sent, and by whom. */
 export interface WritableField {
   field: string
   isCreateOnly: boolean
@@ -168,7 +156,6 @@ export interface WritableField {
   roles: readonly Audience[] | undefined
 }
 
-/** A column that `q` searches. */
 export interface Searched {
   column: string
   /** The column that is searched if the first is empty. */
@@ -176,45 +163,71 @@ export interface Searched {
   isForStaff: boolean
 }
 
-/** A resource as the framework uses it. */
-export interface Resource<Verb extends ScopeVerb = never> {
+/** The members of a declaration, without the types of its table and schema. */
+export interface Declared {
   name: string
   object: string
   idPrefix: string
-  called: Called
-  /** The path under `/api/v1`. */
-  path: string
   table: string
-  versionColumn: string
-  /** The column of the field `status`. */
-  stateColumn: string
-  part: ((rows: AnyRows) => Condition) | undefined
-  /** Returns the id of the caller's own row, or null. Undefined if `me` does not identify a row of this resource. */
-  me: ((caller: PersonCaller) => string | null) | undefined
   about: string
+  visibility: Readonly<Record<Audience, AnyRule>>
+  operations: Operations<'any_table', ScopeVerb, Values, Values, Values, 'any_table'>
+  part?: ((rows: AnyRows) => Condition) | undefined
+  /** Returns the id of the caller's own row, or null. Undefined if `me` does not identify a row of this resource. */
+  me?: ((caller: PersonCaller) => string | null) | undefined
+  /** A sentence about what integrations expect and the school does elsewhere. */
+  notInApi?: string | undefined
+  feature?: Feature | undefined
+  /** Returns the condition on the school's row under which callers without a token have access. */
+  anonymousWhen?: (() => Condition) | undefined
+  under?: { resource(): Resource; table: string; column: string } | undefined
+  numberForm?: RegExp | undefined
+  slugFrom?: string | undefined
+  reading?: z.ZodObject | undefined
+  unlisted?: ((rows: AnyRows) => Condition) | undefined
+  /** Selects the rows whose gated fields every caller sees. */
+  ungated?: ((rows: AnyRows) => Condition) | undefined
+  lockFirst?: ((writer: SchoolWriter, row: { schoolId: string; id: string }) => Promise<void>) | undefined
+}
+
+/** The members that a declaration can leave out. */
+export interface Defaulted {
+  called: Called
+  path: string
+  versionColumn: string
+  reservedSlugs: readonly string[]
+  slugParts: number
+  /** The current value of each input that an update takes. */
+  currentInputs: Readonly<Record<string, (fields: Values) => unknown>>
+  required: readonly string[]
+  csvMembers: Readonly<Record<string, MembersOf | ElementColumns>>
+  representations: readonly Representation[]
+  listedUnder: readonly AnyListedUnder[]
+  /** True if its rows have no paths. */
+  isPart: boolean
+  views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
+  reads: Readonly<Record<string, RowRead<'any_table', ScopeVerb>>>
+  collectionReads: Readonly<Record<string, CollectionRead<ScopeVerb>>>
+  actions: Readonly<Record<string, Action<'any_table', ScopeVerb>>>
+  collectionActions: Readonly<Record<string, CollectionAction<ScopeVerb>>>
+  deprecations: Readonly<Record<string, Deprecation>>
+}
+
+/** A declaration with its defaults, and what follows from it. */
+export interface Resource<Verb extends ScopeVerb = never> extends Declared, Defaulted {
+  stateColumn: string
   area: Area<Verb>
-  feature: Feature | undefined
   isSingleton: boolean
   /** True if callers without a token get only a part of the rows or fields. */
   isPartlyPublic: boolean
-  /** Returns the condition on the school's row under which callers without a token have access. */
-  anonymousWhen: (() => Condition) | undefined
   /** True if visitors can browse it with MCP tools. */
   isInCatalogue: boolean
   catalogue: CatalogueView
   hasSlug: boolean
-  slugForm: RegExp
-  numberForm: RegExp | undefined
-  reservedSlugs: readonly string[]
-  under: { resource(): Resource; table: string; column: string } | undefined
   /** All fields with their views, including the common fields. */
   schema: z.ZodObject
   inputs: Readonly<Record<string, z.ZodType>>
-  /** The current value of each input that an update takes. */
-  currentInputs: Readonly<Record<string, (fields: Values) => unknown>>
-  /** The strict response schema of each view. */
   schemas: Readonly<Record<View, z.ZodObject>>
-  /** Serialize a row as its view shows it. */
   serializers: Readonly<Record<View, RowSerializer>>
   /** Serializes every field, independent of the caller. */
   serializeWhole: RowSerializer
@@ -223,39 +236,17 @@ export interface Resource<Verb extends ScopeVerb = never> {
   derivations: readonly Derivation[]
   /** Functions that return the columns of fields without a column. */
   writers: ReadonlyMap<string, WriteDerived>
-  /** Fields that reference a file, and the column with its id. */
   fileFields: readonly { field: string; column: string }[]
   writable: readonly WritableField[]
-  required: readonly string[]
-  slugFrom: string | undefined
   /** Fields that the response has only if `expand` names them. */
   onDemand: readonly string[]
-  /** Parameters of list and get in addition to the framework's. */
-  reading: z.ZodObject | undefined
   filters: readonly Filter[]
   search: readonly Searched[]
   sorts: readonly Sort[]
   defaultSorts: { everyone: Sort; staff: Sort } | undefined
   isExported: boolean
-  csvMembers: Readonly<Record<string, MembersOf | ElementColumns>>
-  representations: readonly Representation[]
   expansions: Readonly<Record<string, AnyExpansion>>
-  listedUnder: readonly AnyListedUnder[]
-  /** True if its rows have no paths. */
-  isPart: boolean
-  visibility: Readonly<Record<Audience, AnyRule>>
-  unlisted: ((rows: AnyRows) => Condition) | undefined
-  views: Partial<Record<Exclude<View, 'public'> | 'open', AnyRule>>
-  /** Selects the rows whose gated fields every caller sees. */
-  ungated: ((rows: AnyRows) => Condition) | undefined
   gatedFields: readonly string[]
-  lockFirst: ((writer: Writer, row: { schoolId: string; id: string }) => Promise<void>) | undefined
   /** The audiences that can see any rows, and so may call its operations. */
   audiences: readonly Audience[]
-  operations: Operations<'any_table', ScopeVerb, Values, Values, Values, 'any_table'>
-  reads: Readonly<Record<string, RowRead<'any_table', ScopeVerb>>>
-  collectionReads: Readonly<Record<string, CollectionRead<ScopeVerb>>>
-  actions: Readonly<Record<string, Action<'any_table', ScopeVerb>>>
-  collectionActions: Readonly<Record<string, CollectionAction<ScopeVerb>>>
-  deprecations: Readonly<Record<string, Deprecation>>
 }

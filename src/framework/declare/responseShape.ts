@@ -7,10 +7,8 @@ import { scopeName } from './area.ts'
 import { expandedResources, type Resource } from './resource.ts'
 import { isObjectSchema, membersOf, unwrapped } from './schemas.ts'
 
-/** The fields of a row in the response, and the objects included with it. */
 export interface Shape {
   fields: readonly string[] | undefined
-  /** The nested expansions, by the name of the expansion that contains them. */
   expansions: ReadonlyMap<string, readonly string[]>
   /** The requested fields of the row that are omitted by default. */
   onDemand: readonly string[]
@@ -32,9 +30,9 @@ export function parseShape({
   caller,
 }: Pick<Call, 'operation' | 'parameters' | 'caller'>): Shape {
   const fields = parameters.get('fields')
-  const asked = parameters.get('expand')
-  if (fields === undefined && asked === undefined) return whole
-  const paths = (asked ?? []).filter((path) => !resource.onDemand.includes(path))
+  const expanded = parameters.get('expand')
+  if (fields === undefined && expanded === undefined) return whole
+  const paths = (expanded ?? []).filter((path) => !resource.onDemand.includes(path))
   const fieldErrors = [
     ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
     ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
@@ -50,7 +48,7 @@ export function parseShape({
     const [name = '', inner] = path.split('.')
     expansions.set(name, [...(expansions.get(name) ?? []), ...(inner === undefined ? [] : [inner])])
   }
-  return { fields, expansions, onDemand: (asked ?? []).filter((path) => resource.onDemand.includes(path)) }
+  return { fields, expansions, onDemand: (expanded ?? []).filter((path) => resource.onDemand.includes(path)) }
 }
 
 /** Returns the members of the body that `fields` names. The id and type of a row are always included. */
@@ -119,11 +117,13 @@ function fieldPaths(resource: Resource, caller: Caller): string[] {
 function unknownPath(parameter: string, path: string, known: readonly string[]): ProblemDetail[] {
   if (known.includes(path)) return []
   const near = nearest(path, known)
+  const allowed =
+    known.length === 0 ? 'It takes none.' : `It takes ${known.filter((name) => !name.includes('.') || path.includes('.')).join(', ')}.`
   return [
     {
       field: parameter,
       code: 'unknown',
-      message: `${parameter}: there is no ${path.slice(0, 100)}${near ? `: did you mean ${near}?` : '.'}`,
+      message: `${parameter}: there is no ${path.slice(0, 100)}${near ? `: did you mean ${near}?` : '.'} ${allowed}`,
       ...(near && { meta: { nearest: near } }),
     },
   ]

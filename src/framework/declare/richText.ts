@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { markupExcess, markupLimitsText } from '../../lib/markupLimits.ts'
 
-/** The maximum length and the documentation of a rich text. */
 interface Said {
   max: number
   description: string
@@ -17,9 +16,8 @@ export const markupText = (max: number, description: string): z.ZodString =>
     .refine((text) => markupExcess(text) === undefined, { error: ({ input }) => markupExcess(String(input)) })
     .meta({ description: `${description} ${markupLimitsText}` })
 
-/** Returns the schema of the format of a text. */
 export const textFormat = (description: string) =>
-  z.enum(['markdown', 'html']).default('markdown').meta({ description, example: 'markdown' })
+  z.enum(['markdown', 'html']).meta({ component: 'ContentFormat' }).default('markdown').meta({ description, example: 'markdown' })
 
 type RichText<Name extends string> = { [Text in Name]: z.ZodNullable<z.ZodString> } & {
   [Format in `${Name}_format`]: ReturnType<typeof textFormat>

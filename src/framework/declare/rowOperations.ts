@@ -3,7 +3,6 @@ import type { ScopeVerb } from './area.ts'
 import type { AnyTable } from './expressions.ts'
 import type { Values } from './values.ts'
 
-/** The operations on a resource, with the scopes that they need. */
 export interface Operations<
   Table extends AnyTable,
   Verb extends ScopeVerb,

@@ -5,7 +5,6 @@ import type { Presentation } from './presentation.ts'
 import { membersOf } from './schemas.ts'
 import { isOnDemand, isShownIn, pickerOf, type View } from './views.ts'
 
-/** Converts a row to the fields of the API. */
 export type RowSerializer = (row: SeenRow, context: Presentation) => Record<string, unknown>
 
 /** How a field without a column is computed: from the row, or from the value that the query selects for it. */

@@ -1,21 +1,17 @@
 import { z } from 'zod'
 
-/** A schema that wraps another one and determines whether the value may be absent. */
 export type Wrapper = z.ZodNullable<z.ZodType> | z.ZodOptional<z.ZodType> | z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType>
 
 export const isWrapper = (schema: z.ZodType): schema is Wrapper =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 
-/** Returns the schema without the wrappers for absent values. */
 export const unwrapped = (schema: z.ZodType): z.ZodType => (isWrapper(schema) ? unwrapped(schema.unwrap()) : schema)
 
 // Zod types the parts of a schema as core schemas, which lack the methods. Every schema here is built with `z`, so its parts have them.
 
-/** Returns the members of an object schema by name. */
 export const membersOf = ({ shape }: { shape: z.core.$ZodShape }): Readonly<Record<string, z.ZodType>> =>
   shape as Readonly<Record<string, z.ZodType>>
 
-/** Returns the schemas of which a union accepts any. */
 export const optionsOf = ({ options }: z.ZodUnion): z.ZodType[] => [...(options as readonly z.ZodType[])]
 
 export const isObjectSchema = (schema: z.ZodType): schema is z.ZodObject => schema instanceof z.ZodObject
@@ -24,7 +20,6 @@ export const isNullable = (schema: z.ZodType): schema is z.ZodNullable<z.ZodType
 
 export const isOptional = (schema: z.ZodType): schema is z.ZodOptional<z.ZodType> => schema instanceof z.ZodOptional
 
-/** True for a schema that replaces an absent value. */
 export const hasDefault = (schema: z.ZodType): schema is z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType> =>
   schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
 

@@ -1,7 +1,6 @@
 import { type Reader, type SentencesByRole, sentenceFor } from '../../policy/permissionSentences.ts'
 import { type Area, type LowestRole, type ScopeVerb, scopeName } from './area.ts'
 
-/** A scope as pages and documents show it. */
 export interface ScopeEntry {
   name: string
   area: string
@@ -10,7 +9,6 @@ export interface ScopeEntry {
   verb: ScopeVerb | 'identity'
   /** The sentence for documents: that of the highest role, which permits the most. */
   sentence: string
-  /** The sentence on the consent page, by the role of the person. */
   sentences: SentencesByRole
   /** The roles to whom the scope shows personal data of other people. */
   othersData: readonly Reader[]

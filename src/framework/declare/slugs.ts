@@ -1,5 +1,7 @@
-import type { Writer } from '../../store/database.ts'
-import { slugForm } from './fields.ts'
+import { Problem } from '../../lib/problem.ts'
+import { shortened, slugOf } from '../../lib/slugText.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { findFormerSlug, freeFormerSlug, keepFormerSlug, listFormerSlugs } from '../../store/formerSlugs.ts'
 import { tableOf, tables } from './queryScope.ts'
 import type { Resource } from './resource.ts'
 
@@ -17,39 +19,16 @@ export const reservedSlugs: ReadonlySet<string> = new Set([
   'changes',
 ])
 
-/** True if a slug is, or begins with, a reserved word. */
 export const isReserved = (resource: Pick<Resource, 'reservedSlugs'>, slug: string): boolean =>
   reservedSlugs.has(slug) || resource.reservedSlugs.includes(String(slug.split('/')[0]))
 
-const maxLength = 96
 const tries = 50
-
-/** Returns the slug of a title: `Clay, From Scratch!` → `clay-from-scratch`. Empty if the title has no usable characters. */
-export function slugOf(title: string): string {
-  const words = title
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .replaceAll('æ', 'ae')
-    .replaceAll('ø', 'o')
-    .replaceAll('ł', 'l')
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '')
-  let slug = ''
-  for (const word of words) {
-    const longer = slug === '' ? word.slice(0, maxLength - 4) : `${slug}-${word}`
-    if (longer.length > maxLength - 4) break
-    slug = longer
-  }
-  return slug
-}
 
 /**
  * Locks the slugs of this table until the transaction ends, so that no other transaction can take a generated slug between the check that
  * it is free and the write.
  */
-export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table'>, schoolId: string): Promise<void> {
+async function lockSlugs(writer: SchoolWriter, { table }: Pick<Resource, 'table'>, schoolId: string): Promise<void> {
   await writer
     .selectNoFrom((row) => {
       const key = row.fn<string>('hashtextextended', [row.cast<string>(row.val(`slugs of ${table} in ${schoolId}`), 'text'), row.lit(0)])
@@ -58,23 +37,43 @@ export async function lockSlugs(writer: Writer, { table }: Pick<Resource, 'table
     .execute()
 }
 
+/**
+ * Lets a row take a slug. The one that it had before leads to it for a year, and no other row can take it meanwhile.
+ * @throws Problem slug_taken if another row had the slug within the last year
+ */
+export async function takeSlug(
+  writer: SchoolWriter,
+  resource: Pick<Resource, 'table' | 'object'>,
+  { schoolId, id, slug, before }: { schoolId: string; id?: string; slug: string; before?: string },
+): Promise<void> {
+  await lockSlugs(writer, resource, schoolId)
+  const taken = { schoolId, type: resource.object, slug }
+  const owner = await findFormerSlug(writer, taken)
+  if (owner !== undefined && owner !== id)
+    throw slugTaken(
+      `slug: was the slug of another ${resource.object.replaceAll('_', ' ')} within the last year and leads to it. Choose another one.`,
+    )
+  await freeFormerSlug(writer, taken)
+  if (id !== undefined && before !== undefined) await keepFormerSlug(writer, { ...taken, slug: before }, id)
+}
+
+export const slugTaken = (message: string, cause?: unknown): Problem =>
+  new Problem('slug_taken', { details: [{ field: 'slug', code: 'slug_taken', message }], cause })
+
 /** Returns an unused slug for the title: the first free one of `title`, `title-2`, `title-3` …, or one with the row's id. */
 export async function freeSlug(
-  writer: Writer,
+  writer: SchoolWriter,
   resource: Resource,
   { schoolId, title, id }: { schoolId: string; title: string; id: string },
 ) {
   await lockSlugs(writer, resource, schoolId)
-  const base = slugOf(title) || resource.object.replaceAll('_', '-')
+  const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', schoolId).executeTakeFirstOrThrow()
+  const base = slugOf(title, locale) || resource.object.replaceAll('_', '-')
   const candidates = Array.from({ length: tries }, (_, index) => (index === 0 ? base : `${base}-${index + 1}`)).filter(
-    (slug) => !isReserved(resource, slug) && slugForm.test(slug),
+    (slug) => !isReserved(resource, slug),
   )
-  const rows = await tables(writer)
-    .selectFrom(tableOf(resource))
-    .select('slug')
-    .where('school_id', '=', schoolId)
-    .where('slug', 'in', candidates)
-    .execute()
-  const taken = new Set(rows.map(({ slug }) => slug))
-  return candidates.find((slug) => !taken.has(slug)) ?? `${base.slice(0, 60)}-${id.slice(-12)}`
+  const rows = await tables(writer).selectFrom(tableOf(resource)).select('slug').where('slug', 'in', candidates).execute()
+  const former = await listFormerSlugs(writer, { schoolId, type: resource.object, slugs: candidates })
+  const taken = new Set([...rows.map(({ slug }) => slug), ...former])
+  return candidates.find((slug) => !taken.has(slug)) ?? `${shortened(base, 60)}-${id.slice(-12)}`
 }

@@ -12,13 +12,11 @@ export interface Sort {
   isDescending: boolean
   /** True if the column may be null: null sorts before all times. */
   isNullable: boolean
-  /** The column that is used if the first is null. */
   otherwise: string | undefined
   /** The roles that can use it. Absent: all. */
   roles?: readonly Audience[] | undefined
 }
 
-/** The position of a row in a list: its sort value and its id. */
 export interface Position {
   value: string | number | null
   id: string
@@ -28,14 +26,16 @@ export interface Position {
 export function sortsOf(declared: string, field: z.ZodType, otherwise?: string): [Sort, Sort] {
   const column = declared.replace(/^-/, '')
   const isNullable = field instanceof z.ZodNullable
-  if (isNullable && !(field.unwrap() instanceof z.ZodISODateTime))
-    throw new Error(`${column} may be null and is not a time: a list cannot be sorted by it`)
+  if (isNullable && otherwise === undefined && !(field.unwrap() instanceof z.ZodISODateTime)) {
+    throw new Error(
+      `sorts: ${column} can be null and is not a time. Use { field: '${column}', else: '…' } with a column that is never null and takes its place, or remove it.`,
+    )
+  }
   const ascending = { name: column, column, isDescending: false, isNullable, otherwise }
   const descending = { name: `-${column}`, column, isDescending: true, isNullable, otherwise }
   return declared.startsWith('-') ? [descending, ascending] : [ascending, descending]
 }
 
-/** Returns the two sorts of a column that is never null, with the declared name. */
 export function sortsBy({ name, column, roles }: { name: string; column: string; roles?: readonly Audience[] }): [Sort, Sort] {
   const sort = { column, isNullable: false, otherwise: undefined, roles }
   return [
@@ -47,7 +47,6 @@ export function sortsBy({ name, column, roles }: { name: string; column: string;
 /** Returns the columns of a sort. Ids are UUIDv7 and sort by creation time, so `created_at` needs no second column. */
 export const sortColumns = ({ column }: Sort): string[] => (column === 'created_at' ? ['id'] : [column, 'id'])
 
-/** Returns the expression that a column is sorted by; it is never null. */
 export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expression<unknown> {
   if (column === sort.column && sort.otherwise !== undefined) return rows.fn.coalesce(rows.ref(column), rows.ref(sort.otherwise))
   return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes) : rows.ref(column)
@@ -65,11 +64,9 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
   return rows(left, comparison, right)
 }
 
-/** Returns the position of a row in a list. */
 export function positionOf(row: { id: string; [column: string]: unknown }, { column, otherwise }: Sort): Position {
   const value = row[column] ?? (otherwise === undefined ? null : row[otherwise])
   return { value: value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | null), id: row.id }
 }
 
-/** Returns the sort in the opposite direction. */
 export const reversed = (sort: Sort): Sort => ({ ...sort, isDescending: !sort.isDescending })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { audienceOf } from '../../policy/caller.ts'
 import { filterDescription, sentence } from './filterDescription.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, pagedBy } from './operations.ts'
 import { type Parameter, query } from './parameters.ts'
 import { expandedResources, type Resource } from './resource.ts'
+import { aboutKeys } from './rowKeys.ts'
 import { isArray, membersOf, unwrapped } from './schemas.ts'
 
-/** The maximum number of rows on a page of an MCP tool. */
 const maxToolRows = 50
 
 /**
@@ -19,7 +19,9 @@ export function toolParameters(operation: Operation): Parameter[] {
   const continued = longList(operation) === undefined ? [] : [query('cursor', 'page.next_cursor of the part before.', z.string().max(20))]
   const offered = [...parameters, ...continued]
     .filter(({ isStaffOnly }) => !isStaffOnly)
-    .flatMap((parameter) => (kind === 'list' ? forList(parameter, resource) : forRow(parameter, resource)))
+    .flatMap((parameter) =>
+      kind === 'list' || pagedBy(operation) !== undefined ? forList(parameter, resource) : forRow(parameter, resource),
+    )
     .map((parameter) => ({ ...parameter, name: parameter.name.replace(/\[(\w+)\]$/, '_$1') }))
   const names = offered.map(({ name }) => name)
   if (new Set(names).size < names.length) throw new Error(`two parameters of a tool have the same name: ${names.join(', ')}`)
@@ -28,7 +30,7 @@ export function toolParameters(operation: Operation): Parameter[] {
 
 /** Returns the list in the response of a read that has no pages; undefined if there is none. A tool returns it in parts. */
 export function longList(operation: Operation): string | undefined {
-  if (operation.kind !== 'read' && operation.kind !== 'collectionRead') return undefined
+  if ((operation.kind !== 'read' && operation.kind !== 'collectionRead') || pagedBy(operation) !== undefined) return undefined
   return Object.entries(membersOf(operation.output)).find(([, field]) => isArray(unwrapped(field)))?.[0]
 }
 
@@ -37,7 +39,7 @@ function forList(parameter: Parameter, resource: Resource): Parameter[] {
   if (filter) {
     const { filters } = resource.catalogue
     if (!(filters?.includes(name) ?? filter.operator === 'equals')) return []
-    return [{ ...parameter, description: wordsFor(filter) }]
+    return [{ ...parameter, description: parameter.target ? `${wordsFor(filter)} ${aboutKeys(parameter.target)}` : wordsFor(filter) }]
   }
   switch (name) {
     case 'q':
@@ -57,7 +59,6 @@ function forList(parameter: Parameter, resource: Resource): Parameter[] {
   }
 }
 
-/** Describes a filter. The values of an enum describe themselves. */
 function wordsFor({ filter, operator }: NonNullable<Parameter['filter']>): string {
   if (operator !== 'equals') return filterDescription(filter, operator)
   return filter.value instanceof z.ZodEnum ? '' : sentence(filter.description)

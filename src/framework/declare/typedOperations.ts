@@ -9,7 +9,6 @@ import type { NoMembers, Values } from './values.ts'
 // A record of operations cannot type each operation separately, so each function here types one operation by its schemas: the framework
 // passes only values that match these schemas to the operation's functions. At run time each function returns its argument.
 
-/** Types an action on a row of the table by its `input` and `parameters`. */
 export function defineAction<
   Table extends AnyTable,
   Verb extends ScopeVerb,
@@ -20,7 +19,6 @@ export function defineAction(_table: string, action: object): object {
   return action
 }
 
-/** Types an operation on a collection by its `input` and `parameters`. */
 export function defineCollectionAction<
   Verb extends ScopeVerb,
   Input extends z.ZodRawShape = NoMembers,
@@ -30,7 +28,6 @@ export function defineCollectionAction(action: object): object {
   return action
 }
 
-/** Types a read of a row of the table by its `input`, `parameters` and `output`. */
 export function defineRead<
   Table extends AnyTable,
   Verb extends ScopeVerb,
@@ -42,7 +39,6 @@ export function defineRead(_table: string, read: object): object {
   return read
 }
 
-/** Types a read of a collection by its `input` and `parameters`. */
 export function defineCollectionRead<
   Verb extends ScopeVerb,
   Input extends z.ZodRawShape = NoMembers,
@@ -52,7 +48,6 @@ export function defineCollectionRead(read: object): object {
   return read
 }
 
-/** Types the creation of a row from a separate body by its `input`. */
 export function defineCreation<
   Table extends AnyTable,
   Verb extends ScopeVerb,

@@ -7,8 +7,7 @@ import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isRecord, 
 /** The part of a row that a caller sees. Determined by row and caller, never by a parameter. */
 export type View = 'public' | 'own' | 'staff'
 
-/** The rank of each view: a higher rank shows more. */
-export const breadth = { public: 0, own: 1, staff: 2 } as const satisfies Record<View, number>
+export const viewRank = { public: 0, own: 1, staff: 2 } as const satisfies Record<View, number>
 
 /** Returns the narrowest view that shows this field. Views inside `.nullable()` and other wrappers count. */
 export function viewOf(schema: z.ZodType): View {
@@ -16,7 +15,6 @@ export function viewOf(schema: z.ZodType): View {
   return stated ?? (isWrapper(schema) ? viewOf(schema.unwrap()) : 'public')
 }
 
-/** True if the field is omitted unless the request names it. */
 export const isOnDemand = (schema: z.ZodType): boolean => schema.meta()?.onDemand ?? false
 
 export const forEachView = <Value>(make: (view: View) => Value): Record<View, Value> => ({
@@ -25,8 +23,7 @@ export const forEachView = <Value>(make: (view: View) => Value): Record<View, Va
   staff: make('staff'),
 })
 
-/** True if the view shows a field with this schema. */
-export const isShownIn = (view: View, schema: z.ZodType): boolean => breadth[view] >= breadth[viewOf(schema)]
+export const isShownIn = (view: View, schema: z.ZodType): boolean => viewRank[view] >= viewRank[viewOf(schema)]
 
 /** Returns the schema without the fields that the view does not show, at any depth. */
 export function narrowed(schema: z.ZodObject, view: View): z.ZodObject {
@@ -46,7 +43,6 @@ function narrowedField(field: z.ZodType, view: View): z.ZodType {
   return field
 }
 
-/** Converts a stored value to the value in the response. */
 export type Picker = (value: unknown) => unknown
 export type ObjectPicker = (value: unknown) => Record<string, unknown>
 

@@ -11,9 +11,9 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
   if (isObjectSchema(schema)) {
     const shape = Object.entries(membersOf(schema))
       .filter(([, field]) => isShownIn(view, field) && isSendable(field))
-      .map(([name, field]) => [name, writeForm(field, view)])
-    // Cloning keeps the refinements of the object.
-    return schema.clone({ ...schema.def, shape: Object.fromEntries(shape), catchall: z.never() })
+      .map(([name, field]) => [name, described(writeForm(field, view), field)])
+    // Cloning keeps the refinements of the object, and with its parent the metadata.
+    return schema.clone({ ...schema.def, shape: Object.fromEntries(shape), catchall: z.never() }, { parent: true })
   }
   if (isNullable(schema)) return writeForm(schema.unwrap(), view).nullable()
   if (isOptional(schema)) return writeForm(schema.unwrap(), view).optional()
@@ -21,13 +21,16 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
   if (isArray(schema)) return schema.clone({ ...schema.def, element: writeForm(schema.element, view) })
   if (isUnion(schema)) {
     const [first, ...others] = schema.options
-    return schema.clone({ ...schema.def, options: [writeForm(first, view), ...others.map((option) => writeForm(option, view))] })
+    const options = [writeForm(first, view), ...others.map((option) => writeForm(option, view))] as const
+    return schema.clone({ ...schema.def, options }, { parent: true })
   }
   if (schema instanceof z.ZodISODateTime) return timeValue.transform((text) => new Date(text).toISOString())
   return schema
 }
 
-/** True if clients may send the member of an object. */
+/** Returns the form of a schema with its description, which a new wrapper does not have. */
+export const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
+
 export const isSendable = (schema: z.ZodType): boolean => schema.meta()?.readOnly !== true
 
 /** Converts a value for its column: times to dates, ids to UUIDs, objects and lists of objects to JSON. */

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../call.ts'
+import type { ApiResponse, Call } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Representation } from '../declare/representation.ts'
 import { positionOf } from '../declare/sorts.ts'
@@ -15,8 +15,8 @@ import { serialize } from './serialize.ts'
  * Returns the rows of the caller's list in another format, up to the maximum of one response; a link leads to the next rows.
  * @throws Problem not_found, invalid_cursor, query_too_expensive
  */
-export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<Answer> {
-  const { operation, parameters, school, signer } = call
+export async function answerListAs(call: Call<OperationOf<'list'>>, representation: Representation): Promise<ApiResponse> {
+  const { operation, parameters, signer } = call
   const { sort, conditions, fingerprint, from } = await queryOfList(call)
   const limit = parameters.get('limit')
   return await withinTime(call, 'read', true, async ({ database, queryScope }) => {
@@ -25,8 +25,8 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
     const rows = found.slice(0, limit)
     const last = rows.at(-1)
     const text = representation.write(
-      rows.map((row) => serialize(operation.resource, row, call)),
-      { school },
+      rows.map((row) => ({ body: serialize(operation.resource, row, call), version: row.version })),
+      call,
     )
     const nextCursor =
       found.length > limit && last ? formatCursor(signer, fingerprint, { ...positionOf(last, sort), isBackward: false }) : null
@@ -45,11 +45,11 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
  * Returns one row in another format.
  * @throws Problem invalid_id, not_found
  */
-export async function answerRowAs(call: Call, representation: Representation): Promise<Answer> {
-  const { operation, database, queryScope, school } = call
+export async function answerRowAs(call: Call, representation: Representation): Promise<ApiResponse> {
+  const { operation, database, queryScope } = call
   const row = await findRow(database, queryScope, keyOfCall(call))
   if (!row) throw noSuchRow(operation.resource)
-  const text = representation.write([serialize(operation.resource, row, call)], { school })
+  const text = representation.write([{ body: serialize(operation.resource, row, call), version: row.version }], call)
   const etag = rowEtag(row.version, row.seen_as, text)
   return { status: operation.successStatus, body: {}, text, type: representation.type, etag }
 }

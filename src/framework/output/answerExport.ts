@@ -1,7 +1,8 @@
+import { type CsvDialect, csvCells, csvLines, csvType } from '../../lib/csvText.ts'
 import { isObject } from '../../lib/jsonValue.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Answer, Call } from '../call.ts'
+import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { parseShape, selectFields } from '../declare/responseShape.ts'
@@ -11,7 +12,7 @@ import { formatCursor } from '../read/cursor.ts'
 import { findRows } from '../read/findRows.ts'
 import { withinTime } from '../read/withinTime.ts'
 import { csvColumns } from './csvColumns.ts'
-import { csvCells, csvLines, csvType } from './csvText.ts'
+import { csvDialect } from './csvDialect.ts'
 import { serialize } from './serialize.ts'
 
 const batchRows = 500
@@ -20,7 +21,7 @@ const batchRows = 500
  * Returns a list as a file for the school's staff. Rows are streamed in batches, each with a separate short query.
  * @throws Problem not_acceptable if the list has no export, or the caller is not staff
  */
-export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Answer> {
+export async function answerExport(call: Call<OperationOf<'list'>>): Promise<ApiResponse> {
   const { operation, parameters, signer, caller, format } = call
   if (!operation.resource.isExported || audienceOf(caller) !== 'staff') {
     throw new Problem('not_acceptable', { description: 'This list is available to you only as application/json.' })
@@ -59,7 +60,11 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Ans
       format === 'csv'
         ? {
             type: csvType,
-            pieces: csvOf(csvColumns(operation.resource.schemas.staff, shape.fields, members), withElements(call, bodies(), members)),
+            pieces: csvOf(
+              csvColumns(operation.resource.schemas.staff, shape.fields, members),
+              withElements(call, bodies(), members),
+              await csvDialect(call),
+            ),
           }
         : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
   }
@@ -108,9 +113,13 @@ async function* withElements(
   for await (const page of pages) yield page.map((body) => ({ ...body, ...Object.fromEntries(lists.map((list) => valuesOf(body, list))) }))
 }
 
-async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {
-  yield csvLines([columns])
-  for await (const page of pages) yield csvLines(page.map((body) => csvCells(columns, body)))
+async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>, dialect: CsvDialect): AsyncGenerator<string> {
+  yield dialect.start + csvLines([columns], dialect)
+  for await (const page of pages)
+    yield csvLines(
+      page.map((body) => csvCells(columns, body)),
+      dialect,
+    )
 }
 
 async function* ndjsonOf(pages: AsyncIterable<Record<string, unknown>[]>): AsyncGenerator<string> {

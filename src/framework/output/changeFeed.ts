@@ -4,6 +4,7 @@ import { keysOf } from '../../lib/keysOf.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { School } from '../../policy/school.ts'
+import { actorKinds } from '../../store/actors.ts'
 import { changeActionOf, changeActions } from '../../store/changeActions.ts'
 import {
   type ChangePosition,
@@ -14,12 +15,14 @@ import {
   type RecordedChange,
   readChanges,
 } from '../../store/changeLog.ts'
-import type { Writer } from '../../store/database.ts'
+import { clientNames } from '../../store/clients.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { limitStatements } from '../../store/timeLimit.ts'
-import type { Answer, Surroundings } from '../call.ts'
+import type { ApiResponse, RunContext } from '../call.ts'
+import { type AcrossTypes, type ReadType, requireTypes } from '../declare/acrossTypes.ts'
 import { scopeName } from '../declare/area.ts'
 import { everything } from '../declare/expressions.ts'
-import { apiPath, type Described, type Operation } from '../declare/operations.ts'
+import { apiPath, type Operation } from '../declare/operations.ts'
 import { query } from '../declare/parameters.ts'
 import { queryScopeOf } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
@@ -28,21 +31,9 @@ import { findRowsById } from '../read/findRows.ts'
 import { parseParameters } from '../read/parseParameters.ts'
 import { listEtag } from './etag.ts'
 
-/** A resource whose changes are in the feed. */
-interface Followed {
-  resource: Resource
-  /** The scope that allows reading it. */
-  scope: string
-}
-
-export interface ChangeFeed extends Described {
-  types: ReadonlyMap<string, Followed>
-}
-
 const dayMs = 86_400_000
 
-/** Returns the feed of every resource whose rows can be read or changed by these operations. */
-export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
+export function changeFeedOf(operations: readonly Operation[]): AcrossTypes {
   const types = new Map(operations.filter(isAboutRows).map((one) => [one.resource.object, followed(one.resource, operations)]))
   const names = [...types.keys()]
   return {
@@ -50,6 +41,10 @@ export function changeFeedOf(operations: readonly Operation[]): ChangeFeed {
     method: 'GET',
     path: `${apiPath}/changes`,
     summary: 'List changes in order',
+    description: `Changes of the last ${changeDays} days, oldest first, for the staff of the school. Start with \`cursor=latest\` and continue with \`next_cursor\`, which is always present. Each type needs the read scope of its resource.`,
+    tag: { name: 'changes', description: 'Changes in the school, in order, for programs that keep a copy.' },
+    listed: 'Change',
+    errors: ['cursor_expired'],
     anonymous: 'none',
     roles: ['staff'],
     successStatus: 200,
@@ -74,7 +69,7 @@ const isAboutRows = ({ kind, method }: Operation): boolean =>
   kind === 'list' || kind === 'get' || (method !== 'GET' && kind !== 'read' && kind !== 'collectionRead')
 
 /** Returns a resource with the scope of the operation that reads it or, without such an operation, of one that changes it. */
-function followed(resource: Resource, operations: readonly Operation[]): Followed {
+function followed(resource: Resource, operations: readonly Operation[]): ReadType {
   const own = operations.filter((one) => one.resource === resource)
   const read = own.find(({ kind }) => kind === 'list' || kind === 'get')
   const scope = read?.scope ?? ('read' in resource.area.scopes ? scopeName(resource.area, 'read') : own[0]?.scope)
@@ -86,7 +81,6 @@ type FeedParameters = { types: z.ZodArray<z.ZodString>; limit: z.ZodInt; cursor:
 
 const isEverything = (rule: unknown): boolean => rule === everything
 
-/** Schema of one change. */
 export const changeSchema = z.object({
   id: z.string().meta({ description: 'Id of the change.', example: 'chg_01jgwejj00e6srgkpqm2sqf05m' }),
   object: z.literal('change').meta({ description: 'Type of this object.' }),
@@ -105,6 +99,19 @@ export const changeSchema = z.object({
     .meta({ description: 'The row.' }),
   version: z.int().meta({ description: 'Version of the object after the change; for a deleted object its last version.', example: 3 }),
   occurred_at: z.iso.datetime().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+  by: z
+    .object({
+      kind: z.enum(keysOf(actorKinds)).meta({
+        description: Object.entries(actorKinds)
+          .map(([kind, meaning]) => `${kind}: ${meaning}`)
+          .join(' '),
+        example: 'app',
+      }),
+      client_id: z.string().nullable().meta({ description: 'The app; null without one.', example: 'k2Jx' }),
+      client_name: z.string().nullable().meta({ description: 'The name that the app gives itself now.', example: 'Timetable sync' }),
+    })
+    .nullable()
+    .meta({ description: 'Who made the change. Null if an earlier release recorded it.' }),
 })
 
 /**
@@ -112,11 +119,11 @@ export const changeSchema = z.object({
  * @throws Problem cursor_expired, invalid_cursor, and the problems of every operation
  */
 export async function answerChanges(
-  feed: ChangeFeed,
+  feed: AcrossTypes,
   caller: Caller,
   read: () => Readonly<Record<string, unknown>>,
-  { store, school, signer }: Pick<Surroundings, 'store' | 'school' | 'signer'>,
-): Promise<Answer> {
+  { store, school, signer }: Pick<RunContext, 'store' | 'school' | 'signer'>,
+): Promise<ApiResponse> {
   if (caller.kind === 'anonymous') {
     throw new Problem('access_denied', {
       description: 'Changes: not public. Sign in and present a token with the read scopes of the types.',
@@ -125,16 +132,9 @@ export async function answerChanges(
   }
   const parameters = parseParameters<FeedParameters>(feed.parameters, read())
   const types = [...new Set(parameters.get('types'))].toSorted()
-  const scopes = types.map((type) => feed.types.get(type)?.scope ?? '')
   if (audienceOf(caller) !== 'staff')
     throw new Problem('access_denied', { description: 'Changes are available only to the staff of the school.' })
-  if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
-  if (!scopes.every((scope) => caller.scopes.has(scope))) {
-    throw new Problem('insufficient_scope', {
-      description: 'Each type needs the read scope of its resource.',
-      requiredScopes: [...new Set(scopes)],
-    })
-  }
+  requireTypes(feed, types, caller)
   if (!store) throw new Error('the change feed needs a database')
   const fingerprint = listFingerprint(['changes', school.id, types])
   const limit = parameters.get('limit')
@@ -148,10 +148,11 @@ export async function answerChanges(
     const found = cursor === 'latest' ? [] : await readChanges(writer, school.id, { types, after, limit: limit + 1 })
     const page = found.slice(0, limit)
     const changes = await readable(writer, { feed, school, caller }, page)
+    const clients = await clientNames(writer, [...new Set(changes.flatMap(({ client_id }) => client_id ?? []))])
     const last = page.at(-1) ?? end ?? firstPosition
     const body = {
       object: 'list',
-      data: changes.map((change) => presentChange(feed, change)),
+      data: changes.map((change) => presentChange(feed, change, clients)),
       page: {
         limit,
         has_more: found.length > limit,
@@ -178,8 +179,8 @@ function positionIn(parts: unknown[], fingerprint: string): ChangePosition {
 
 /** Returns the changes of rows that the caller can read. Of some resources, such as accounts, even staff see only their own row. */
 async function readable(
-  writer: Writer,
-  { feed, school, caller }: { feed: ChangeFeed; school: School; caller: Caller },
+  writer: SchoolWriter,
+  { feed, school, caller }: { feed: AcrossTypes; school: School; caller: Caller },
   changes: readonly RecordedChange[],
 ): Promise<RecordedChange[]> {
   const seen = new Map<string, ReadonlySet<string>>()
@@ -194,8 +195,9 @@ async function readable(
 }
 
 function presentChange(
-  { types }: ChangeFeed,
-  { id, type, action, resource_id, version, occurred_at }: RecordedChange,
+  { types }: AcrossTypes,
+  { id, type, action, resource_id, version, occurred_at, actor_kind: kind, client_id }: RecordedChange,
+  clients: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   return {
     id: toPublicId('chg', id),
@@ -205,5 +207,6 @@ function presentChange(
     resource: { type, id: toPublicId(types.get(type)?.resource.idPrefix ?? '', resource_id) },
     version,
     occurred_at: new Date(occurred_at).toISOString(),
+    by: kind === null ? null : { kind, client_id, client_name: (client_id !== null && clients.get(client_id)) || null },
   }
 }

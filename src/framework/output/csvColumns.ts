@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { School } from '../../policy/school.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import type { ParameterValues } from '../declare/values.ts'
 
@@ -9,7 +9,7 @@ import type { ParameterValues } from '../declare/values.ts'
  * under a row.
  */
 export type MembersOf = (list: {
-  database: Reader
+  database: SchoolReader
   school: School
   parameters: ParameterValues
   ownerId: string | undefined

@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { AnyRule } from '../declare/expressions.ts'
 import { queryScopeOf } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
@@ -9,20 +9,17 @@ import { selectWhole } from '../read/selectRows.ts'
 
 const batchRows = 500
 
-/** The person whose rows are read, and the school. */
 export interface OwnRowsContext {
-  database: Reader
+  database: SchoolReader
   school: School
   caller: PersonCaller
   externalServices: ExternalServices
 }
 
-/** The rows of a resource that belong to a person. */
 export interface OwnRows {
   resource: Resource
   /** Selects the rows. It replaces the visibility of lists: a row that the school has hidden still belongs to the person. */
   mine: AnyRule
-  /** Columns to add to the fields of the API. */
   also?: readonly string[]
 }
 

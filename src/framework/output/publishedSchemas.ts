@@ -1,14 +1,18 @@
+// More than 250 lines: the schemas of bodies, rows and responses follow the same rules.
 import { z } from 'zod'
 import { isObject } from '../../lib/jsonValue.ts'
+import type { AcrossTypes } from '../declare/acrossTypes.ts'
 import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
-import { type Operation, resourceAnswered } from '../declare/operations.ts'
+import { type Operation, resourceInResponse } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isArray, isNullable, isObjectSchema, isWrapper, membersOf, optionsOf, unwrapped } from '../declare/schemas.ts'
 import { isOnDemand, viewOf } from '../declare/views.ts'
-import { writeForm } from '../declare/writeForm.ts'
-import type { ChangeFeed } from './changeFeed.ts'
+import { described, writeForm } from '../declare/writeForm.ts'
+import { dryRunSchema } from '../write/dryRun.ts'
 import { changeSchema } from './changeFeed.ts'
+import { withRemoved } from './removedMarkup.ts'
+import { searchResultSchema } from './search.ts'
 
 export type JsonSchema = { [member: string]: unknown }
 
@@ -16,9 +20,11 @@ export type JsonSchema = { [member: string]: unknown }
 export function publishedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>()
   for (const resource of new Set(operations.map((operation) => operation.resource))) {
-    registry.add(documented(resource.schema), { id: schemaName(resource.object) })
+    registry.add(documented(withRemoved(resource.schema)), { id: schemaName(resource.object) })
   }
   registry.add(changeSchema, { id: 'Change' })
+  registry.add(searchResultSchema, { id: 'SearchResult' })
+  registry.add(dryRunSchema, { id: 'DryRunReport' })
   for (const operation of operations) {
     const body = bodySchema(operation)
     if (body) registry.add(body, { id: bodyName(operation) })
@@ -26,30 +32,35 @@ export function publishedSchemas(operations: readonly Operation[]): Record<strin
     if (output) registry.add(documented(output), { id: outputName(operation) })
   }
   const { schemas } = z.toJSONSchema(registry, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any', uri: referenceTo })
-  // A patch omits the fields that it does not change: with a default, generated clients would reset fields that the user did not set.
-  const patches = new Set(operations.filter(({ method }) => method === 'PATCH').map(bodyName))
+  // A response has no defaults. A patch omits the fields that it does not change: with a default, generated clients would reset them.
+  const defaulting = new Set(operations.filter(({ method }) => method !== 'PATCH').map(bodyName))
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, finished({ ...schema }, patches.has(name) ? patchOmits : omitted)]),
+    Object.entries(schemas).map(([name, schema]) => [name, finished({ ...schema }, defaulting.has(name) ? omitted : omittedWithDefaults)]),
   )
 }
 
-/** Returns the published schema of one value, such as a parameter. */
 export const publishedSchema = (schema: z.ZodType): JsonSchema =>
   finished({ ...z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) })
 
 export const referenceTo = (name: string): string => `#/components/schemas/${name}`
 
-/** Returns the schema name of a type: `membership_plan` → `MembershipPlan`. */
-export const schemaName = (object: string): string => object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** Types that TypeScript declares globally: generated clients that refer to them would get a schema instead. */
+const globalTypes: readonly string[] = ['Comment', 'Event', 'File']
+
+/** Returns the schema name of a type: `membership_plan` → `MembershipPlan`, `event` → `SchoolEvent`. */
+export function schemaName(object: string): string {
+  const name = object.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return globalTypes.includes(name) ? `School${name}` : name
+}
 
 /** Returns the schema name of an operation's request body: `CreateCourseBody`. */
 export const bodyName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`
 
 /** Returns the schema name of a response that is not a row: `GetCurriculumAnswer`. */
-const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+export const outputName = ({ id }: Pick<Operation, 'id'>): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
 
 /** Returns the response schema of an operation whose response is neither a row nor a list. */
-function ownOutput(operation: Operation): z.ZodObject | undefined {
+export function ownOutput(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'read':
     case 'collectionRead':
@@ -62,7 +73,6 @@ function ownOutput(operation: Operation): z.ZodObject | undefined {
   }
 }
 
-/** Returns the schema of the request body as the request pipeline parses it, or undefined if there is no body. */
 export function bodySchema(operation: Operation): z.ZodObject | undefined {
   switch (operation.kind) {
     case 'create':
@@ -83,21 +93,7 @@ export function bodySchema(operation: Operation): z.ZodObject | undefined {
   }
 }
 
-/** Returns the request schema of an input. `writeForm` loses the metadata of optional members, so they are described again. */
-export const inputSchema = (input: z.ZodObject): z.ZodObject => redescribed(writeForm(input, 'staff'), input)
-
-function redescribed(form: z.ZodObject, source: z.ZodObject): z.ZodObject
-function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType
-function redescribed(form: z.ZodType, source: z.ZodType): z.ZodType {
-  if (isArray(form) && isArray(source)) return form.clone({ ...form.def, element: redescribed(form.element, source.element) })
-  if (!(isObjectSchema(form) && isObjectSchema(source))) return form
-  const sources = membersOf(source)
-  const shape = Object.entries(membersOf(form)).map(([name, member]) => {
-    const declared = sources[name] ?? member
-    return [name, described(redescribed(member, declared), declared)]
-  })
-  return form.clone({ ...form.def, shape: Object.fromEntries(shape) })
-}
+export const inputSchema = (input: z.ZodObject): z.ZodObject => writeForm(input, 'staff')
 
 /** Returns the schema with exactly the members that the operation accepts. A patch may omit any of them, at any depth. */
 function writableSchema({ schema, inputs, writable, required }: Resource, kind: 'create' | 'replace' | 'update'): z.ZodObject {
@@ -118,11 +114,17 @@ function patchForm(schema: z.ZodType): z.ZodType {
   const inner = unwrapped(schema)
   if (!isObjectSchema(inner)) return schema
   const shape = Object.entries(membersOf(inner)).map(([name, field]) => [name, described(patchForm(field), field).nullable().optional()])
-  const form = z.strictObject(Object.fromEntries(shape))
+  const form = named(z.strictObject(Object.fromEntries(shape)), inner, patchSuffix)
   return schema instanceof z.ZodNullable ? form.nullable() : form
 }
 
-const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
+/** The end of the names of objects whose members a patch may omit. Lists and unions in a patch are replaced as a whole. */
+export const patchSuffix = 'Patch'
+
+function named(form: z.ZodType, source: z.ZodType, suffix = ''): z.ZodType {
+  const { component } = source.meta() ?? {}
+  return component === undefined ? form : form.meta({ component: component + suffix })
+}
 
 /** Returns the documented schema: fields that some views hide, and alternatives to one another, are optional; all others are required. */
 function documented(schema: z.ZodType): z.ZodType {
@@ -133,12 +135,12 @@ function documented(schema: z.ZodType): z.ZodType {
       const meta = { ...field.meta(), ...wholeExample(field) }
       return [name, (viewOf(field) === 'public' && !isOnDemand(field) && !isOneOfSeveral(field) ? form : form.optional()).meta(meta)]
     })
-    return z.object(Object.fromEntries(shape))
+    return named(z.object(Object.fromEntries(shape)), schema)
   }
   if (isNullable(schema)) return documented(schema.unwrap()).nullable()
   if (isWrapper(schema)) return documented(schema.unwrap())
   if (isArray(schema)) return schema.clone({ ...schema.def, element: documented(schema.element) })
-  if (schema instanceof z.ZodUnion) return schema.clone({ ...schema.def, options: optionsOf(schema).map(documented) })
+  if (schema instanceof z.ZodUnion) return named(schema.clone({ ...schema.def, options: optionsOf(schema).map(documented) }), schema)
   return schema
 }
 
@@ -153,7 +155,7 @@ function wholeExample(field: z.ZodType): { example?: unknown } {
 }
 
 const omitted: ReadonlySet<string> = new Set(['$id', 'id', '$schema', 'idPrefix', ...internalMeta])
-const patchOmits: ReadonlySet<string> = new Set([...omitted, 'default'])
+const omittedWithDefaults: ReadonlySet<string> = new Set([...omitted, 'default'])
 
 /** Removes internal members, and writes nullable types in the form of OpenAPI 3.0. */
 function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): JsonSchema {
@@ -167,29 +169,37 @@ function finished(schema: JsonSchema, omit: ReadonlySet<string> = omitted): Json
     return [name, value]
   })
   const { allOf, pattern, minimum, maximum, ...rest } = Object.fromEntries(entries)
+  // Validators and generators disagree about a default next to the literals of its members.
+  if (isObject(rest.default)) delete rest.default
   const result: JsonSchema = {
     ...rest,
     // JSON Schema does not need the limits of the integers of JavaScript.
     ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
     ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
     // A format replaces the pattern. Unicode classes are omitted, because not every language supports them.
-    ...(pattern !== undefined && rest.format === undefined && !String(pattern).includes('\\p{') && { pattern }),
+    // A slash needs an escape in JavaScript alone.
+    ...(pattern !== undefined &&
+      rest.format === undefined &&
+      !String(pattern).includes('\\p{') && { pattern: String(pattern).replaceAll('\\/', '/') }),
     ...(allOf !== undefined && (rest.nullable ? { anyOf: allOf } : { allOf })),
   }
   if (result.nullable && Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]
-  return result.nullable && result.type === undefined ? withNull(result) : result
+  // A reference to a component gets the null itself.
+  return result.nullable && result.type === undefined && result.component === undefined ? withNull(result) : result
 }
+
+/** The schema of null: OpenAPI 3.0 has no type for it. */
+export const nullSchema: JsonSchema = { type: 'string', nullable: true, enum: [null] }
 
 /** Returns the schema of a nullable union: OpenAPI 3.0 allows `nullable` only next to a type. */
 function withNull({ nullable, ...schema }: JsonSchema): JsonSchema {
   for (const name of ['anyOf', 'oneOf']) {
     const options = schema[name]
-    if (Array.isArray(options)) return { ...schema, [name]: [...options, { type: 'object', nullable: true, enum: [null] }] }
+    if (Array.isArray(options)) return { ...schema, [name]: [...options, nullSchema] }
   }
   return { nullable, ...schema }
 }
 
-/** Returns the schema of a page of rows. */
 const pageSchema = (name: string): JsonSchema => ({
   type: 'object',
   required: ['object', 'data', 'page'],
@@ -200,7 +210,6 @@ const pageSchema = (name: string): JsonSchema => ({
   },
 })
 
-/** Schema of the page information of every list. */
 export const pageInfoSchema: JsonSchema = {
   type: 'object',
   required: ['limit', 'has_more', 'next_cursor', 'prev_cursor'],
@@ -226,12 +235,15 @@ export const pageInfoSchema: JsonSchema = {
   },
 }
 
-/** Returns the response schema of an operation, or of the change feed, which has no resource. */
-export const answerSchema = (operation: Operation | ChangeFeed): JsonSchema | undefined => {
-  if (!('kind' in operation)) return pageSchema('Change')
+/**
+ * Returns the response schema of an operation, or of one across types, which has no resource. Rows are references; other responses are those
+ * of the published schemas.
+ */
+export const answerSchema = (operation: Operation | AcrossTypes, schemas: Readonly<Record<string, JsonSchema>>): JsonSchema | undefined => {
+  if (!('kind' in operation)) return pageSchema(operation.listed)
   if (operation.successStatus === 204) return undefined
   if (operation.kind === 'list') return pageSchema(schemaName(operation.resource.object))
-  if (ownOutput(operation)) return { $ref: referenceTo(outputName(operation)) }
+  if (ownOutput(operation)) return schemas[outputName(operation)]
   if (operation.kind === 'collection') return { type: 'object' }
-  return { $ref: referenceTo(schemaName(resourceAnswered(operation).object)) }
+  return { $ref: referenceTo(schemaName(resourceInResponse(operation).object)) }
 }

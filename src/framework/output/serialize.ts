@@ -6,7 +6,6 @@ import { membersOf } from '../declare/schemas.ts'
 import { isShownIn, pickerOf } from '../declare/views.ts'
 import { rowEtag } from './etag.ts'
 
-/** Returns one row as the caller's view shows it. */
 export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.serializers[row.seen_as](row, context)
 
@@ -33,16 +32,15 @@ export const hideGated = <Source extends Record<string, unknown>>(
 ): Source =>
   seen_as === 'public' && is_ungated === false ? { ...source, ...Object.fromEntries(gatedFields.map((field) => [field, null])) } : source
 
-/** Returns the requested on-demand fields that the caller's view shows. */
 export function serializeOnDemand(
   resource: Resource,
   row: SeenRow,
   context: Presentation,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Record<string, unknown> {
   const members = membersOf(resource.schema)
   return Object.fromEntries(
-    asked.flatMap((field) => {
+    requested.flatMap((field) => {
       const schema = members[field]
       if (!schema || !isShownIn(row.seen_as, schema)) return []
       const derived = resource.derivations.find((one) => one.field === field)

@@ -1,3 +1,4 @@
+import { actorKinds } from '../../store/actors.ts'
 import { changeActions } from '../../store/changeActions.ts'
 import type { Operation } from '../declare/operations.ts'
 import { changeFeedOf } from './changeFeed.ts'
@@ -17,8 +18,24 @@ export function webhookEvents(operations: readonly Operation[]): Json {
       id: { type: 'string', description: 'Id of the object.' },
       version: { type: 'integer', description: 'Version after the change.' },
       url: { type: 'string', format: 'uri', nullable: true, description: 'Where to read the object. Null if it is deleted or has no URL.' },
+      by: {
+        type: 'object',
+        nullable: true,
+        required: ['kind', 'client_id'],
+        description: 'Who made the change. Null if an earlier release recorded it.',
+        properties: {
+          kind: { type: 'string', enum: Object.keys(actorKinds), description: 'As in the change feed.' },
+          client_id: { type: 'string', nullable: true, description: 'The app; null without one.' },
+        },
+      },
     },
-    example: { object: 'order', id: `ord_${idExample}`, version: 3, url: `https://school.example.com/api/v1/orders/ord_${idExample}` },
+    example: {
+      object: 'order',
+      id: `ord_${idExample}`,
+      version: 3,
+      url: `https://school.example.com/api/v1/orders/ord_${idExample}`,
+      by: { kind: 'platform', client_id: null },
+    },
   }
   const security = {
     type: { type: 'string', pattern: '^security\\.' },

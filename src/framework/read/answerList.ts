@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Answer, Call } from '../call.ts'
+import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
 import { parseShape } from '../declare/responseShape.ts'
@@ -9,21 +9,20 @@ import { listEtag } from '../output/etag.ts'
 import { keyOfCall, noSuchRow } from './answerRow.ts'
 import { filterCondition, type RowCondition } from './conditions.ts'
 import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
-import { countRows, findRow, findRows, searchCondition } from './findRows.ts'
+import { countRows, findRow, findRows, maxMatches, searchCondition } from './findRows.ts'
 import { serializeExpanded } from './serializeExpanded.ts'
 import { requireOffered } from './visible.ts'
 import { withinTime } from './withinTime.ts'
 
 type ListCall = Call<OperationOf<'list'>>
 
-const maxMatches = 2000
 const maxCount = 10_000
 
 /**
  * Returns one page of the rows that the caller can see.
  * @throws Problem invalid_cursor, query_too_expensive
  */
-export async function answerList(call: ListCall): Promise<Answer> {
+export async function answerList(call: ListCall): Promise<ApiResponse> {
   const { operation, parameters } = call
   const shape = parseShape(call)
   const { sort, conditions, fingerprint, from } = await queryOfList(call)
@@ -136,7 +135,6 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
   return sort
 }
 
-/** Finds the parent row of the list in the caller's view. */
 async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
   const row = await findRow(call.database, { ...call.queryScope, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)

@@ -14,7 +14,6 @@ export interface SharedCondition {
 /** A condition of a list. A function is called for every request. */
 export type RowCondition = ((rows: AnyRows) => Condition) | SharedCondition
 
-/** Returns the condition as an expression, for this caller. */
 export const expressionOf = (condition: RowCondition, rows: AnyRows, caller: Viewer): Condition =>
   typeof condition === 'function' ? condition(rows) : condition.where(rows, condition.values, caller)
 

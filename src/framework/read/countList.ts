@@ -1,5 +1,5 @@
 import type { Caller } from '../../policy/caller.ts'
-import type { Surroundings } from '../call.ts'
+import type { RunContext } from '../call.ts'
 import { notPublic, requireScope } from '../declare/access.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { queryScopeOf } from '../declare/queryScope.ts'
@@ -13,7 +13,7 @@ import { isClosedToVisitors } from './visible.ts'
 export async function countList(
   operation: OperationOf<'list'>,
   { caller, most }: { caller: Caller; most: number },
-  { database, school }: Pick<Surroundings, 'database' | 'school'>,
+  { database, school }: Pick<RunContext, 'database' | 'school'>,
 ): Promise<number> {
   requireScope(operation, caller)
   const queryScope = queryScopeOf({ resource: operation.resource, schoolId: school.id, caller, statements: undefined })

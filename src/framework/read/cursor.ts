@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { Problem } from '../../lib/problem.ts'
 import type { Position } from '../declare/sorts.ts'
 
-/** Signs cursors. An argument, so that the framework holds no key. */
 export interface CursorSigner {
   sign(text: string): string
   verify(text: string, signature: string): boolean
@@ -13,12 +12,10 @@ const maxLength = 2048
 /** Returns the fingerprint of a list. Lists that differ in filters, sort, school or audience have different fingerprints. */
 export const listFingerprint = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22)
 
-/** Returns a signed cursor for a position in this list. */
 export function formatCursor(signer: CursorSigner, fingerprint: string, { value, id, isBackward }: Place): string {
   return seal(signer, [fingerprint, value, id, ...(isBackward ? [1] : [])])
 }
 
-/** A position at which a page begins. */
 export interface Place extends Position {
   /** True if the page ends at the position instead. */
   isBackward: boolean
@@ -39,7 +36,6 @@ export function parseCursor(signer: CursorSigner, fingerprint: string, cursor: s
   return { value, id, isBackward: backward === 1 }
 }
 
-/** Returns the parts as signed text. */
 export function seal(signer: CursorSigner, parts: readonly unknown[]): string {
   const payload = Buffer.from(JSON.stringify(parts)).toString('base64url')
   return `${payload}.${signer.sign(payload)}`

@@ -1,9 +1,10 @@
 import { audienceOf } from '../../policy/caller.ts'
 import { matchesWords, wordsOf, wordsQuery } from '../../store/catalogueSearch.ts'
-import type { Reader, Writer } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { contains, rankWithin } from '../../store/expressions.ts'
+import { findFormerSlug } from '../../store/formerSlugs.ts'
 import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
-import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import { type QueryScope, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isSearchable } from '../declare/searchable.ts'
 import { expressionOf, type RowCondition } from './conditions.ts'
@@ -11,13 +12,13 @@ import { type Page, pageStatement, rowStatement } from './listStatement.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 import { isVisible } from './visible.ts'
 
-/** Returns up to `limit` rows of the caller's list. */
-export async function findRows(database: Reader, queryScope: QueryScope, page: Page): Promise<SeenRow[]> {
+export const maxMatches = 2000
+
+export async function findRows(database: SchoolReader, queryScope: QueryScope, page: Page): Promise<SeenRow[]> {
   return (await database.executeQuery(pageStatement(database, queryScope, page))).rows
 }
 
-/** Returns the rows of the caller's list with these ids. */
-export async function findRowsById(database: Reader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
+export async function findRowsById(database: SchoolReader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
   if (ids.length === 0) return []
   return await selectRows(database, queryScope)
     .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', [...ids])]))
@@ -26,7 +27,7 @@ export async function findRowsById(database: Reader, queryScope: QueryScope, ids
 
 /** Returns the rows of the caller's list that refer to one of these owners in `column`: up to `limit` of each owner, newest first. */
 export async function findRowsOf(
-  database: Reader,
+  database: SchoolReader,
   queryScope: QueryScope,
   { column, owners, limit }: { column: string; owners: readonly string[]; limit: number },
 ): Promise<(SeenRow & { owner: string })[]> {
@@ -44,9 +45,8 @@ export async function findRowsOf(
   return rows
 }
 
-/** Counts the rows of the list, up to `limit`. */
 export async function countRows(
-  database: Reader,
+  database: SchoolReader,
   queryScope: QueryScope,
   conditions: readonly RowCondition[],
   limit: number,
@@ -54,7 +54,6 @@ export async function countRows(
   const found = tables(database)
     .selectFrom(tableOf(queryScope.resource))
     .select('id')
-    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where((rows) =>
       rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
     )
@@ -79,7 +78,6 @@ export function searchCondition(queryScope: QueryScope, text: string, limit: num
       rows
         .selectFrom(tableOf(queryScope.resource))
         .select('id')
-        .where(schoolColumn(queryScope), '=', queryScope.schoolId)
         .where((inner) =>
           inner.and([
             isVisible(queryScope, inner),
@@ -103,19 +101,30 @@ function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): C
   return otherwise === undefined ? isIn(column) : rows.or([isIn(column), rows.and([rows(column, 'is', null), isIn(otherwise)])])
 }
 
-/** Finds the row with this key, or the row of a singleton, if the caller can read it. */
-export async function findRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  return (await database.executeQuery(rowStatement(database, queryScope, key))).rows[0]
+/** Finds the row with this key or, for a slug, the row that had it before; or the row of a singleton. Undefined if the caller cannot read it. */
+export async function findRow(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  return (await rowAt(database, queryScope, key)) ?? (await ofFormerSlug(database, queryScope, key, rowAt))
 }
 
-/** Finds the same row with every column. */
-export async function findWholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
-  return await wholeRow(database, queryScope, key).executeTakeFirst()
+const rowAt = async (database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> =>
+  (await database.executeQuery(rowStatement(database, queryScope, key))).rows[0]
+
+async function ofFormerSlug(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined, find: typeof rowAt) {
+  if (key?.column !== 'slug') return undefined
+  const { schoolId, resource } = queryScope
+  const id = await findFormerSlug(database, { schoolId, type: resource.object, slug: key.value })
+  return id === undefined ? undefined : await find(database, queryScope, { column: 'id', value: id })
 }
+
+export async function findWholeRow(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): Promise<SeenRow | undefined> {
+  return (await wholeRowAt(database, queryScope, key)) ?? (await ofFormerSlug(database, queryScope, key, wholeRowAt))
+}
+
+const wholeRowAt: typeof rowAt = (database, queryScope, key) => wholeRow(database, queryScope, key).executeTakeFirst()
 
 /** Returns the same row locked until the transaction ends, or undefined if its slug moved to another row meanwhile. */
 export async function lockRow(
-  writer: Writer,
+  writer: SchoolWriter,
   queryScope: QueryScope,
   key: RowKey | undefined,
   lockFirst = queryScope.resource.lockFirst,
@@ -129,13 +138,13 @@ export async function lockRow(
 }
 
 /** Resolves another key to the id, because locks that come before the row take its id. */
-async function keyById(database: Reader, queryScope: QueryScope, key: RowKey | undefined): Promise<RowKey | 'missing' | undefined> {
+async function keyById(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): Promise<RowKey | 'missing' | undefined> {
   if (key === undefined || key.column === 'id') return key
-  const row = await findRow(database, queryScope, key)
+  const row = await rowAt(database, queryScope, key)
   return row ? { column: 'id', value: row.id } : 'missing'
 }
 
 /** Loads the row that this caller has written, even if the caller can no longer see it after the change. */
-export async function loadWritten(writer: Writer, queryScope: QueryScope, id: string): Promise<SeenRow> {
+export async function loadWritten(writer: SchoolWriter, queryScope: QueryScope, id: string): Promise<SeenRow> {
   return await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
 }

@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import type { PersonViewer, Viewer } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
+import { withMarker } from '../../store/inSchool.ts'
 import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from '../../store/statementCache.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { QueryScope, RowKey } from '../declare/queryScope.ts'
@@ -24,8 +25,7 @@ const commonLimits: ReadonlySet<number> = new Set([10, 20, 25, 50, 100].flatMap(
 
 type Statement = Omit<ReturnType<typeof selectRows>, never>
 
-/** Returns the statement of one page of the caller's list. */
-export function pageStatement(database: Reader, queryScope: QueryScope, page: Page): CompiledQuery<SeenRow> {
+export function pageStatement(database: SchoolReader, queryScope: QueryScope, page: Page): CompiledQuery<SeenRow> {
   const { conditions, sort, after, limit } = page
   const shared = conditions.filter((one): one is SharedCondition => typeof one !== 'function')
   if (!queryScope.statements || shared.length < conditions.length) return buildPage(database, queryScope, page).compile()
@@ -40,7 +40,7 @@ export function pageStatement(database: Reader, queryScope: QueryScope, page: Pa
   }
   const shape = `page ${isLiteral ? limit : ''} ${shapeOf(queryScope)} ${sort.name} ${sort.isDescending} ${JSON.stringify(shared.map((one) => one.shape))}`
   return compile(queryScope.statements, shape, values, (current) =>
-    buildPage(database, scopeWith(queryScope, current), {
+    buildPage(withMarker(database, String(current.schoolId)), scopeWith(queryScope, current), {
       sort,
       limit: isLiteral ? limit : (current.limit as number),
       after: current.afterId === undefined ? undefined : { id: current.afterId as string, value: current.afterValue as Position['value'] },
@@ -52,7 +52,7 @@ export function pageStatement(database: Reader, queryScope: QueryScope, page: Pa
   )
 }
 
-function buildPage(database: Reader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Statement {
+function buildPage(database: SchoolReader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Statement {
   let query = selectRows(database, queryScope)
     .where((rows) =>
       rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
@@ -65,18 +65,21 @@ function buildPage(database: Reader, queryScope: QueryScope, { conditions, sort,
   return query
 }
 
-/** Returns the statement of the row with this key, or of a singleton. */
-export function rowStatement(database: Reader, queryScope: QueryScope, key: RowKey | undefined): CompiledQuery<SeenRow> {
-  const build = (scope: QueryScope, wanted: RowKey | undefined): Statement => {
-    const query = selectRows(database, scope)
+export function rowStatement(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): CompiledQuery<SeenRow> {
+  const build = (reader: SchoolReader, scope: QueryScope, wanted: RowKey | undefined): Statement => {
+    const query = selectRows(reader, scope)
       .limit(1)
       .where((rows) => isReadable(scope, rows))
     return wanted ? query.where((rows) => rows(wanted.column, '=', wanted.value)) : query
   }
-  if (!queryScope.statements) return build(queryScope, key).compile()
+  if (!queryScope.statements) return build(database, queryScope, key).compile()
   const values = { ...scopeValues(queryScope), key: key?.value }
   return compile(queryScope.statements, `row ${shapeOf(queryScope)} ${key?.column ?? ''}`, values, (current) =>
-    build(scopeWith(queryScope, current), key && { column: key.column, value: current.key as string }),
+    build(
+      withMarker(database, String(current.schoolId)),
+      scopeWith(queryScope, current),
+      key && { column: key.column, value: current.key as string },
+    ),
   )
 }
 
@@ -101,14 +104,14 @@ function scopeValues({ schoolId, caller }: QueryScope): StatementValues {
 const scopeWith = ({ resource, caller, onDemand }: QueryScope, values: StatementValues): QueryScope => ({
   resource,
   onDemand,
-  schoolId: values.schoolId as string,
-  caller: caller.kind === 'anonymous' ? { kind: 'anonymous', schoolId: values.schoolId as string } : markedCaller(caller, values),
+  schoolId: String(values.schoolId),
+  caller: caller.kind === 'anonymous' ? { kind: 'anonymous', schoolId: String(values.schoolId) } : markedCaller(caller, values),
 })
 
 const markedCaller = ({ role }: PersonViewer, { schoolId, accountId, personId, lecturerId }: StatementValues): Viewer => ({
   kind: 'person',
   role,
-  schoolId: schoolId as string,
+  schoolId: String(schoolId),
   accountId: accountId as string,
   personId: personId as string | null,
   lecturerId: lecturerId as string | null,

@@ -7,7 +7,6 @@ import { type NoMembers, type ParameterValues, parameterValues } from '../declar
 import { checkValue } from '../write/checkValue.ts'
 
 const maxErrors = 20
-/** The longest value that is parsed, in a URL or a tool call. */
 const maxTextLength = 8192
 
 /**
@@ -41,6 +40,9 @@ export function parseParameters<Shape extends z.ZodRawShape = NoMembers>(
 /** Types of schemas that reject an absent value: most parameters of a request are absent. */
 const rejectsAbsence: ReadonlySet<string> = new Set(['string', 'array', 'enum', 'boolean', 'number'])
 
+/** A time whose `+` was not encoded: in a query it means a space. */
+const spaceForPlus = /^\d{4}-\d\d-\d\dT[\d:.]{5,20} \d\d:?\d\d$/
+
 /** Converts text to the number, boolean or list that the schema expects. */
 function readable(schema: z.ZodType, sent: unknown): unknown {
   if (typeof sent === 'string' && sent.length > maxTextLength) return undefined
@@ -50,15 +52,27 @@ function readable(schema: z.ZodType, sent: unknown): unknown {
     return Array.isArray(list) ? list.map((one) => readable(schema.element, one)) : list
   }
   if (typeof sent !== 'string') return sent
+  if (spaceForPlus.test(sent)) return sent.replace(' ', '+')
   if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent
   if (schema instanceof z.ZodBoolean) return sent === 'true' ? true : sent === 'false' ? false : sent
   // PostgreSQL cannot store U+0000 in text. No schema accepts undefined.
   return sent.includes('\0') || sent.length > 4096 ? undefined : sent
 }
 
+const synonyms: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    q: ['search', 'query', 'text', 'term', 'keyword'],
+    limit: ['per_page', 'page_size', 'size', 'count', 'top', 'first'],
+    cursor: ['page', 'offset', 'starting_after', 'after', 'page_token', 'skip'],
+    sort: ['order', 'order_by', 'sort_by', 'ordering'],
+    expand: ['embed', 'with'],
+    fields: ['select', 'only'],
+  }).flatMap(([name, others]) => others.map((other) => [other, name])),
+)
+
 function unknownParameter(name: string, parameters: readonly Parameter[]): ProblemDetail {
   const names = parameters.map((parameter) => parameter.name)
-  const near = nearest(name, names)
+  const near = [synonyms.get(name)].find((synonym) => synonym !== undefined && names.includes(synonym)) ?? nearest(name, names)
   const wayOut = near ? `did you mean ${near}?` : names.length > 0 ? `it takes ${names.join(', ')}.` : 'it takes no parameters.'
   return {
     field: name.slice(0, 100),

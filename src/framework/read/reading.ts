@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Caller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
-import type { Database, Reader } from '../../store/database.ts'
+import type { SchoolDatabase, SchoolReader } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { AnyTable, ReadRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
@@ -10,31 +10,28 @@ import type { View } from '../declare/views.ts'
 import type { Section } from '../output/sectionsJson.ts'
 import type { Access } from '../write/writing.ts'
 
-/** The context of a read that a declaration defines. */
 export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
-  database: Reader
+  database: SchoolReader
   school: School
   caller: Caller
-  /** Values of the declared parameters, by name. */
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
-  /** The whole database, for reads that also count something. */
-  store?: Pick<Database, 'kind' | 'transaction'> | undefined
+  store?: SchoolDatabase | undefined
 }
 
 interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
   summary: string
   /** Operation id, if it is not the verb and the object. */
   id?: string
-  /** Query parameters, each with a description. */
   parameters?: z.ZodObject
   /** The body. A read with a body uses POST; it takes no Idempotency-Key, because repeating it is safe. */
   input?: z.ZodObject
   /** The response. Fields with a prefix convert stored ids to public ids. Each field appears in the views that it declares. */
   output: z.ZodObject
+  /** The member that identifies an element of the list that `run` returns as `data`. The response is a page of it: `output` is a listOf. */
+  pagedBy?: string
 }
 
-/** A read on a row that returns something else than the row. */
 export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Available without a token for some of the rows that a visitor can see. */
   anonymous?: 'partial'
@@ -51,11 +48,9 @@ export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends
   htmlStyle?: string
 }
 
-/** A read on the collection as a whole. */
 export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
   /** Open to callers without a token and to every role, even if they can see no rows. `full`: they get the complete response. */
   isPublic?: true | 'full'
-  /** The description in the API documents. */
   about?: string
   /** Names of lists in the response. The first one that is present is available as CSV, with a line for each element. */
   rows?: readonly string[]
@@ -69,7 +64,6 @@ interface TypedBy<Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
   input?: z.ZodObject<Input>
 }
 
-/** A read of a row whose functions are typed by its schemas. */
 export interface RowReadOf<
   Table extends AnyTable,
   Verb extends ScopeVerb,
@@ -83,7 +77,6 @@ export interface RowReadOf<
   asHtml?(response: OutputOf<Output>, reading: Reading<Parameters>): string
 }
 
-/** A read of a collection whose functions are typed by its schemas. */
 export interface CollectionReadOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
   extends Omit<CollectionRead<Verb>, 'parameters' | 'input' | 'run'>,
     TypedBy<Input, Parameters> {

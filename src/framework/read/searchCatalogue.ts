@@ -2,15 +2,14 @@ import type { QueryCreator } from 'kysely'
 import { toPublicId } from '../../lib/ids.ts'
 import type { Caller } from '../../policy/caller.ts'
 import { exactWords, lineOf, matchesWords, priceOf, searchedTitle, wordsOf, wordsQuery, wordsRank } from '../../store/catalogueSearch.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { contains } from '../../store/expressions.ts'
 import type { AnyTables } from '../declare/expressions.ts'
-import { queryScopeOf, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import { queryScopeOf, tableOf, tables } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { named } from './selectRows.ts'
 import { isVisible } from './visible.ts'
 
-/** A row that a search found. All of its values are public. */
 export interface Hit {
   object: string
   id: string
@@ -23,7 +22,6 @@ export interface Hit {
 export interface CatalogueQuery {
   schoolId: string
   caller: Caller
-  /** The resources to search: those of which `isSearchable` is true. */
   resources: readonly Resource[]
   text: string
   limit: number
@@ -31,7 +29,6 @@ export interface CatalogueQuery {
 
 export interface Found {
   hits: Hit[]
-  /** True if there are more rows than the limit. */
   hasMore: boolean
   /** False if no row has every word: the hits have some of them. */
   hasEveryWord: boolean
@@ -44,7 +41,7 @@ const maxRanked = 500
  * Returns the rows that the caller can see and that match every word of the text, in the languages of the school, best first. If there are
  * none, returns rows with some of the words, or with the text inside their title. One statement searches all resources.
  */
-export async function searchCatalogue(database: Reader, query: CatalogueQuery): Promise<Found> {
+export async function searchCatalogue(database: SchoolReader, query: CatalogueQuery): Promise<Found> {
   const words = wordsOf(query.text)
   const strict = words.length === 0 ? [] : await findHits(database, query, { words, needsEvery: true })
   const hits = strict.length > 0 ? strict : await findHits(database, query, { words, needsEvery: false })
@@ -56,16 +53,20 @@ interface Matching {
   needsEvery: boolean
 }
 
-async function findHits(database: Reader, query: CatalogueQuery, matching: Matching): Promise<Hit[]> {
+async function findHits(database: SchoolReader, query: CatalogueQuery, matching: Matching): Promise<Hit[]> {
   const { schoolId, resources, limit } = query
-  // Computed once for all resources.
-  const asking = tables(database).with('asked', (any) =>
-    any.selectNoFrom([named(wordsQuery({ schoolId, ...matching }), 'query'), named(exactWords(matching.words), 'exact')]),
-  )
-  const [first, ...others] = resources.map((resource) => hitsOf(database, { ...query, ...matching }, resource))
+  const [first, ...others] = resources
   if (!first) return []
-  const rows = await asking
-    .selectFrom(others.reduce((all, one) => all.unionAll(one), first).as('hits'))
+  const rows = await tables(database)
+    // Computed once for all resources.
+    .with('input', (any) =>
+      any.selectNoFrom([named(wordsQuery({ schoolId, ...matching }), 'query'), named(exactWords(matching.words), 'exact')]),
+    )
+    .with('hits', (any) => {
+      const hits = (resource: Resource) => hitsOf(any as unknown as SearchTables, { ...query, ...matching }, resource)
+      return others.reduce((all, one) => all.unionAll(hits(one)), hits(first))
+    })
+    .selectFrom('hits')
     .selectAll()
     .orderBy('rank', 'desc')
     .orderBy('object')
@@ -77,16 +78,13 @@ async function findHits(database: Reader, query: CatalogueQuery, matching: Match
   return rows.map(({ rank: _rank, ...hit }) => ({ ...hit, id: toPublicId(prefixes.get(hit.object) ?? '', hit.id) }))
 }
 
-type Asking = QueryCreator<AnyTables & { asked: { query: string; exact: string } }>
+type SearchTables = QueryCreator<AnyTables & { input: { query: string; exact: string } }>
 
-/** Selects the newest matching rows of one resource with their ranks. */
-function hitsOf(database: Reader, { schoolId, caller, text, needsEvery }: CatalogueQuery & Matching, resource: Resource) {
+function hitsOf(search: SearchTables, { schoolId, caller, text, needsEvery }: CatalogueQuery & Matching, resource: Resource) {
   const { object, table } = resource
   const queryScope = queryScopeOf({ resource, schoolId, caller })
-  // A part of the statement that defines `asked`.
-  const asking = tables(database) as unknown as Asking
-  const asked = { query: asking.selectFrom('asked').select('asked.query'), exact: asking.selectFrom('asked').select('asked.exact') }
-  const newest = asking
+  const input = { query: search.selectFrom('input').select('input.query'), exact: search.selectFrom('input').select('input.exact') }
+  const newest = search
     .selectFrom(tableOf(resource))
     .select((rows) => [
       named(rows.cast<string>(rows.val(object), 'text'), 'object'),
@@ -95,14 +93,13 @@ function hitsOf(database: Reader, { schoolId, caller, text, needsEvery }: Catalo
       named(searchedTitle(table), 'title'),
       named(lineOf(table), 'line'),
       named(priceOf(table), 'price'),
-      named(wordsRank(table, asked), 'rank'),
+      named(wordsRank(table, input), 'rank'),
     ])
-    .where(schoolColumn(queryScope), '=', schoolId)
     .where((rows) => {
-      const matches = matchesWords(table, asked.query)
+      const matches = matchesWords(table, input.query)
       return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
     })
     .orderBy('id', 'desc')
     .limit(maxRanked)
-  return asking.selectFrom(newest.as('newest')).selectAll()
+  return search.selectFrom(newest.as('newest')).selectAll()
 }

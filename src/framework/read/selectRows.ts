@@ -1,16 +1,16 @@
 import type { AliasedExpression, Expression, SelectQueryBuilder } from 'kysely'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import type { AnyRow, AnyRows, AnyTables, SeenRow } from '../declare/expressions.ts'
-import { type QueryScope, type RowKey, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import { type QueryScope, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
 import { isReadable, viewOf } from './visible.ts'
 
 /** Selects the fields of all rows of the school. The caller of this function adds the visibility condition. */
 export function selectRows(
-  database: Reader,
+  database: SchoolReader,
   queryScope: QueryScope,
   { isWhole = false } = {},
 ): SelectQueryBuilder<AnyTables, 'any_table', SeenRow> {
-  const { resource, schoolId, caller } = queryScope
+  const { resource, caller } = queryScope
   const table = tables(database).selectFrom(tableOf(resource))
   // Selections come after the columns, because a selection replaces the column with its name.
   const columns = isWhole ? table.selectAll(tableOf(resource)) : table.select([...resource.columns]).$castTo<AnyRow>()
@@ -28,25 +28,21 @@ export function selectRows(
           return isWhole ? [named(rows.lit(null), field)] : []
         }),
     ])
-    .where(schoolColumn(queryScope), '=', schoolId)
     .$castTo<SeenRow>()
 }
 
-/** Selects the row with this key, with every column, if the caller can read it. */
-export function wholeRow(database: Reader, queryScope: QueryScope, key: RowKey | undefined): ReturnType<typeof selectRows> {
+export function wholeRow(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): ReturnType<typeof selectRows> {
   const query = selectWhole(database, queryScope)
     .where((rows) => isReadable(queryScope, rows))
     .limit(1)
   return key ? query.where((rows) => rows(key.column, '=', key.value)) : query
 }
 
-/** Selects all rows of the school with every column. */
-export const selectWhole = (database: Reader, queryScope: QueryScope): ReturnType<typeof selectRows> =>
+export const selectWhole = (database: SchoolReader, queryScope: QueryScope): ReturnType<typeof selectRows> =>
   selectRows(database, queryScope, { isWhole: true })
 
 const versionOf = ({ resource }: QueryScope, rows: AnyRows): AliasedExpression<unknown, string> =>
   named(rows.ref(resource.versionColumn), 'version')
 
-/** Gives an expression the name of a field. */
 export const named = (selected: Expression<unknown>, field: string): AliasedExpression<unknown, string> =>
   (selected as Expression<unknown> & { as(alias: string): AliasedExpression<unknown, string> }).as(field)

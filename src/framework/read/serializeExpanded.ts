@@ -42,7 +42,6 @@ async function withExpansions(
   return bodies
 }
 
-/** Returns the value of the expansion for each row: a row, null or a short list. */
 async function valuesOf(context: Context, expansion: AnyExpansion, inner: readonly string[], rows: readonly SeenRow[]): Promise<unknown[]> {
   if (!expansion.resources) return await valuesOfOne(context, expansion, inner, rows)
   const references = rows.map((row) => ({ row, reference: expansion.reference(row) }))

@@ -1,13 +1,12 @@
 import type { Expression } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import { audienceOf, type Caller, type PersonViewer, type Viewer } from '../../policy/caller.ts'
-import type { Reader } from '../../store/database.ts'
+import type { SchoolReader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import type { AnyRows, AnyRule, Condition } from '../declare/expressions.ts'
 import type { QueryScope } from '../declare/queryScope.ts'
 import type { View } from '../declare/views.ts'
 
-/** Returns a condition that is true for the rows of the caller's list. */
 export const isVisible = (queryScope: QueryScope, rows: AnyRows): Condition =>
   offered(
     queryScope,
@@ -38,7 +37,7 @@ function offered({ resource, schoolId, caller }: QueryScope, rows: AnyRows, rule
  * @throws Problem not_found if the school has turned it off
  */
 export async function requireOffered(
-  database: Reader,
+  database: SchoolReader,
   { resource, schoolId, caller }: Pick<QueryScope, 'resource' | 'schoolId'> & { caller: Caller },
 ): Promise<void> {
   const { feature, area } = resource
@@ -52,15 +51,13 @@ export async function requireOffered(
   if (!row) throw new Problem('not_found', { description: `This school does not offer ${area.title.toLowerCase()}.` })
 }
 
-/** Returns true if the resource is closed to visitors in this school. */
-export async function isClosedToVisitors(database: Reader, { resource, schoolId, caller }: QueryScope): Promise<boolean> {
+export async function isClosedToVisitors(database: SchoolReader, { resource, schoolId, caller }: QueryScope): Promise<boolean> {
   const { anonymousWhen } = resource
   if (!anonymousWhen || caller.kind !== 'anonymous') return false
   const open = await database.selectFrom('school').select('id').where('id', '=', schoolId).where(anonymousWhen).executeTakeFirst()
   return open === undefined
 }
 
-/** Returns an expression for the view that the caller has of a row. */
 export function viewOf({ resource, caller }: QueryScope, rows: AnyRows): Expression<string> & Pick<ReturnType<AnyRows['val']>, 'as'> {
   const audience = audienceOf(caller)
   const { own, staff, open } = resource.views

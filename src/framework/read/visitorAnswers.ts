@@ -1,12 +1,15 @@
-import { LRUCache } from 'lru-cache'
+import { type Caches, createCaches } from '../../lib/caches.ts'
+import { Problem } from '../../lib/problem.ts'
 import { utf8 } from '../../lib/utf8.ts'
 import type { FactVersion } from '../../store/facts/factVersions.ts'
-import type { Answer, VisitorAnswers, VisitorRead } from '../call.ts'
+import type { ApiResponse, RequestInput, VisitorAnswers, VisitorRead } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
+import type { Run } from '../run.ts'
 
 export interface VisitorAnswersArguments {
   /** Returns the current version of a school's content; undefined if it cannot be known. Then no response is kept. Never rejects. */
   versionOf(schoolId: string): Promise<FactVersion>
+  caches?: Caches
   /** Approximate memory of all responses. */
   maxBytes?: number
 }
@@ -14,7 +17,7 @@ export interface VisitorAnswersArguments {
 interface Kept {
   version: string
   until: number
-  answer: Promise<Answer>
+  answer: Promise<ApiResponse>
 }
 
 const keptMilliseconds = 1000
@@ -24,9 +27,12 @@ const longestText = 262_144
 const bytesPerCharacter = 6
 const overheadBytes = 1000
 
-export function createVisitorAnswers({ versionOf, maxBytes = 16 * 1_048_576 }: VisitorAnswersArguments): VisitorAnswers {
+export function createVisitorAnswers({ versionOf, caches = createCaches(), maxBytes }: VisitorAnswersArguments): VisitorAnswers {
   const making = new Map<string, Kept>()
-  const kept = new LRUCache<string, Kept & { size: number }>({ maxSize: maxBytes, sizeCalculation: ({ size }) => size })
+  const kept = caches.create<Kept & { size: number }>('visitor_answers', {
+    ...(maxBytes !== undefined && { maxSize: maxBytes }),
+    sizeCalculation: ({ size }) => size,
+  })
   const numbers = new WeakMap<Operation, number>()
   let latestNumber = 0
 
@@ -78,5 +84,29 @@ export function createVisitorAnswers({ versionOf, maxBytes = 16 * 1_048_576 }: V
       making.clear()
       kept.clear()
     },
+  }
+}
+
+/** Returns `run` with the responses to visitors that are kept. */
+export function withVisitorAnswers(run: Run, visitorAnswers: VisitorAnswers): Run {
+  return async (operation, caller, sent, context) => {
+    const { method, anonymous, resource } = operation
+    const isKept = caller.kind === 'anonymous' && anonymous !== 'none' && method === 'GET' && resource.isInCatalogue
+    const parameters = isKept ? readable(sent) : undefined
+    if (!parameters) return await run(operation, caller, sent, context)
+    const { school, contentVersion: version } = context
+    return await visitorAnswers.answer({ schoolId: school.id, operation, format: sent.format ?? 'json', parameters, version }, () =>
+      run(operation, caller, { ...sent, parameters: () => parameters }, context),
+    )
+  }
+}
+
+/** Returns the parameters; undefined if they are malformed, which `run` reports after the earlier checks. */
+function readable(sent: RequestInput): ReturnType<RequestInput['parameters']> | undefined {
+  try {
+    return sent.parameters()
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
   }
 }

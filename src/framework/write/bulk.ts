@@ -1,68 +1,29 @@
-import { z } from 'zod'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { Problem, type ProblemDetail } from '../../lib/problem.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
 
-/** The result of one item. */
 export type BulkResult =
-  | { index: number; status: number; id: string }
-  | { index: number; status: number; error: { error: string; error_description: string; details?: ProblemDetail[] } }
+  | { index: number; row?: number; key?: string; status: number; id: string }
+  | {
+      index: number
+      row?: number
+      key?: string
+      status: number
+      error: { error: string; error_description: string; details?: ProblemDetail[] }
+    }
 
-/** How many items of a bulk request succeeded and failed. */
-export const bulkSummary = z
-  .object({
-    total: z.int().meta({ description: 'Number of items.', example: 2 }),
-    succeeded: z.int().meta({ description: 'Number of items that succeeded.', example: 1 }),
-    failed: z.int().meta({ description: 'Number of items that failed.', example: 1 }),
-  })
-  .meta({ description: 'Numbers of items.', example: { total: 2, succeeded: 1, failed: 1 } })
-
-/** The response of a bulk request: the result of each item, in order. */
-export const bulkOutput = z.object({
-  results: z
-    .array(
-      z.object({
-        index: z.int().meta({ description: 'Position of the item in the request, from 0.', example: 0 }),
-        status: z.int().meta({ description: 'Status that a single request would have returned.', example: 201 }),
-        id: z
-          .string()
-          .optional()
-          .meta({ description: 'Id of the object, if the item succeeded.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
-        error: z
-          .object({
-            error: z.string().meta({ description: 'Error code.', example: 'validation_failed' }),
-            error_description: z.string().meta({ description: 'The error and its fix, for people.', example: 'The body is not valid.' }),
-            details: z
-              .array(
-                z.object({
-                  field: z.string().optional().meta({ description: 'Path of the field, with dots.', example: 'email' }),
-                  code: z.string().meta({ description: 'Code of the rule that it breaks.', example: 'format' }),
-                  message: z
-                    .string()
-                    .meta({ description: 'The rule and the fix, for people.', example: 'email: mail cannot be sent to this address' }),
-                }),
-              )
-              .optional()
-              .meta({ description: 'Every invalid field of the item.', example: [] }),
-          })
-          .optional()
-          .meta({
-            description: 'The error, if the item failed.',
-            example: { error: 'validation_failed', error_description: 'The body is not valid.' },
-          }),
-      }),
-    )
-    .meta({ description: 'The result of each item, in order.', example: [] }),
-  summary: bulkSummary,
-})
-
-export interface BulkAnswer extends Record<string, unknown> {
+export interface BulkResponse extends Record<string, unknown> {
   results: BulkResult[]
   summary: { total: number; succeeded: number; failed: number }
 }
 
 export interface BulkRequest<Item> {
   items: readonly Item[]
+  /** Returns the text by which an item names its object, such as an e-mail address. Its result repeats it. */
+  key(item: Item): string | undefined
+  /** True if the items were sent as CSV: results name the row. */
+  isCsv?: boolean | undefined
   /** True if one failure undoes all items. */
   isAtomic: boolean
   /** Processes one item. A Problem that it throws undoes that item only. */
@@ -72,29 +33,49 @@ export interface BulkRequest<Item> {
 }
 
 /**
- * Processes items in order, within the transaction of `writer`. An item that fails is rolled back to its savepoint.
+ * Processes items within the transaction of `writer`, in the order of their keys, so that concurrent requests with the same items in another
+ * order lock the rows in one order and cannot deadlock. Items with the same key keep their order. An item that fails is rolled back to its
+ * savepoint. The results are in the order of the items.
  * @throws Problem of the first failure with all failures in `details`, if the request is atomic
  */
 export async function bulk<Item>(
-  writer: Writer,
-  { items, isAtomic, each, explain = (error) => error }: BulkRequest<Item>,
-): Promise<BulkAnswer> {
+  writer: SchoolWriter,
+  { items, key, isCsv, isAtomic, each, explain = (error) => error }: BulkRequest<Item>,
+): Promise<BulkResponse> {
   const results: BulkResult[] = []
   const problems: { index: number; problem: Problem }[] = []
-  for (const [index, item] of items.entries()) {
+  const keyed = items.map((item, index) => ({ item, index, key: key(item) }))
+  for (const { item, index, key } of keyed.toSorted(byKey)) {
+    // As spreadsheets number them: the header is row 1.
+    const named = { index, ...(isCsv && { row: index + 2 }), ...(key !== undefined && { key }) }
     try {
-      results.push({ index, ...(await withinSavepoint(writer, () => each(item, index))) })
+      results.push({ ...named, ...(await withinSavepoint(writer, () => each(item, index))) })
     } catch (thrown) {
       const problem = explain(thrown)
       if (!(problem instanceof Problem) || problem.status >= 500) throw problem
       problems.push({ index, problem })
-      results.push({ index, status: problem.status, error: errorOf(problem) })
+      results.push({ ...named, status: problem.status, error: errorOf(problem) })
     }
   }
+  problems.sort(byIndex)
   const [first] = problems
   if (isAtomic && first) throw withAll(first.problem, problems)
-  return { results, summary: { total: items.length, succeeded: items.length - problems.length, failed: problems.length } }
+  return {
+    results: results.sort(byIndex),
+    summary: { total: items.length, succeeded: items.length - problems.length, failed: problems.length },
+  }
 }
+
+const byIndex = (first: { index: number }, second: { index: number }): number => first.index - second.index
+
+// The order of code units, which is the same in every process. Spellings of one address are equal.
+function byKey(first: { key: string | undefined }, second: { key: string | undefined }): number {
+  const one = sortKey(first)
+  const other = sortKey(second)
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+const sortKey = ({ key = '' }: { key: string | undefined }): string => normaliseEmail(key) ?? key
 
 const errorOf = ({ code, description, details }: Problem) => ({
   error: code,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { toPublicId } from '../../lib/ids.ts'
 import { isObject } from '../../lib/jsonValue.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { FrameworkParameters } from '../call.ts'
@@ -7,8 +7,9 @@ import type { ScopeVerb } from '../declare/area.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
-import { idsIn, type ParameterValues, parameterValues, type Values } from '../declare/values.ts'
-import { bulk, bulkSummary } from './bulk.ts'
+import { type ParameterValues, parameterValues, type Values } from '../declare/values.ts'
+import { bulk } from './bulk.ts'
+import { isUnchanged, itemsOutput } from './bulkOutput.ts'
 import { createRow } from './createRow.ts'
 import { explainViolation } from './explainViolation.ts'
 import { updateRow } from './updateRow.ts'
@@ -20,7 +21,7 @@ const maxItems = 100
 /** Creates the action that writes many rows. Each row is handled by the operations that create and update a single one. */
 export function bulkAction(
   resource: Resource,
-  { find, ...access }: RowsInBulk<ScopeVerb>,
+  { find, key, lockAll, ...access }: RowsInBulk<ScopeVerb>,
   operations: () => readonly Operation[],
 ): CollectionAction<ScopeVerb> {
   const noun = resource.name.replaceAll('_', ' ')
@@ -42,10 +43,17 @@ export function bulkAction(
       atomic: z.boolean().default(false).meta({ description: 'If true, one failure undoes all items.', example: false }),
     }),
     output: itemsOutput(resource),
-    touched: ({ results }) => idsIn(results).flatMap((id) => fromPublicId(resource.idPrefix, id) ?? []),
-    run: (writing, { items, mode, atomic }) =>
-      bulk<Values>(writing.writer, {
+    csv: () => ({
+      members: Object.fromEntries(writableMembers(resource)),
+      options: { mode: 'upsert' },
+    }),
+    isUnchanged,
+    async run(writing, { items, mode, atomic }) {
+      if (mode === 'upsert') await lockAll(writing, items as Values[])
+      return await bulk<Values>(writing.writer, {
         items: items as Values[],
+        key,
+        isCsv: writing.isCsv,
         isAtomic: atomic as boolean,
         explain: (error) => explainViolation(error, resource),
         each: (item) =>
@@ -55,9 +63,15 @@ export function bulkAction(
             find,
             operations: operations(),
           }),
-      }),
+      })
+    },
   }
 }
+
+const writableMembers = ({ writable, inputs, schema }: Resource): [string, z.ZodType][] => [
+  ...writable.map(({ field }): [string, z.ZodType] => [field, membersOf(schema)[field] ?? z.never()]),
+  ...Object.entries(inputs),
+]
 
 interface Item {
   item: Values
@@ -78,11 +92,11 @@ async function writeItem(
     precondition: undefined,
   }
   const id = mode === 'upsert' ? await find(part, item) : undefined
-  const answer =
+  const response =
     id === undefined
       ? await createRow({ ...part, operation: of(operations, 'create') })
       : await updateRow({ ...part, operation: of(operations, 'update'), parameters: keyed(write, of(operations, 'update'), id) })
-  return { status: id === undefined ? 201 : 200, id: String(answer.body.id) }
+  return { status: id === undefined ? 201 : 200, id: String(response.body.id) }
 }
 
 function of<Kind extends 'create' | 'update'>(operations: readonly Operation[], kind: Kind): OperationOf<Kind> {
@@ -91,7 +105,6 @@ function of<Kind extends 'create' | 'update'>(operations: readonly Operation[], 
   return found as OperationOf<Kind>
 }
 
-/** Returns the parameters of an update of the row with this stored id. */
 const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operation, id: string): ParameterValues<FrameworkParameters> =>
   parameterValues(
     new Map(update.parameters.flatMap((one) => (one.in === 'path' ? [[one.name, toPublicId(operation.resource.idPrefix, id)]] : []))),
@@ -99,46 +112,3 @@ const keyed = ({ operation }: Write<OperationOf<'collection'>>, update: Operatio
 
 const exampleItem = ({ required, schema }: Resource): Record<string, unknown> =>
   Object.fromEntries(required.map((field) => [field, membersOf(schema)[field]?.meta()?.example ?? null]))
-
-const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
-
-/** Returns the schema of the response: the result of each item. */
-export const itemsOutput = ({ idPrefix, object }: Pick<Resource, 'idPrefix' | 'object'>) =>
-  z.object({
-    results: z
-      .array(
-        z.object({
-          index: z.int().meta({ description: 'Position of the item in the request, from 0.', example: 0 }),
-          status: z.int().meta({ description: 'Status that a single request would have returned.', example: 201 }),
-          id: z
-            .string()
-            .optional()
-            .meta({ description: `Id of the ${object.replaceAll('_', ' ')}.`, example: `${idPrefix}_01jgwejj00e6srgkpqm2sqf05m` }),
-          error: z
-            .object({
-              error: z.string().meta({ description: 'Error code.', example: 'email_taken' }),
-              error_description: z
-                .string()
-                .meta({ description: 'The error and its fix, for people.', example: 'This e-mail address is already in use.' }),
-              details: z
-                .array(
-                  z.object({
-                    field: z.string().optional().meta({ description: 'Path of the field, with dots.', example: 'email' }),
-                    code: z.string().meta({ description: 'Code of the rule that it breaks.', example: 'format' }),
-                    message: z.string().meta({ description: 'The rule and the fix, for people.', example: 'email: must be an address' }),
-                    meta: z
-                      .record(z.string(), plain)
-                      .optional()
-                      .meta({ description: 'Values of the rule, such as the minimum or the allowed values.', example: {} }),
-                  }),
-                )
-                .optional()
-                .meta({ description: 'Every invalid field of the item.', example: [] }),
-            })
-            .optional()
-            .meta({ description: 'The error, if the item failed.', example: {} }),
-        }),
-      )
-      .meta({ description: 'The result of each item, in order.', example: [] }),
-    summary: bulkSummary,
-  })

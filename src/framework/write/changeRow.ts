@@ -1,14 +1,15 @@
+import { toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Answer } from '../call.ts'
+import type { ApiResponse } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
-import type { Operation, OperationOf } from '../declare/operations.ts'
+import { apiPath, type Operation, type OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
-import { breadth, type View } from '../declare/views.ts'
+import { type View, viewRank } from '../declare/views.ts'
 import { serializeTagged } from '../output/serialize.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { loadWritten, lockRow } from '../read/findRows.ts'
-import { requirePrecondition } from './preconditions.ts'
-import { recordWrite } from './recordWrite.ts'
+import { replacedMembers, requirePrecondition } from './preconditions.ts'
+import { labelOf, recordWrite } from './recordWrite.ts'
 import type { Write } from './write.ts'
 import { updateVersion } from './writeRows.ts'
 
@@ -22,11 +23,18 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
   const row = await lockRow(writer, queryScope, keyOfCall(write), operation.rules.lockFirst)
   if (!row) throw noSuchRow(operation.resource)
   requireVisible(row, operation.resource, operation.view)
-  requirePrecondition(precondition, operation.needsIfMatch, {
+  requirePrecondition(precondition, replacedMembers(operation.needsIfMatch, write.body), {
     version: row.version,
     etag: () => serializeTagged(operation.resource, row, write).etag,
+    readPath: () => readPathOf(operation.resource, row.id),
   })
   return row
+}
+
+function readPathOf({ path, isSingleton, idPrefix, operations, reads }: Resource, id: string): string {
+  const row = isSingleton ? `${apiPath}/${path}` : `${apiPath}/${path}/${toPublicId(idPrefix, id)}`
+  const [read] = Object.keys(reads)
+  return operations.get === undefined && read !== undefined ? `${row}/${read}` : row
 }
 
 /**
@@ -34,21 +42,26 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
  * @throws Problem access_denied
  */
 export function requireVisible(row: SeenRow, { object }: Resource, view: View): void {
-  if (breadth[row.seen_as] >= breadth[view]) return
+  if (viewRank[row.seen_as] >= viewRank[view]) return
   throw new Problem('access_denied', {
     description: `You can see this ${object.replaceAll('_', ' ')} but do not have permission to do this. Another scope does not help.`,
   })
 }
 
-/** Writes these columns of the locked row, raises its version and records the change. */
-export async function changeRow(write: Write<Operation>, row: SeenRow, columns: Record<string, unknown>, action: string): Promise<SeenRow> {
+/** Writes these columns of the locked row, raises its version and records the change, with the reason if the caller named one. */
+export async function changeRow(
+  write: Write<Operation>,
+  row: SeenRow,
+  columns: Record<string, unknown>,
+  action: string,
+  reason?: string,
+): Promise<SeenRow> {
   const { writer, queryScope, now } = write
   const version = await updateVersion(writer, queryScope, row.id, { ...columns, updated_at: now })
-  await recordWrite(write, { action, id: row.id, before: row.version, after: version })
+  await recordWrite(write, { action, id: row.id, before: row.version, after: version, reason, label: labelOf(row) })
   return await loadWritten(writer, queryScope, row.id)
 }
 
-/** Returns the response with a row that the caller has written. */
-export function answerWritten(write: Write<Operation>, row: SeenRow): Answer {
+export function answerWritten(write: Write<Operation>, row: SeenRow): ApiResponse {
   return { status: write.operation.successStatus, ...serializeTagged(write.operation.resource, row, write) }
 }

@@ -1,17 +1,17 @@
 import { newId } from '../../lib/ids.ts'
 import { audienceOf } from '../../policy/caller.ts'
-import type { Answer } from '../call.ts'
+import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
 import { apiPath, type CreateParent, type OperationOf } from '../declare/operations.ts'
-import { freeSlug, lockSlugs } from '../declare/slugs.ts'
+import { freeSlug, takeSlug } from '../declare/slugs.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { loadWritten, lockRow } from '../read/findRows.ts'
 import { answerWritten, requireVisible } from './changeRow.ts'
 import { joinFieldErrors } from './joinFieldErrors.ts'
 import { parseBody, parseInput, requireNoFieldErrors } from './parseBody.ts'
-import { recordWrite } from './recordWrite.ts'
+import { labelOf, recordWrite } from './recordWrite.ts'
 import { statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import { insertRow } from './writeRows.ts'
@@ -19,7 +19,7 @@ import type { Made } from './writing.ts'
 import { wrongState } from './wrongState.ts'
 
 /** Creates a row from the fields of the body, the defaults of the resource, and a generated slug if none was sent. */
-export async function createRow(write: Write<OperationOf<'create'>>): Promise<Answer> {
+export async function createRow(write: Write<OperationOf<'create'>>): Promise<ApiResponse> {
   const { operation, body, caller, writer, queryScope, now } = write
   const { resource, rules, parent } = operation
   const owner = parent && (await lockParent(write, parent))
@@ -51,13 +51,13 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<An
     updated_at: now,
   })
   // Recorded before `after`, which may change the row and record that change.
-  await recordWrite(write, { action: 'created', id, before: null, after: 1 })
+  await recordWrite(write, { action: 'created', id, before: null, after: 1, label: labelOf(values) })
   if (resource.fileFields.length > 0) await keepFileReferences(write, await loadWritten(writer, queryScope, id))
   if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
   return answerCreated(write, await loadWritten(writer, queryScope, id))
 }
 
-/** Generates a slug for a new row without one. For a sent slug, only takes the lock, so that no other request generates the same. */
+/** Generates a slug for a new row without one. A sent slug is taken under the same lock, so that no other request generates it. */
 async function slugOfNew(
   { writer, school, operation: { resource } }: Write<OperationOf<'create'>>,
   id: string,
@@ -66,25 +66,26 @@ async function slugOfNew(
   if (resource.slugFrom === undefined) return {}
   if (values.slug === undefined)
     return { slug: await freeSlug(writer, resource, { schoolId: school.id, title: String(values[resource.slugFrom] ?? ''), id }) }
-  await lockSlugs(writer, resource, school.id)
+  await takeSlug(writer, resource, { schoolId: school.id, slug: String(values.slug) })
   return {}
 }
 
 /** Records the creation that a declaration performed itself, and returns the row. */
-async function answerPerformed(write: Write<OperationOf<'create'>>, created: string | Made): Promise<Answer> {
+async function answerPerformed(write: Write<OperationOf<'create'>>, created: string | Made): Promise<ApiResponse> {
   const { id, action } = typeof created === 'string' ? { id: created, action: 'created' } : created
   const row = await loadWritten(write.writer, write.queryScope, id)
   const isNew = action === 'created'
-  if (action !== undefined) await recordWrite(write, { action, id, before: isNew ? null : row.version - 1, after: row.version })
+  if (action !== undefined)
+    await recordWrite(write, { action, id, before: isNew ? null : row.version - 1, after: row.version, label: labelOf(row) })
   return isNew ? answerCreated(write, row) : { ...answerWritten(write, row), status: 200 }
 }
 
-function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): Answer {
+function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): ApiResponse {
   const { resource } = write.operation
-  const answer = answerWritten(write, row)
+  const response = answerWritten(write, row)
   // A row without a get operation has no URL.
-  if (resource.operations.get === undefined) return answer
-  return { ...answer, headers: { Location: `${apiPath}/${resource.path}/${answer.body.id}` } }
+  if (resource.operations.get === undefined) return response
+  return { ...response, headers: { Location: `${apiPath}/${resource.path}/${response.body.id}` } }
 }
 
 /** Returns the parent row, locked, so that limits on the number of its parts hold under concurrency. */

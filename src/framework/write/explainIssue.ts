@@ -1,6 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
-/** Names of JSON types in messages. */
 const types: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -12,7 +11,6 @@ const types: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** Rules of text formats, with an example. */
 const formats: Readonly<Record<string, string>> = {
   email: 'must be an e-mail address such as name@example.com',
   url: 'must be a web address such as https://school.example/page',
@@ -22,7 +20,10 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID such as 01890a5d-ac96-774b-bcce-b302099a8057',
 }
 
-/** Returns the rule that a value breaks, and the fix. A schema can define a more specific message. */
+/**
+ * Returns the rule that a value breaks, and the fix; for unknown members, the names of the known ones. A schema can define a more specific
+ * message.
+ */
 export function explainIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -32,27 +33,33 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string {
     case 'too_big':
       return tooBig(issue)
     case 'invalid_value':
-      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}.`
+      return oneOf(issue.values)
     case 'invalid_format':
       return `${formats[issue.format] ?? wrongForm(issue.pattern)}.`
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}.`
     case 'unrecognized_keys':
-      return `must not have the member ${issue.keys[0]?.slice(0, 100)}. Remove it.`
+      return knownMembers(issue.inst)
     case 'invalid_key':
       return `must not have a member of this name: the name ${issue.issues?.[0]?.message ?? 'is not allowed.'}`
     case 'invalid_union':
-      return issue.discriminator === undefined
-        ? 'must have one of the forms that the documentation of this field lists.'
-        : `must have a ${issue.discriminator} that the documentation of this field lists.`
+      return Array.isArray(issue.options) ? oneOf(issue.options) : `must be ${formsOf(issue.errors)}.`
     case 'invalid_element':
     case 'custom':
-      return 'must follow the rule in the documentation of this field.'
+      return 'is not valid.'
   }
 }
 
+const knownMembers = (schema: unknown): string => (schema instanceof z.ZodObject ? Object.keys(schema.shape).join(', ') : '')
+
+const oneOf = (values: readonly unknown[]): string => `must be ${values.length === 1 ? '' : 'one of '}${values.map(String).join(', ')}.`
+
+/** Returns the types of the forms, of which a value has none. */
+const formsOf = (errors: readonly (readonly z.core.$ZodIssue[])[]): string =>
+  [...new Set(errors.flatMap(([issue]) => (issue?.code === 'invalid_type' ? [types[issue.expected] ?? issue.expected] : [])))].join(' or ')
+
 const wrongForm = (pattern: string | undefined): string =>
-  pattern ? `must match ${pattern.slice(0, 100)}` : 'must have the documented form'
+  pattern ? `must match ${pattern.slice(0, 100)}` : 'has a form that is not valid'
 
 function wrongType({ expected, input }: { expected: string; input?: unknown }): string {
   if (typeof input === 'number' && (expected === 'number' || expected === 'int')) {

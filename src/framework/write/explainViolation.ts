@@ -1,6 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import { violationOf } from '../../store/databaseErrors.ts'
 import type { Resource } from '../declare/resource.ts'
+import { slugTaken } from '../declare/slugs.ts'
 
 /** Converts a violation like `explainViolation`; a lock timeout becomes a 503, because the same request can be repeated. */
 export function explainWriteViolation(error: unknown, resource: Pick<Resource, 'table' | 'schema'>): unknown {
@@ -21,10 +22,7 @@ export function explainViolation(error: unknown, { table, schema }: Pick<Resourc
   switch (kind) {
     case 'unique':
       if (constraint === `${table}_school_id_slug_key`) {
-        return new Problem('slug_taken', {
-          details: [{ field: 'slug', code: 'slug_taken', message: 'slug: is already in use. Choose another one.' }],
-          cause: error,
-        })
+        return slugTaken('slug: is already in use. Choose another one.', error)
       }
       if (constraint === `${table}_school_id_email_key`) {
         return new Problem('email_taken', {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
-import type { Writer } from '../../store/database.ts'
-import { findAnswer, idempotencyId, lockKey, type StoredAnswer, storeAnswer } from '../../store/idempotency.ts'
-import { withinSavepoint } from '../../store/savepoint.ts'
-import type { Answer } from '../call.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { findStoredResponse, idempotencyId, lockKey, type StoredResponse, storeResponse } from '../../store/idempotency.ts'
+import type { ApiResponse } from '../call.ts'
 import { canonical } from './canonical.ts'
 
 /**
@@ -32,63 +31,52 @@ export interface KeyedRequest {
 }
 
 /**
- * Does the work once for a key, and returns the stored response to every later request. A Problem is stored as well, unless a retry
- * may succeed.
- * @returns the response, or the stored Problem
- * @throws Problem idempotency_in_progress, idempotency_key_reused, and Problems that are not stored
+ * Does the work once for a key, and returns the stored response to every later request. Work that throws changes nothing: its transaction is
+ * rolled back and the key is free, so that the corrected request can have the same key.
+ * @throws Problem idempotency_in_progress, idempotency_key_reused, Problems of the work, and stored ones: those of erased responses, and of
+ * earlier releases
  */
 export async function onceUnderKey(
-  { writer, externalServices: { storedResponses } }: { writer: Writer; externalServices: Pick<ExternalServices, 'storedResponses'> },
+  { writer, externalServices: { storedResponses } }: { writer: SchoolWriter; externalServices: Pick<ExternalServices, 'storedResponses'> },
   request: KeyedRequest,
-  work: () => Promise<Answer>,
-): Promise<Answer | Problem> {
+  work: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const { schoolId } = request
   const id = idempotencyId(request.id)
   const fingerprint = createHash('sha256').update(canonical(request.content)).digest('base64url')
   if (!(await lockKey(writer, schoolId, id))) throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': '1' } })
-  const found = await findAnswer(writer, schoolId, id)
+  const found = await findStoredResponse(writer, schoolId, id)
   if (found) {
     if (found.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused')
     const body = storedResponses.open(found.body)
     if (body === undefined) throw new Problem('idempotency_key_reused', { description: unreadable })
     return replayed({ ...found, body })
   }
-  const outcome = await withinSavepoint(writer, work).catch((error: unknown) => {
-    if (error instanceof Problem && isKept(error)) return error
-    throw error
-  })
-  const stored = outcome instanceof Problem ? storedProblem(outcome, fingerprint) : storedAnswer(outcome, fingerprint)
-  await storeAnswer(writer, schoolId, id, { ...stored, body: storedResponses.seal(stored.body) })
-  return outcome
+  const response = await work()
+  if (response.isUnchanged) return response
+  const stored = storedResponse(response, fingerprint)
+  await storeResponse(writer, schoolId, id, { ...stored, body: storedResponses.seal(stored.body) })
+  return response
 }
 
 const unreadable =
   'This request was done before, and its response cannot be read any more, because a secret key of the service was removed.'
 
-const isKept = ({ status }: Problem): boolean => ![401, 403, 408, 429].includes(status) && status < 500
-
-const storedAnswer = ({ status, headers = {}, etag, text }: Answer, fingerprint: string): StoredAnswer => ({
+const storedResponse = ({ status, headers = {}, etag, text }: ApiResponse, fingerprint: string): StoredResponse => ({
   fingerprint,
   status,
   headers: { ...headers, ...(etag && { etag }) },
   body: text,
 })
 
-const storedProblem = ({ status, code, description, details, headers }: Problem, fingerprint: string): StoredAnswer => ({
-  fingerprint,
-  status,
-  headers,
-  body: JSON.stringify({ code, description, details }),
-})
-
 const mark = { 'Idempotent-Replayed': 'true' }
 
-function replayed({ status, headers: { etag, ...headers }, body }: StoredAnswer): Answer | Problem {
+function replayed({ status, headers: { etag, ...headers }, body }: StoredResponse): ApiResponse {
   if (status < 400) {
     const parsed: Record<string, unknown> = body === '' ? {} : JSON.parse(body)
     return { status, body: parsed, text: body, etag, headers: { ...headers, ...mark } }
   }
   const { code, ...options }: { code: string; description: string; details: ProblemDetail[] } = JSON.parse(body)
   const problemOptions = { ...options, headers: { ...headers, ...(etag && { etag }), ...mark } }
-  return new Problem(code as ProblemCode, problemOptions)
+  throw new Problem(code as ProblemCode, problemOptions)
 }

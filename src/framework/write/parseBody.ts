@@ -9,7 +9,6 @@ import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, writeForm } from '../declare/writeForm.ts'
 import { checkValue } from './checkValue.ts'
 import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './fieldErrors.ts'
-import { mergePatch } from './mergePatch.ts'
 
 export interface BodyRules {
   resource: Resource
@@ -22,7 +21,6 @@ export interface BodyRules {
   isReplacement?: boolean
 }
 
-/** The values of the valid fields, and the errors of the others. */
 export interface ParsedBody {
   values: Record<string, unknown>
   fieldErrors: ProblemDetail[]
@@ -115,7 +113,12 @@ function rejectionOf(
   const known = Object.hasOwn(shown, field)
   const audience: Audience = audienceOf(caller)
   const rule = resource.writable.find((one) => one.field === field)
-  if (!known) return [unknownField(field, maySuggest ? [...Object.keys(shown), ...Object.keys(resource.inputs)] : [])]
+  if (!known && !maySuggest) return [unknownField(field, [])]
+  if (!known) {
+    const sendable = resource.writable.filter((one) => Object.hasOwn(shown, one.field) && (one.roles?.includes(audience) ?? true))
+    const inputs = Object.keys(resource.inputs)
+    return [unknownField(field, [...Object.keys(shown), ...inputs], [...sendable.map((one) => one.field), ...inputs])]
+  }
   if (!rule) return [{ field, code: 'read_only_field', message: `${field}: cannot be written` }]
   if (rule.roles && !rule.roles.includes(audience)) {
     return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
@@ -141,7 +144,6 @@ function readField({ resource, view, current }: BodyRules, field: string, sent: 
     : result
 }
 
-/** Returns the part of a value that is in the view and can be written. */
 export function sendablePart(schema: z.ZodType, value: unknown, view: View): unknown {
   const inner = unwrapped(schema)
   if (!isObjectSchema(inner) || !isObject(value)) return value
@@ -154,7 +156,6 @@ export function sendablePart(schema: z.ZodType, value: unknown, view: View): unk
   )
 }
 
-/** Returns errors for read-only members of an object that were sent. */
 function readOnlyMembers(schema: z.ZodType | undefined, path: string, sent: unknown): ProblemDetail[] {
   const inner = schema && unwrapped(schema)
   if (!inner || !isObjectSchema(inner) || !isObject(sent)) return []
@@ -174,3 +175,15 @@ const reservedSlug = (resource: Resource, field: string, value: unknown): Proble
   field === 'slug' && isReserved(resource, String(value))
     ? [{ field, code: 'reserved_slug', message: `slug: ${String(value)} is reserved for a URL of the API. Choose another one.` }]
     : []
+
+/** Applies a merge patch to the target (RFC 7396 section 2): null removes, objects are merged, everything else replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged = new Map(Object.entries(isObject(target) ? target : {}))
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(name)
+    else merged.set(name, mergePatch(merged.get(name), value))
+  }
+  // Object.fromEntries treats __proto__ as an ordinary member; an assignment would not.
+  return Object.fromEntries(merged)
+}

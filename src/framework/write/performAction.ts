@@ -1,4 +1,4 @@
-import type { Answer } from '../call.ts'
+import type { ApiResponse } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import { apiPath, type OperationOf } from '../declare/operations.ts'
 import { pickerOf } from '../declare/views.ts'
@@ -7,7 +7,7 @@ import { serializeTagged } from '../output/serialize.ts'
 import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
 import { parseInput } from './parseBody.ts'
-import { recordWrite } from './recordWrite.ts'
+import { labelOf, recordWrite } from './recordWrite.ts'
 import { hasStoredStatus, statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import type { Performed } from './writing.ts'
@@ -16,7 +16,7 @@ import { wrongState } from './wrongState.ts'
 type ActionWrite = Write<OperationOf<'action'>>
 
 /** Changes the status of a row, or runs the declared action. Has no effect if the row has the target status already. */
-export async function performAction(write: ActionWrite): Promise<Answer> {
+export async function performAction(write: ActionWrite): Promise<ApiResponse> {
   const { operation, body } = write
   const { from, to, run, perform } = operation.rules
   const row = await rowToChange(write)
@@ -33,34 +33,35 @@ export async function performAction(write: ActionWrite): Promise<Answer> {
   const columns = { ...following, ...(isMoved && hasStoredStatus(operation.resource) && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
-  const said = await operation.rules.after(write, written)
-  return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...said }
+  const output = await operation.rules.after(write, written)
+  return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...output }
 }
 
 /** Returns the response of an action that a declaration performed itself: a new row, a separate body, or the row. */
-async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<'any_table'>): Promise<Answer> {
-  const { columns, isUnchanged = false, made, answered, body, headers } = performed
+async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Performed<'any_table'>): Promise<ApiResponse> {
+  const { columns, isUnchanged = false, reason, made, answered, body, headers } = performed
   const { operation, writer, queryScope } = write
   if (made !== undefined) {
     await recordWrite(write, { action: 'created', id: made, before: null, after: 1 })
-    const answer = answerWritten(write, await loadWritten(writer, queryScope, made))
-    return { ...answer, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` } }
+    const response = answerWritten(write, await loadWritten(writer, queryScope, made))
+    return { ...response, headers: { ...headers, Location: `${apiPath}/${operation.resource.path}/${response.body.id}` } }
   }
   // Without columns, the declaration may have changed the row itself.
   const unwritten = async (): Promise<SeenRow> => (isUnchanged ? row : await loadWritten(writer, queryScope, row.id))
-  const after = columns ? await changeRow(write, row, columns, operation.name) : await unwritten()
-  if (!columns && !isUnchanged) await recordWrite(write, { action: operation.name, id: row.id, before: row.version, after: after.version })
+  const after = columns ? await changeRow(write, row, columns, operation.name, reason) : await unwritten()
+  if (!columns && !isUnchanged)
+    await recordWrite(write, { action: operation.name, id: row.id, before: row.version, after: after.version, label: labelOf(row) })
   const other = operation.rules.answers?.()
   if (other && answered !== undefined) {
     const seen = await loadWritten(writer, { ...queryScope, resource: other }, answered)
     return { status: operation.successStatus, ...serializeTagged(other, seen, write), ...(headers && { headers }) }
   }
   if (!body || !operation.rules.output) {
-    const answer = answerDone(write, after)
-    if (isUnchanged && operation.rules.isOnce) return { ...answer, status: 200, ...(headers && { headers }) }
+    const response = answerDone(write, after)
+    if (isUnchanged && operation.rules.isOnce) return { ...response, status: 200, ...(headers && { headers }) }
     // A part of the row was created: its URL is that of the row.
-    const place = answer.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${answer.body.id}` }
-    return { ...answer, headers: { ...headers, ...place } }
+    const place = response.status === 201 && { Location: `${apiPath}/${operation.resource.path}/${response.body.id}` }
+    return { ...response, headers: { ...headers, ...place } }
   }
   const picked = pickerOf(operation.rules.output, row.seen_as)(await body())
   const text = JSON.stringify(picked)
@@ -68,5 +69,5 @@ async function answerPerformed(write: ActionWrite, row: SeenRow, performed: Perf
   return { status: operation.successStatus, body: picked, text, etag, ...(headers && { headers }) }
 }
 
-const answerDone = (write: ActionWrite, row: SeenRow): Answer =>
+const answerDone = (write: ActionWrite, row: SeenRow): ApiResponse =>
   write.operation.successStatus === 204 ? { status: 204, body: {}, text: '' } : answerWritten(write, row)

@@ -26,16 +26,42 @@ export function parsePrecondition(header: string | undefined): Precondition {
   })
 }
 
+/** Returns the members that the body replaces as a whole, or `everything`; undefined if the request needs no If-Match. */
+export function replacedMembers(needsIfMatch: boolean | readonly string[], body: unknown): 'everything' | readonly string[] | undefined {
+  if (typeof needsIfMatch === 'boolean') return needsIfMatch ? 'everything' : undefined
+  const members = typeof body === 'object' && body !== null ? needsIfMatch.filter((member) => Object.hasOwn(body, member)) : []
+  return members.length > 0 ? members : undefined
+}
+
+interface Current {
+  version: number
+  etag(): string
+  readPath(): string
+}
+
 /**
  * Checks a precondition against the current version.
  * @throws Problem precondition_failed with the tag that would match
- * @throws Problem precondition_required if a precondition is required and absent
+ * @throws Problem precondition_required if it is absent although the request replaces something as a whole
  */
-export function requirePrecondition(precondition: Precondition, isRequired: boolean, current: { version: number; etag(): string }): void {
+export function requirePrecondition(
+  precondition: Precondition,
+  replaced: ReturnType<typeof replacedMembers>,
+  { version, etag, readPath }: Current,
+): void {
   if (precondition === 'any') return
   if (precondition === undefined) {
-    if (isRequired) throw new Problem('precondition_required', { headers: { ETag: current.etag() } })
+    if (replaced) throw unconditional(replaced, { etag: etag(), path: readPath() })
     return
   }
-  if (!precondition.includes(current.version)) throw new Problem('precondition_failed', { headers: { ETag: current.etag() } })
+  if (!precondition.includes(version)) throw new Problem('precondition_failed', { headers: { ETag: etag() } })
+}
+
+function unconditional(replaced: 'everything' | readonly string[], { etag, path }: { etag: string; path: string }): Problem {
+  const what = replaced === 'everything' ? 'this request' : replaced.join(', ')
+  return new Problem('precondition_required', {
+    description: `If-Match is required, because ${what} replaces what others may have changed. GET ${path}, then repeat with If-Match: <its ETag>.`,
+    details: [{ code: 'precondition_required', message: `GET ${path}, then repeat with If-Match: ${etag}`, meta: { path, etag } }],
+    headers: { ETag: etag },
+  })
 }

@@ -13,11 +13,20 @@ export interface RecordedWrite {
   change?: ChangeAction | undefined
   /** The row; absent for the collection as a whole. */
   id?: string
-  /** The rows of a bulk operation. */
   ids?: readonly string[]
   /** Versions before and after; null if the row did not exist before, or does not exist after. */
   before: number | null
   after: number | null
+  reason?: string | undefined
+  /** The title of the row, or its code. Never a name of a person: the trail outlives the row. */
+  label?: string | undefined
+}
+
+/** Returns the title of a row, or its code. Names are left out: they can be those of people. */
+export function labelOf(row: object): string | undefined {
+  const { title, code }: { title?: unknown; code?: unknown } = row
+  const label = title ?? code
+  return typeof label === 'string' ? label.slice(0, 200) : undefined
 }
 
 /** Records a write in the audit trail and in the change feed. */
@@ -36,8 +45,8 @@ export async function recordWrite(write: Write<Operation>, recorded: RecordedWri
 }
 
 function auditEntry(
-  { school, caller, operation, requestId, address }: Write<Operation>,
-  { action, id, ids, before, after }: RecordedWrite,
+  { school, caller, operation, requestId, address, agentReason }: Write<Operation>,
+  { action, id, ids, before, after, reason, label }: RecordedWrite,
 ): AuditEntry {
   const { object, idPrefix } = operation.resource
   return {
@@ -56,10 +65,13 @@ function auditEntry(
       resource: {
         type: object,
         ...(id !== undefined && { id: toPublicId(idPrefix, id) }),
+        ...(label !== undefined && { label }),
         ...(ids && { ids: ids.map((one) => toPublicId(idPrefix, one)) }),
       },
       before_version: before,
       after_version: after,
+      ...(reason !== undefined && { reason }),
+      ...(agentReason !== undefined && { agent_reason: agentReason }),
     },
   }
 }

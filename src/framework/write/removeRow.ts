@@ -1,16 +1,17 @@
-import type { Answer } from '../call.ts'
+import { freeSlugsOf } from '../../store/formerSlugs.ts'
+import type { ApiResponse } from '../call.ts'
 import { dropFileReferences } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { recordWrite } from './recordWrite.ts'
+import { labelOf, recordWrite } from './recordWrite.ts'
 import { statusOf } from './statusOf.ts'
 import type { Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
 import { wrongState } from './wrongState.ts'
 
 /** Deletes a row. A row that others refer to cannot be deleted (409). */
-export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Answer> {
+export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<ApiResponse> {
   const { operation, writer, queryScope } = write
   const row = await rowToChange(write)
   const { from } = operation.rules
@@ -27,9 +28,11 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<An
   }
   await dropFileReferences(write, row.id)
   await deleteRow(writer, queryScope, row)
+  const { object: type, hasSlug } = operation.resource
+  if (hasSlug) await freeSlugsOf(writer, { schoolId: queryScope.schoolId, type, id: row.id })
   const done = await operation.rules.after?.(write, row, removed?.affected ?? [])
-  await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null })
+  await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null, label: labelOf(row) })
   return { ...nothing, ...done }
 }
 
-const nothing: Answer = { status: 204, body: {}, text: '' }
+const nothing: ApiResponse = { status: 204, body: {}, text: '' }

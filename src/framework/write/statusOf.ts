@@ -3,7 +3,6 @@ import type { Presentation } from '../declare/presentation.ts'
 import type { Resource } from '../declare/resource.ts'
 import { selectedOf } from '../declare/rowSerializer.ts'
 
-/** Returns the current status of a row, as responses show it. */
 export function statusOf({ derivations, stateColumn }: Resource, row: SeenRow, context: Presentation): string {
   const derivation = derivations.find(({ field }) => field === 'status')
   if (!derivation) return String(row[stateColumn])

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Answer } from '../call.ts'
+import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
-import { lockSlugs } from '../declare/slugs.ts'
+import { takeSlug } from '../declare/slugs.ts'
 import type { Values } from '../declare/values.ts'
 import { serializeWhole } from '../output/serialize.ts'
 import { loadWritten } from '../read/findRows.ts'
@@ -16,7 +16,7 @@ import { parseBody, parseWholeBody, requireNoFieldErrors, sendablePart } from '.
 import type { Write } from './write.ts'
 
 /** Applies a JSON Merge Patch to a row, or replaces it. If no value differs, nothing is written and the version stays. */
-export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<Answer> {
+export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<ApiResponse> {
   const { operation, body, caller, writer, queryScope } = write
   const { resource, rules } = operation
   const row = await rowToChange(write)
@@ -36,8 +36,11 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
       ([field, value]) => field in resource.inputs || isChange(membersOf(resource.schema)[field] ?? z.never(), current[field], value),
     ),
   )
-  if (Object.keys(changed).length === 0) return answerWritten(write, row)
-  if (resource.slugFrom !== undefined && 'slug' in changed) await lockSlugs(writer, resource, queryScope.schoolId)
+  if (Object.keys(changed).every((field) => resource.inputs[field]?.meta()?.isOption)) return answerWritten(write, row)
+  if (resource.slugFrom !== undefined && 'slug' in changed) {
+    const { schoolId } = queryScope
+    await takeSlug(writer, resource, { schoolId, id: row.id, slug: String(changed.slug), before: String(current.slug) })
+  }
   const following = (await rules.before?.(write, row, merged)) ?? {}
   const columns = await columnsOfValues(resource, changed, write.externalServices)
   const written = await changeRow(write, row, { ...columns, ...following }, 'updated')

@@ -1,19 +1,25 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import type { Writer } from '../../store/database.ts'
-import type { Answer, Call, Sent } from '../call.ts'
+import { actingAs } from '../../store/actors.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import type { ApiResponse, Call, RequestInput } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
+import { csvColumns } from '../output/csvColumns.ts'
+import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
+import { reportRemoved } from './reportRemoved.ts'
 import type { FormRules, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
-export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'database' | 'store'> &
+export type Write<Target extends Operation> = Omit<Call<Target>, 'caller' | 'database' | 'store'> &
   Writing & {
     caller: PersonCaller
-    writer: Writer
+    writer: SchoolWriter
     body: unknown
+    /** Why the app makes the request, in its own words. */
+    agentReason?: string | undefined
     /** True for one item of a bulk operation, which has one entry in the audit trail. */
     isPart?: boolean
   }
@@ -23,48 +29,41 @@ export type Write<Asked extends Operation> = Omit<Call<Asked>, 'caller' | 'datab
  * committed together.
  * @throws Problem
  */
-export async function write<Asked extends Operation>(
-  call: Call<Asked>,
-  sent: Sent,
-  change: (write: Write<Asked>) => Promise<Answer>,
-): Promise<Answer> {
+export async function write<Target extends Operation>(
+  call: Call<Target>,
+  sent: RequestInput,
+  change: (write: Write<Target>) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a store and a signed-in person`)
   const key = operation.method === 'POST' ? parseKey(sent.idempotencyKey) : undefined
-  const { body, received } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
-  const explained = async (write: Write<Asked>): Promise<Answer> => {
-    try {
-      return await change(write)
-    } catch (error) {
-      throw explainWriteViolation(error, operation.resource)
-    }
-  }
-  const outcome = await store
+  const { body, received, isCsv } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
+  return await store
     .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
-      const write: Write<Asked> = {
+      const write: Write<Target> = {
         ...rest,
         caller,
-        writer,
+        writer: actingAs(writer, caller.clientId === '' ? { kind: 'person' } : { kind: 'app', clientId: caller.clientId }),
         body,
+        agentReason: sent.agentReason,
         received,
+        isCsv,
         now: new Date(),
       }
-      if (key === undefined) return await explained(write)
+      const changed = async (): Promise<ApiResponse> => reportRemoved(write, await change(write))
+      if (key === undefined) return await changed()
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
-      return await onceUnderKey(write, { schoolId: school.id, id, content }, () => explained(write))
+      return await onceUnderKey(write, { schoolId: school.id, id, content }, changed)
     })
     .catch((error: unknown) => {
       throw explainWriteViolation(error, operation.resource)
     })
-  // A Problem that was stored under a key: its record had to be committed first.
-  if (outcome instanceof Problem) throw outcome
-  return outcome
 }
 
 /** Reads the JSON body; an absent body is an empty object. A JSON null stays null and is rejected later. */
-async function readObject(sent: Sent): Promise<unknown> {
+async function readObject(sent: RequestInput): Promise<unknown> {
   const body = await sent.body?.()
   return body === undefined ? {} : body
 }
@@ -72,9 +71,13 @@ async function readObject(sent: Sent): Promise<unknown> {
 /** Reads the body. For a form, receives its file and returns its fields. */
 async function readSent(
   operation: Operation,
-  sent: Sent,
+  sent: RequestInput,
   context: Parameters<FormRules['receive']>[1],
-): Promise<{ body: unknown; received?: Values | undefined }> {
+): Promise<{ body: unknown; received?: Values | undefined; isCsv?: boolean }> {
+  const rules = operation.kind === 'collection' ? operation.rules.csv?.() : undefined
+  const csv = rules && (await sent.csv?.())
+  const exported = (): string[] => csvColumns(operation.resource.schemas.staff, undefined)
+  if (rules && csv !== undefined) return { body: { ...rules.options, items: csvItems(csv, rules, exported()) }, isCsv: true }
   const takes = operation.kind === 'create' ? operation.rules.takes : undefined
   if (!takes) return { body: operation.method === 'DELETE' ? {} : await readObject(sent) }
   const form = await sent.form?.(takes.maxBytes)

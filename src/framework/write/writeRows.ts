@@ -1,18 +1,14 @@
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { SeenRow } from '../declare/expressions.ts'
-import { type QueryScope, schoolColumn, tableOf, tables } from '../declare/queryScope.ts'
+import { type QueryScope, tableOf, tables } from '../declare/queryScope.ts'
 import { named } from '../read/selectRows.ts'
 
-/** Inserts a row of the school. */
 export async function insertRow(
-  writer: Writer,
-  { resource, schoolId }: QueryScope,
+  writer: SchoolWriter,
+  { resource }: QueryScope,
   columns: Record<string, unknown> & { id: string },
 ): Promise<void> {
-  await tables(writer)
-    .insertInto(tableOf(resource))
-    .values({ ...columns, school_id: schoolId })
-    .execute()
+  await tables(writer).insertInto(tableOf(resource)).values(columns).execute()
 }
 
 /**
@@ -20,7 +16,7 @@ export async function insertRow(
  * was read: effects earlier in the same transaction may have raised it already.
  */
 export async function updateVersion(
-  writer: Writer,
+  writer: SchoolWriter,
   queryScope: QueryScope,
   id: SeenRow['id'],
   columns: Record<string, unknown>,
@@ -30,18 +26,12 @@ export async function updateVersion(
     .updateTable(tableOf(queryScope.resource))
     .set(columns)
     .set((row) => ({ [versionColumn]: row(versionColumn, '+', 1) }))
-    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
     .where('id', '=', id)
     .returning((row) => named(row.ref(versionColumn), 'version'))
     .executeTakeFirstOrThrow()
   return Number(version)
 }
 
-/** Deletes a row. */
-export async function deleteRow(writer: Writer, queryScope: QueryScope, { id }: Pick<SeenRow, 'id'>): Promise<void> {
-  await tables(writer)
-    .deleteFrom(tableOf(queryScope.resource))
-    .where(schoolColumn(queryScope), '=', queryScope.schoolId)
-    .where('id', '=', id)
-    .execute()
+export async function deleteRow(writer: SchoolWriter, queryScope: QueryScope, { id }: Pick<SeenRow, 'id'>): Promise<void> {
+  await tables(writer).deleteFrom(tableOf(queryScope.resource)).where('id', '=', id).execute()
 }

@@ -1,26 +1,27 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
-import type { ProblemDetail } from '../../lib/problem.ts'
+import type { ProblemCode, ProblemDetail } from '../../lib/problem.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
 import type { AnyTable, Columns, Row, SeenRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
+import type { CsvRules } from './csvItems.ts'
 
 /** The context of a rule that runs while something is written, inside the one transaction. */
 export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
   /** The only handle that may be awaited here. */
-  writer: Writer
+  writer: SchoolWriter
   school: School
   caller: PersonCaller
   now: Date
-  /** Values of the operation's parameters, by name. */
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
+  isCsv?: boolean | undefined
   /** The result of `receive` for a form. */
   received?: Values | undefined
 }
@@ -39,13 +40,14 @@ export function parentOf<Parent extends AnyTable>({ parent }: CreateWriting<Pare
   return parent
 }
 
-/** Limits who may call an operation, and which rows it may change. */
 export interface Access<Verb extends ScopeVerb> {
   scope: Verb
   /** Roles that may call it. Default: every role that can use the scope. */
   roles?: readonly Exclude<Audience, 'anonymous'>[]
   /** A rate limit in addition to those that follow from method, path and format. */
   limit?: 'bulk' | 'upload' | 'guess'
+  /** Codes of the errors of its rules, for the documents. Those that follow from its kind are known. */
+  errors?: readonly ProblemCode[]
 }
 
 /** Limits an operation on a row: how much of the row the caller must see to change it. */
@@ -53,13 +55,15 @@ export interface RowAccess<Verb extends ScopeVerb> extends Access<Verb> {
   view?: Exclude<View, 'public'>
   /** Parameters in addition to the row: members of the path by their name, the others of the query. */
   parameters?: z.ZodObject
-  /** Requires If-Match (428). */
-  needsIfMatch?: true
+  /**
+   * Requires If-Match (428), because the request replaces what others may have changed: always, or if the body has one of these members.
+   * A replacement of a whole row always requires it.
+   */
+  needsIfMatch?: true | readonly string[]
   /** Locks this before the row, instead of what the resource locks. */
-  lockFirst?(writer: Writer, row: { schoolId: string; id: string }): Promise<void>
+  lockFirst?(writer: SchoolWriter, row: { schoolId: string; id: string }): Promise<void>
 }
 
-/** A file of a form, stored temporarily on this machine. */
 export interface SentFile {
   filename: string
   contentType: string
@@ -67,13 +71,11 @@ export interface SentFile {
   read(): Readable
 }
 
-/** The fields of a form, and its file. */
 export interface SentForm {
   fields: Readonly<Record<string, string>>
   file: SentFile | undefined
 }
 
-/** A form with one file instead of JSON. */
 export interface FormRules {
   type: 'multipart/form-data'
   maxBytes: number
@@ -83,7 +85,6 @@ export interface FormRules {
 
 /** A row that was created, or that existed. */
 export interface Made {
-  /** The stored id. */
   id: string
   /** `created` (201), or the change to the existing row (200). Absent: everything was up to date. */
   action?: ChangeAction | undefined
@@ -97,7 +98,6 @@ export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New ex
   view?: View
   /** The statuses of the parent row in which rows can be created under it. In another one the response is invalid_state. */
   parentStatus?: readonly string[]
-  /** The form that is sent instead of JSON. */
   takes?: FormRules
   /** Returns errors of fields in combination. */
   check?(values: New, writing: CreateWriting<Parent>): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
@@ -109,11 +109,9 @@ export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New ex
   perform?(writing: CreateWriting<Parent>, values: New): Promise<string | Made>
   /** Returns columns that the client does not send. */
   defaults?(writing: CreateWriting<Parent>, values: New): Promise<Columns<Table>>
-  /** Writes what follows from the new row. */
   after?(writing: CreateWriting<Parent>, row: Row<Table>, values: New): Promise<void>
 }
 
-/** A creation with a separate input schema. */
 export interface CreationOf<Table extends AnyTable, Verb extends ScopeVerb, Input extends z.ZodRawShape, Parent extends AnyTable>
   extends Omit<Creation<Table, Verb>, 'input' | 'perform' | 'check' | 'defaults' | 'after'> {
   input: z.ZodObject<Input>
@@ -154,6 +152,8 @@ export interface Performed<Table extends AnyTable> {
   columns?: Columns<Table>
   /** True if there was nothing to do: nothing is recorded, and with `isOnce` the status is 200. */
   isUnchanged?: boolean
+  /** Why the caller changes the row; the audit trail keeps it. */
+  reason?: string | undefined
   /** The stored id of a new row of the same resource, which is the response (201). */
   made?: string
   /** The stored id of the row of the resource in `answers`, which is the response. */
@@ -165,6 +165,9 @@ export interface Performed<Table extends AnyTable> {
 
 /** A bulk operation: each row is created or changed like a single one. */
 export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
+  key(item: Values): string | undefined
+  /** Locks every row that an item names, in the order of their ids, whichever key the items use. */
+  lockAll(writing: Writing, items: readonly Values[]): Promise<void>
   /** Returns the stored id of the row with a key of the item, and completes that row so that it belongs to this resource. */
   find(writing: Writing, item: Values): Promise<string | undefined>
 }
@@ -180,15 +183,15 @@ export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   /** The response; the documents show an object without it. */
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
+  csv?(): CsvRules
   /** Returns true if all rows or none are written: then the status of a success is 200. */
   isAtomic?(input: Values): boolean
-  /** Returns the stored ids of the affected rows from the response: the audit trail names them. */
-  touched?(response: Values): readonly string[]
+  /** Returns true if the response says that nothing was written. Then its Idempotency-Key is free for another request. */
+  isUnchanged?(response: Values): boolean
   /** Returns the response, or nothing for 204. Use defineCollectionAction, which types the input by its schema. */
   run(writing: Writing, input: Values): Promise<Values | undefined>
 }
 
-/** A collection action whose functions are typed by its schemas. */
 export interface CollectionActionOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
   extends Omit<CollectionAction<Verb>, 'input' | 'parameters' | 'run'> {
   parameters?: z.ZodObject<Parameters>

@@ -1,7 +1,6 @@
 import type { ClaimedRow } from '../../store/outbox/claimOutbox.ts'
 
 export interface LaneArguments {
-  /** Most rows in work at a time. */
   concurrency: number
   claim(limit: number): Promise<ClaimedRow[]>
   /** Attempts one row and stores the outcome. Never throws. */

@@ -11,7 +11,6 @@ import { type Settlement, settleOutbox } from '../../store/outbox/settleOutbox.t
 import { withinDeadline } from '../../store/withinDeadline.ts'
 import { createLane, type OutboxLane } from './outboxLane.ts'
 
-/** Does one kind of work. */
 export interface OutboxHandler {
   /** Most rows in work at a time; of webhooks, for each endpoint. */
   concurrency: number
@@ -31,19 +30,16 @@ export interface OutboxArguments {
   database: Database
   handlers: Readonly<Partial<Record<OutboxKind, OutboxHandler>>>
   log: Log
-  /** Is called after each attempt. */
   onOutcome?(kind: string, outcome: OutboxOutcome): void
   pollMilliseconds?: number
   leaseSeconds?: number
 }
 
-/** Delivers the rows of the outbox in this process. */
 export interface OutboxWorker {
   /** Begins to deliver: rows of this process immediately, those of others and retries with the next poll. */
   start(): void
   /** Looks for due rows soon. Does nothing before `start`. */
   wake(): void
-  /** Delivers everything that is due now. */
   drained(): Promise<void>
   /** Claims nothing more, and resolves when the rows in work are settled. */
   stop(): Promise<void>
@@ -106,7 +102,7 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
   const kinds = Object.keys(handlers) as OutboxKind[]
 
   /** Runs every lane that has due rows. Resolves when they are done. */
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     for (const [key, lane] of lanes) if (lane.isIdle) lanes.delete(key)
     try {
       const due = isStopped
@@ -127,17 +123,17 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
       reportFailure(error)
     }
   }
-  const looks = new Set<Promise<void>>()
-  const startLook = (): Promise<void> => {
-    const current: Promise<void> = look().finally(() => looks.delete(current))
-    looks.add(current)
+  const polls = new Set<Promise<void>>()
+  const startPoll = (): Promise<void> => {
+    const current: Promise<void> = poll().finally(() => polls.delete(current))
+    polls.add(current)
     return current
   }
   let isWakeful = false
   return {
     start() {
-      timer ??= setInterval(startLook, pollMilliseconds).unref()
-      void startLook()
+      timer ??= setInterval(startPoll, pollMilliseconds).unref()
+      void startPoll()
     },
     wake() {
       if (timer === undefined || isWakeful) return
@@ -145,22 +141,22 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
       // Several rows of one moment need one look. Deferred, so that the response goes first.
       setImmediate(() => {
         isWakeful = false
-        void startLook()
+        void startPoll()
       })
     },
     async drained() {
       // Work can add further work.
       for (let before = -1; before !== attempts; ) {
         before = attempts
-        await startLook()
-        await Promise.all(looks)
+        await startPoll()
+        await Promise.all(polls)
       }
     },
     async stop() {
       isStopped = true
       clearInterval(timer)
       await Promise.all([...lanes.values()].map((lane) => lane.stop()))
-      await Promise.all(looks)
+      await Promise.all(polls)
     },
   }
 }

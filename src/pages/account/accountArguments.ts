@@ -11,7 +11,7 @@ import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { SecondFactorRules, SecondStepRule } from '../../policy/secondStep.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
 import type { NotifyPerson } from '../notifyPerson.ts'
@@ -22,7 +22,7 @@ import type { StepRunnerArguments } from '../steps/stepRunner.ts'
 
 /** Everything that the account pages need from other modules. */
 export interface AccountArguments {
-  database: Database
+  databaseOf: DatabaseOf
   keyring: Keyring
   log: Log
   /** The engine of the school of the request. */
@@ -60,18 +60,28 @@ export interface AccountArguments {
   /** Changes of the school's clients by its owners and admins. */
   administration: ClientAdministration
   perform: PerformOwn
+  inputOf: OwnOperations['inputOf']
   checkoutAddress: ExternalServices['checkoutAddress']
+  /** Returns false if another site shows the public pages of the school. */
+  hasPages(school: School): boolean
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
   /**
    * Returns a ZIP archive of everything that is stored about the account, as a stream.
    * @throws Problem rate_limited
    */
-  exportArchive(ctx: Context, accountId: string): Promise<AsyncIterable<Uint8Array>>
+  exportArchive(ctx: Context, accountId: string, contents: ExportContents): Promise<AsyncIterable<Uint8Array>>
   /** Lists and ends sessions of browsers. */
   sessions: ExternalServices['sessions']
   /** Removes the sessions of an account from the store. */
   removeSessions(schoolId: string, accountId: string): Promise<void>
+}
+
+/** The documents in the archive of a person. */
+export interface ExportContents {
+  documents(): AsyncIterable<{ name: string; text: string }>
+  /** Returns a page that shows the data and links to the documents. */
+  index(data: unknown, documents: readonly string[]): string
 }
 
 /** The parts of a call of an operation. */
@@ -84,6 +94,28 @@ export interface OwnCall {
   ifMatch?: string
   /** The language of the page, for e-mails about the action. */
   language?: string
+  /** The idempotency key of the form: an operation by POST runs once for it. */
+  key?: string | undefined
+  /** The media type of the response, if it is not JSON. */
+  type?: 'text/html' | 'text/calendar'
+}
+
+/** Calls operations of the API for a person, and describes what they take. */
+export interface OwnOperations {
+  perform: PerformOwn
+  inputOf(operation: string): OperationInput
+}
+
+/** The parameters of the path of an operation, and the members of its body. */
+export interface OperationInput {
+  parameters: readonly string[]
+  fields: Readonly<Record<string, FieldRules>>
+}
+
+/** The limits of a member of a body. */
+export interface FieldRules {
+  maxLength?: number | undefined
+  options?: readonly string[]
 }
 
 /**
@@ -95,7 +127,13 @@ export type PerformOwn = (ctx: Context, accountId: string, operation: string, ca
 /** The response to a call, in the form of the API. */
 export interface OwnAnswer {
   body: Readonly<Record<string, unknown>>
+  /** The response as text, for other media types than JSON. */
+  text?: string
+  type?: string | undefined
+  headers?: Readonly<Record<string, string>> | undefined
   etag?: string | undefined
+  /** For a list: the cursor of the next page. */
+  list?: { nextCursor: string | null }
   /** The response in pieces, in place of the body. */
   stream?: { pieces: AsyncIterable<string> }
 }

@@ -3,31 +3,33 @@ import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
-interface Viewer {
-  role: Role
-  /** True at schools whose people may use a second factor. */
-  mayUseSecondFactor: boolean
-}
-
 /** A page of the account and its place in the navigation. */
 interface AccountSection {
   path: string
   label: TextKey
+  /** Other pages of the same place. */
+  others?: readonly string[]
   /** Default: shown to everybody. */
-  isShown?(viewer: Viewer): boolean
+  isShown?(role: Role): boolean
 }
 
 /** The account pages, in the order of the navigation. */
-const accountSections: readonly AccountSection[] = [
-  { path: accountPaths.home, label: 'profile.title' },
-  { path: accountPaths.login, label: 'login.title' },
-  { path: accountPaths.security, label: 'security.title', isShown: ({ mayUseSecondFactor }) => mayUseSecondFactor },
-  { path: accountPaths.sessions, label: 'sessions.title' },
-  { path: accountPaths.apps, label: 'apps.title' },
+export const accountSections: readonly AccountSection[] = [
+  { path: accountPaths.home, label: 'learning.title', others: [accountPaths.courses] },
+  { path: accountPaths.events, label: 'my_events.title' },
+  { path: accountPaths.membership, label: 'membership.title' },
+  { path: accountPaths.orders, label: 'orders.title' },
+  { path: accountPaths.profile, label: 'profile.title' },
+  { path: accountPaths.login, label: 'navigation.security', others: [accountPaths.security] },
+  { path: accountPaths.sessions, label: 'navigation.devices' },
+  { path: accountPaths.apps, label: 'navigation.apps' },
   { path: accountPaths.notifications, label: 'notifications.title' },
-  { path: accountPaths.data, label: 'data.title' },
-  { path: accountPaths.school, label: 'school.title', isShown: ({ role }) => role === 'owner' || role === 'admin' },
+  { path: accountPaths.data, label: 'navigation.privacy' },
+  { path: accountPaths.school, label: 'school.title', isShown: (role) => role === 'owner' || role === 'admin' },
 ]
+
+const isWithin = (path: string, { path: own, others = [] }: AccountSection): boolean =>
+  path === own || [...others, ...(own === accountPaths.home ? [] : [own])].some((one) => path === one || path.startsWith(`${one}/`))
 
 /** The navigation of the account pages. */
 export interface AccountNavigation {
@@ -37,10 +39,10 @@ export interface AccountNavigation {
 }
 
 /** Returns the navigation for a person, with the current page marked. */
-export const accountNavigation = (texts: Texts, { path, ...viewer }: Viewer & { path: string }): AccountNavigation => ({
+export const accountNavigation = (texts: Texts, { path, role }: { path: string; role: Role }): AccountNavigation => ({
   label: texts.text('account.navigation'),
   items: accountSections
-    .filter(({ isShown }) => isShown?.(viewer) ?? true)
-    .map((section) => ({ href: section.path, label: texts.text(section.label), isCurrent: section.path === path })),
+    .filter(({ isShown }) => isShown?.(role) ?? true)
+    .map((section) => ({ href: section.path, label: texts.text(section.label), isCurrent: isWithin(path, section) })),
   signOut: { href: endpoints.end_session.path, label: texts.text('apps.sign_out') },
 })

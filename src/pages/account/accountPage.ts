@@ -20,23 +20,80 @@ export interface AccountShell {
 
 /** A page of the account: sections with facts, lists and forms. */
 export interface AccountPage extends Frame, AccountShell {
+  /** The pages to which this page belongs. */
+  siblings?: PageLinks | undefined
+  /** The link to the page above this one. */
+  back?: FormLink | undefined
+  /** The language of the heading and of the school's texts, if it is not that of the page (BCP 47). */
+  textLanguage?: string | undefined
   introduction: TextPart[]
   /** Errors of the submitted form, with links to their fields; undefined if there are none. */
   errors: { heading: string; list: { href: string | undefined; text: string }[] } | undefined
   sections: AccountSection[]
+  /** Links to the previous and the next page. */
+  neighbours?: (FormLink & { relation: 'prev' | 'next' })[]
+  neighboursLabel: string
+  /** Path of the script that copies, if the page has something to copy. */
+  script?: string | undefined
+}
+
+/** A table of texts. The first cell of each row names the row. */
+export interface AccountTable {
+  caption: string
+  head: string[]
+  rows: AccountRow[]
+}
+
+interface AccountRow {
+  cells: (TextPart[] | FormLink)[]
+  /** The actions on the row, in the last cell. */
+  forms?: AccountForm[]
+  /** Shown instead of the forms. */
+  note?: string
+}
+
+/** Links between pages that belong together. */
+export interface PageLinks {
+  label: string
+  items: { href: string; label: string; isCurrent: boolean }[]
 }
 
 export interface AccountSection {
   id: string
   heading: string
+  /** True if the heading is a text of the school. */
+  isSchoolText?: boolean
   paragraphs: TextPart[][]
+  /** A text of the school as sanitised HTML. */
+  html?: string | undefined
+  media?: AccountMedia | undefined
+  facts?: { label: string; value: TextPart[] }[]
+  /** An address to copy. */
+  copy?: { label: string; value: string; submit: string; done: string } | undefined
   picture?: (Picture & { alt: string }) | undefined
   /** The initials that stand in for a missing picture. */
   initials?: string
   items?: AccountItem[]
+  chart?: AccountChart
+  table?: AccountTable
   forms?: AccountForm[]
+  /** Forms that are shown only after the person has opened their summary. */
+  details?: { summary: string; paragraphs: TextPart[][]; forms: AccountForm[] }[]
   links?: FormLink[]
   isDanger?: boolean
+}
+
+/** Bars in a drawing of 100 by 40 units. A table of the section has the values. */
+export interface AccountChart {
+  label: string
+  bars: { x: number; y: number; width: number; height: number; title: string }[]
+}
+
+/** A video, a recording or the page of a player. */
+export interface AccountMedia {
+  kind: 'video' | 'audio' | 'player'
+  src: string
+  label: string
 }
 
 /** One entry of a list, such as a sign-in, with the form that removes it. */
@@ -46,12 +103,23 @@ export interface AccountItem {
   lines: TextPart[][]
   /** A short label, such as “This browser”. */
   mark?: string
+  /** True if the mark is about something wrong. */
+  isBad?: boolean
+  /** Language of the title, if it is not that of the texts of the page (BCP 47). */
+  textLanguage?: string | undefined
+  /** Where the title leads. */
+  href?: string | undefined
+  /** A share of 100, with its text. */
+  progress?: { value: number; label: string } | undefined
   form?: AccountForm
-  link?: FormLink
+  link?: FormLink | undefined
+  links?: FormLink[]
 }
 
 export interface AccountForm {
   action: string
+  /** True if the form only filters the page: its fields become the query of the address. */
+  isSearch?: boolean
   hidden?: { name: string; value: string }[]
   fields?: AccountField[]
   boxes?: (FormBox & { isTicked?: boolean; isRequired?: boolean; isDisabled?: boolean; hint?: string; id: string; error?: string })[]
@@ -62,9 +130,11 @@ export interface AccountForm {
   describedBy?: string
 }
 
-/** A field: a text input, a list of options, or a file. */
+/** A field: a text input, a list of options, one or several choices, or a file. */
 export interface AccountField extends Omit<FormField, 'type'> {
-  type: FormField['type'] | 'select' | 'file'
+  type: FormField['type'] | 'select' | 'radio' | 'checkbox' | 'file'
+  /** Id of the element, if another field of the page has the same name. */
+  id?: string
   isOptional?: boolean
   groups?: { label: string; options: FieldOption[] }[]
   accept?: string

@@ -1,34 +1,48 @@
 import { Router } from '@koa/router'
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import { createCsrf } from '../csrf.ts'
-import { formBody } from '../formBody.ts'
-import { sameOriginOnly } from '../ownForm.ts'
+import { sitePath } from '../../resources/sitePaths.ts'
+import { type Csrf, createCsrf } from '../csrf.ts'
+import { formBody, submittedForm } from '../formBody.ts'
+import { requireOwnForm, sameOriginOnly } from '../ownForm.ts'
 import { pageErrors } from '../pageErrors.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { seeOther } from '../seeOther.ts'
-import { createStepRunner } from '../steps/stepRunner.ts'
+import { createStepRunner, type StepRunner } from '../steps/stepRunner.ts'
 import { createViews } from '../templates.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { createAccountPresenter } from './accountPresenter.ts'
+import { accountSignInHost } from './accountSignInHost.ts'
 import { appSetupPages } from './appSetupPages.ts'
 import { appsPages } from './appsPages.ts'
 import { confirmPages } from './confirmPages.ts'
 import { dataPages } from './dataPages.ts'
 import { emailPages } from './emailPages.ts'
-import { eventPages } from './eventPages.ts'
+import { enrolPages } from './enrolPages.ts'
+import { eventFile, eventPage, eventsPage } from './eventPages.ts'
+import { continueAt, coursePage } from './learning/coursePage.ts'
+import { readCourse } from './learning/courseParts.ts'
+import { learningPage } from './learning/learningPage.ts'
+import { lessonPage } from './learning/lessonPage.ts'
 import { loginPages } from './loginPages.ts'
+import { membershipPage } from './membershipPage.ts'
 import { newPasswordPages } from './newPasswordPages.ts'
-import { notificationsPages } from './notificationsPages.ts'
+import { notificationsPage } from './notificationsPages.ts'
+import { createOperationPages, type OperationPageContext } from './operationPages.ts'
+import { orderFiles, ordersPage } from './ordersPage.ts'
 import { createOwnPages } from './ownPage.ts'
 import { passkeyPages } from './passkeyPages.ts'
 import { profilePages } from './profilePages.ts'
 import { requestPages } from './requestPages.ts'
+import { returnTo } from './returnTo.ts'
 import { schoolActions } from './school/schoolActions.ts'
+import { schoolFormsPages } from './school/schoolFormsPages.ts'
+import { schoolOverviewPages } from './school/schoolOverviewPages.ts'
 import { schoolPages } from './school/schoolPages.ts'
+import { schoolStaffPages } from './school/schoolStaffPages.ts'
 import { securityPages } from './securityPages.ts'
 import { sessionsPages } from './sessionsPages.ts'
-import { signInPages } from './signInPages.ts'
+import { findSignedInPerson, formSubject } from './signedInPerson.ts'
 
 /** The pages of a person's own account. They work without JavaScript. Only POST changes data. */
 export function createAccountPages(args: AccountArguments): Router {
@@ -36,7 +50,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const { pageContext } = args
   const csrf = createCsrf(args.keyring)
   const present = createAccountPresenter({ views, csrf, pageContext })
-  const runner = createStepRunner({ steps: args.steps, database: args.database, views, csrf, signedIn: args.signedIn })
+  const runner = createStepRunner({ steps: args.steps, databaseOf: args.databaseOf, views, csrf, signedIn: args.signedIn })
   const errors = pageErrors({ views, log: args.log, pageContext })
   const form = [errors, sameOriginOnly('foreign_account_form'), formBody()] as const
 
@@ -49,12 +63,13 @@ export function createAccountPages(args: AccountArguments): Router {
   const login = loginPages(args, present, pages)
   const sessions = sessionsPages(args, present, pages)
   const apps = appsPages(args, present, pages)
-  const notifications = notificationsPages(args, pages)
   const data = dataPages(args, present, pages)
-  const events = eventPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
   const schoolAct = schoolActions(args, present)
+  const schoolForms = schoolFormsPages(args, pages)
+  const schoolOverview = schoolOverviewPages(args, pages)
+  const schoolStaff = schoolStaffPages(args, present, pages)
 
   /** Hides pages at schools that do not use second factors. */
   const whereOffered: Middleware = (ctx, next) => {
@@ -96,26 +111,28 @@ export function createAccountPages(args: AccountArguments): Router {
   ])
     router.get(path, (ctx) => seeOther(ctx, accountPaths.security))
   for (const [path, show] of [
-    [accountPaths.home, profile.show],
+    [accountPaths.profile, profile.show],
     [accountPaths.login, login.show],
     [accountPaths.sessions, sessions.show],
     [accountPaths.apps, apps.show],
-    [accountPaths.notifications, notifications.show],
     [accountPaths.data, data.show],
   ] as const) {
     router.get(path, errors, show)
   }
-  router.get(`${accountPaths.events}/:event`, errors, events.show)
-  router.post(`${accountPaths.events}/:event`, ...form, events.save)
   router.get(accountPaths.school, errors, school.apps)
   router.get(accountPaths.schoolIntegrations, errors, school.integrations)
-  router.get(accountPaths.schoolStaff, errors, school.staff)
+  router.get(accountPaths.schoolStaff, errors, schoolStaff.show)
+  router.get(accountPaths.schoolPeople, errors, schoolOverview.people)
+  router.get(accountPaths.schoolStatistics, errors, schoolOverview.statistics)
+  router.get(accountPaths.schoolForms, errors, schoolForms.list)
+  router.get(`${accountPaths.schoolForms}/:form`, errors, schoolForms.answers)
   router.get(accountPaths.schoolAudit, errors, school.audit)
   router.get(accountPaths.schoolAuditCsv, errors, school.auditCsv)
   // Reloading the address of a form leads back to its page. The form of a page itself has the page's address.
   for (const [path, page, take] of [
-    [accountPaths.home, accountPaths.home, profile.save],
-    [accountPaths.removePicture, accountPaths.home, profile.removePicture],
+    [accountPaths.enrol, sitePath('courses'), enrolPages(args, present, pages).save],
+    [accountPaths.profile, accountPaths.profile, profile.save],
+    [accountPaths.removePicture, accountPaths.profile, profile.removePicture],
     [accountPaths.changeEmail, accountPaths.login, login.changeEmail],
     [accountPaths.resendEmail, accountPaths.login, login.resendEmail],
     [accountPaths.cancelEmail, accountPaths.login, login.cancelEmail],
@@ -126,22 +143,60 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.revokeApp, accountPaths.apps, apps.revoke],
     [accountPaths.removeApp, accountPaths.apps, apps.remove],
     [accountPaths.revokeAllApps, accountPaths.apps, apps.revokeAll],
-    [accountPaths.notifications, accountPaths.notifications, notifications.save],
-    [accountPaths.renewCalendar, accountPaths.notifications, notifications.renewCalendar],
     [accountPaths.download, accountPaths.data, data.download],
     [accountPaths.deleteAccount, accountPaths.data, data.remove],
     [accountPaths.keep, accountPaths.data, data.keep],
     [accountPaths.schoolEndAccess, accountPaths.school, schoolAct.endAccess],
     [accountPaths.schoolDisableApp, accountPaths.school, schoolAct.disable],
     [accountPaths.schoolEnableApp, accountPaths.school, schoolAct.enable],
+    [accountPaths.schoolStaffInvite, accountPaths.schoolStaff, schoolStaff.invite],
+    [accountPaths.schoolStaffRole, accountPaths.schoolStaff, schoolStaff.changeRole],
+    [accountPaths.schoolStaffRemove, accountPaths.schoolStaff, schoolStaff.remove],
+    [accountPaths.schoolRemoveFactor, accountPaths.schoolStaff, schoolStaff.removeFactor],
   ] as const) {
     router.post(path, ...form, take)
     if (path !== page) router.get(path, (ctx) => seeOther(ctx, page))
   }
   router.post(accountPaths.picture, errors, sameOriginOnly('foreign_account_form'), profile.savePicture)
-  router.get(accountPaths.picture, (ctx) => seeOther(ctx, accountPaths.home))
+  router.get(accountPaths.picture, (ctx) => seeOther(ctx, accountPaths.profile))
+  const hasSite = ({ request }: OperationPageContext): boolean => args.hasPages(request.ctx.state.school)
+  const { addPage, addFile, addRedirect } = createOperationPages(args, { present, pages, router, onPage: errors, onForm: form })
+  addPage(learningPage(hasSite))
+  addPage(coursePage)
+  addPage(lessonPage)
+  addPage(membershipPage(hasSite))
+  addPage(ordersPage)
+  addPage(eventsPage({ hasSite }))
+  addPage(eventPage({ hasSite, checkout: ({ request }, { id }) => args.checkoutAddress(request.ctx.state.school, { type: 'event', id }) }))
+  addPage(notificationsPage)
+  for (const file of [eventFile, ...orderFiles]) addFile(file)
+  addRedirect(coursePage.path, 'continue', async (request) => continueAt(await readCourse(request)))
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {
     throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
   })
   return router
+}
+
+/** The sign-in of the account pages, which runs the steps of the prompt `login`. */
+interface SignInPages {
+  show: Middleware
+  answer: Middleware
+}
+
+function signInPages(args: AccountArguments, { csrf, runner }: { csrf: Csrf; runner: StepRunner }): SignInPages {
+  return {
+    async show(ctx: Context) {
+      const target = returnTo(ctx.query.return_to, ctx.state.school)
+      if (await findSignedInPerson(ctx, args)) return seeOther(ctx, target ?? accountPaths.home)
+      const chosen = typeof ctx.query.step === 'string' ? ctx.query.step : undefined
+      const startsOver = ctx.query.account === 'other'
+      await runner.show(accountSignInHost(ctx, args, target), { prompt: 'login', chosen, startsOver })
+    },
+    async answer(ctx: Context) {
+      const form = submittedForm(ctx)
+      requireOwnForm(ctx, csrf, { subject: formSubject(), kind: 'foreign_account_form' })
+      const target = returnTo(form.get('return_to') ?? undefined, ctx.state.school)
+      await runner.answer(accountSignInHost(ctx, args, target), 'login')
+    },
+  }
 }

@@ -24,7 +24,7 @@ export type FormContent = Omit<
 /** Shows the account pages with their headers and the school's branding. */
 export interface AccountPresenter {
   csrf: Csrf
-  views: Pick<Views, 'passkeyScript'>
+  views: Pick<Views, 'passkeyScript' | 'script'>
   /** The texts and the branding of the page. */
   pageContext: FindPageContext
   form(ctx: Context, content: FormContent): Promise<void>
@@ -49,10 +49,16 @@ export function createAccountPresenter({
 }): AccountPresenter {
   const show: AccountPresenter['show'] = async (ctx, view, { title, again, ...content }) => {
     const page = { ...content, ...frame(views, await pageContext(ctx, again), title) } as ViewPages[typeof view]
-    // Only a page with a passkey runs a script.
-    setPageHeaders(ctx, 'passkey' in content && content.passkey ? { scripts: [views.passkeyScript] } : {})
+    if (view === 'account') page.stylesheets = [...page.stylesheets, views.siteStylesheet.href]
+    const html = views.render(view, page)
+    // Only a page with a passkey, or with something to copy, runs a script.
+    const scripts = [
+      ...('passkey' in content && content.passkey ? [views.passkeyScript] : []),
+      ...('script' in content && content.script ? [views.script] : []),
+    ]
+    setPageHeaders(ctx, { scripts, hasPlayers: html.includes('<iframe '), hasMedia: /<(?:video|audio) /.test(html) })
     ctx.type = 'html'
-    ctx.body = views.render(view, page)
+    ctx.body = html
   }
   return {
     csrf,

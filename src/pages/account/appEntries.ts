@@ -9,7 +9,6 @@ import { type Destination, destinationOf } from '../destination.ts'
 import { plainText } from '../plainText.ts'
 import type { TextPart, Texts } from '../texts.ts'
 
-/** One app with all its grants. */
 export interface AppEntry {
   /** Id of the heading, which distinguishes the buttons of this app from the others. */
   id: string
@@ -19,18 +18,14 @@ export interface AppEntry {
   alarm: TextPart[] | undefined
   facts: ConsentFact[]
   grants: GrantEntry[]
-  /** Label of the button that ends all grants. */
   remove: string
 }
 
-/** One grant of an app. */
 export interface GrantEntry {
   id: string
   grantId: string
-  /** When and from where the person allowed it. */
   allowed: TextPart[]
   used: TextPart[]
-  /** Label of the permissions, with their number. */
   scopesLabel: string
   areas: { title: string; sentences: string[] }[]
 }
@@ -38,14 +33,11 @@ export interface GrantEntry {
 export interface EntryArguments {
   schoolName: string
   scopes: readonly ConsentScope[]
-  /** The person of the page. */
   reader: Reader
   protectedNames: readonly string[]
-  /** From where the person allowed each grant, by its id. */
   origins: Awaited<ReturnType<typeof grantOrigins>>
 }
 
-/** Builds one entry for each app, in the order of its newest grant. */
 export function appEntries(texts: Texts, grants: readonly ConnectedApp[], args: EntryArguments): AppEntry[] {
   return [...Map.groupBy(grants, ({ clientId }) => clientId).values()].flatMap((own, at) => {
     const [newest] = own
@@ -117,7 +109,6 @@ function allowedOf(texts: Texts, allowedAt: Date, from: ReturnType<EntryArgument
   return only ? texts.parts('apps.allowed_from', { date, place: only }) : texts.parts('apps.allowed', { date })
 }
 
-/** Hosts of the redirect URIs that the app registered, without duplicates. */
 export function placesOf(texts: Texts, redirectUris: readonly unknown[]): TextPart[] {
   const places = new Map(
     redirectUris.map(destinationOf).map((place) => [`${place.kind} ${place.kind === 'host' ? place.host : ''}`, place]),

@@ -77,7 +77,7 @@ export function appSetupPages(
         ctx.status = 400
         return showForm(ctx, person, secret, { key: 'app_setup.failed' })
       }
-      const codes = await setUpApp(args.database, args.keyring, { ...owner, secret, step })
+      const codes = await setUpApp(args.databaseOf(owner.schoolId), args.keyring, { ...owner, secret, step })
       await factorChanged(ctx, args, { accountId: person.accountId, change: 'authenticator_app.set_up' })
       setConfirmed(ctx, args.keyring, person, 'second factor')
       if (!codes) return seeOther(ctx, `${accountPaths.security}?done=app_set_up`)

@@ -5,11 +5,9 @@ import type { Texts } from '../texts.ts'
 import type { AccountShell } from './accountPage.ts'
 import { type AppEntry, appEntries, type EntryArguments } from './appEntries.ts'
 
-/** The page of the apps that a person has connected, with the forms that disconnect them. */
 export interface AppsPage extends Frame, AccountShell {
   introduction: string
   apps: AppEntry[]
-  /** Notice that not all apps are shown; empty if all are. */
   more: string
   grantsLabel: string
   revokeAction: string
@@ -23,7 +21,6 @@ export interface AppsPageArguments extends EntryArguments {
   isMore: boolean
 }
 
-/** Builds the page. Pure. */
 export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, keyof Frame | keyof AccountShell> {
   const { schoolName, apps, isMore } = page
   return {

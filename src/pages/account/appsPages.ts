@@ -13,12 +13,9 @@ import { endEveryGrant, endOwnGrant } from './endAccess.ts'
 import type { OwnPages } from './ownPage.ts'
 import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
-/** The handlers of the page of connected apps. */
 export interface AppsPages {
   show: Middleware
-  /** Ends one grant. */
   revoke: Middleware
-  /** Ends all grants of one app. */
   remove: Middleware
   revokeAll: Middleware
 }
@@ -41,7 +38,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const { school } = ctx.state
       const person = await signedInOrAway(ctx, args, accountPaths.apps)
       if (!person) return
-      const { apps, isMore } = await connectedApps(args.database.kysely, school.id, {
+      const { apps, isMore } = await connectedApps(args.databaseOf(school.id).kysely, school.id, {
         accountId: person.accountId,
         limit: shown,
         isUsed: true,
@@ -52,7 +49,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
         schoolName,
         apps,
         isMore,
-        origins: await grantOrigins(args.database.kysely, school.id, {
+        origins: await grantOrigins(args.databaseOf(school.id).kysely, school.id, {
           accountId: person.accountId,
           grantIds: apps.map(({ grantId }) => grantId),
         }),
@@ -71,7 +68,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const grant = await ownGrant(args.database.kysely, school.id, { accountId, grantId: form.get('grant') ?? '' })
+      const grant = await ownGrant(args.databaseOf(school.id).kysely, school.id, { accountId, grantId: form.get('grant') ?? '' })
       // The same error for grants of other accounts, ended grants and unknown ids.
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       await endOwnGrant(ctx, args, accountId, grant)
@@ -84,7 +81,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const grants = await ownGrantsTo(args.database.kysely, school.id, { accountId, clientId: form.get('client') ?? '' })
+      const grants = await ownGrantsTo(args.databaseOf(school.id).kysely, school.id, { accountId, clientId: form.get('client') ?? '' })
       // The same error for apps of other accounts and unknown ids.
       if (grants.length === 0) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)

@@ -1,11 +1,13 @@
 import type { Context, Middleware } from 'koa'
 import { ownFactors } from '../../domain/secondFactors/ownFactors.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { passkeyForm } from '../passkeyForm.ts'
 import { plainText } from '../plainText.ts'
+import { attemptFactor } from '../secondFactor/attemptFactor.ts'
 import { codeField, ownPasskeyOptions } from '../secondFactor/factorForm.ts'
 import { seeOther } from '../seeOther.ts'
 import type { PageMessage } from '../texts.ts'
@@ -13,12 +15,10 @@ import { showTooMany } from '../tooMany.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { isConfirmed, needsSecondFactor, setConfirmed } from './confirmation.ts'
-import { ownFactorAttempt } from './ownFactorAttempt.ts'
-import { ownPasswordAttempt } from './ownPasswordAttempt.ts'
+import { ownPasswordAttempt, type PasswordAttempt } from './ownPasswordAttempt.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
-/** The page on which a person confirms who they are before a sensitive change. */
 export interface ConfirmPages {
   show: Middleware
   answer: Middleware
@@ -31,7 +31,7 @@ export function confirmPages(args: AccountArguments, present: AccountPresenter):
     const { texts } = await present.pageContext(ctx)
     const hidden = [{ name: 'return_to', value: target }]
     const factors = needsSecondFactor(ctx, args, person)
-      ? await ownFactors(args.database.kysely, { schoolId: ctx.state.school.id, accountId: person.accountId })
+      ? await ownFactors(args.databaseOf(ctx.state.school.id).kysely, { schoolId: ctx.state.school.id, accountId: person.accountId })
       : undefined
     const browser = present.csrf.issue(ctx, formSubject(person))
     const binding = { purpose: 'confirmation', accountId: person.accountId, browser } as const
@@ -109,4 +109,18 @@ export function confirmPages(args: AccountArguments, present: AccountPresenter):
       await showForm(ctx, person, target, { key: isStrong ? 'second_factor.failed' : 'confirm.failed' })
     },
   }
+}
+
+/** Checks the second factor of a person who is signed in. A passkey must have verified the person, since it is the only proof. */
+async function ownFactorAttempt(
+  ctx: Context,
+  { databaseOf, keyring, limits, audit, notify }: AccountArguments,
+  { accountId }: SignedInPerson,
+): Promise<PasswordAttempt> {
+  const args = { databaseOf, keyring, audit, notify, limits: limits.signIn }
+  const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'confirmation', form: submittedForm(ctx), isVerified: true })
+  if (attempt.outcome === 'limited') return attempt
+  if (attempt.outcome === 'proved') return { outcome: 'right' }
+  await audit(auditEntry(ctx, 'confirmation.failed', { account_id: accountId }))
+  return { outcome: 'wrong' }
 }

@@ -11,12 +11,10 @@ const cookie = 'sg_confirmed'
 /** How long a sign-in, or a confirmation, counts for sensitive changes. */
 const lifeSeconds = 600
 
-/** How a person confirmed who they are. */
 export type ConfirmedBy = 'password' | 'second factor'
 
 interface Content {
   schoolId: string
-  /** The session that the confirmation belongs to. */
   uid: string
   accountId: string
   by: ConfirmedBy

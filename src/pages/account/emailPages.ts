@@ -28,7 +28,7 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       const token = linkToken(ctx.query.token)
       const person = await confirmedOrAway(ctx, args, pageOf(token))
       if (!person) return
-      const change = await findEmailChange(args.database.kysely, school, token)
+      const change = await findEmailChange(args.databaseOf(school.id).kysely, school, token)
       if (change?.accountId !== person.accountId) return ended(ctx)
       const { texts } = await present.pageContext(ctx)
       await present.form(ctx, {
@@ -55,7 +55,12 @@ export function emailPages(args: AccountArguments, present: AccountPresenter): E
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const { accountId } = person
       const { texts } = await present.pageContext(ctx)
-      const finished = await finishEmailChange(args, school, { token, accountId, language: texts.language, from: requestOrigin(ctx) })
+      const finished = await finishEmailChange({ ...args, database: args.databaseOf(school.id) }, school, {
+        token,
+        accountId,
+        language: texts.language,
+        from: requestOrigin(ctx),
+      })
       if (!finished) return ended(ctx)
       const isChanged = finished.outcome === 'changed'
       if (isChanged) await args.audit(auditEntry(ctx, 'email.changed', { account_id: accountId }))

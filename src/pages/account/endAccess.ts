@@ -19,7 +19,7 @@ export async function endEveryGrant(ctx: Context, args: AccountArguments, accoun
   const { school } = ctx.state
   let ended = 0
   for (;;) {
-    const grants = await ownGrants(args.database.kysely, school.id, accountId)
+    const grants = await ownGrants(args.databaseOf(school.id).kysely, school.id, accountId)
     if (grants.length === 0) return ended
     for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
     ended += grants.length
@@ -28,7 +28,6 @@ export async function endEveryGrant(ctx: Context, args: AccountArguments, accoun
   }
 }
 
-/** Revokes one grant of an account, with all its tokens. */
 export async function endOwnGrant(
   ctx: Context,
   { endGrant, audit }: AccountArguments,

@@ -1,126 +1,181 @@
-import type { Context, Middleware } from 'koa'
-import { Problem } from '../../lib/problem.ts'
-import { accountEventPath } from '../../policy/accountPaths.ts'
+import { periodText } from '../../lib/timeZone.ts'
+import { accountEventPath, accountPaths } from '../../policy/accountPaths.ts'
+import { sitePath } from '../../resources/sitePaths.ts'
 import { type OwnEvent, ownEventRow } from '../../resources/siteRows.ts'
-import { submittedForm } from '../formBody.ts'
-import { pageProblem } from '../pageProblem.ts'
 import { plainText } from '../plainText.ts'
-import { seeOther } from '../seeOther.ts'
-import { periodText } from '../site/valueTexts.ts'
-import { type TextKey, type Texts, textsIn } from '../texts.ts'
-import type { AccountArguments } from './accountArguments.ts'
-import type { AccountForm, AccountSection } from './accountPage.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
-import { explained, type OwnError, type OwnPages } from './ownPage.ts'
-import { type Registration, registrationFor } from './registration.ts'
-import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+import { registrationFor } from '../registration.ts'
+import { contentPart, type TextKey, type Texts, textsIn } from '../texts.ts'
+import type { AccountForm, AccountItem, AccountSection } from './accountPage.ts'
+import type { OperationFile, OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
+
+interface Listed {
+  upcoming: readonly OwnEvent[]
+  past: readonly OwnEvent[]
+  /** The secret address of the calendar. */
+  calendar: string | undefined
+}
+
+interface EventPageParts {
+  hasSite(context: OperationPageContext): boolean
+  /** Returns the address at which a seat is paid for. */
+  checkout(context: OperationPageContext, event: OwnEvent): string | undefined
+}
+
+/** The page of the registrations of a person, with the address of their calendar. */
+export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): OperationPage<Listed> => ({
+  path: accountPaths.events,
+  notices: { renewed: 'calendar.done_renewed' },
+  async read(request) {
+    const [upcoming, past, { body }] = await Promise.all([
+      registeredFor(request, { my_rsvp: 'going,waitlisted', phase: 'upcoming,live', sort: 'starts_at', limit: 100 }),
+      registeredFor(request, { my_rsvp: 'going,attended', phase: 'ended', sort: '-starts_at', limit: 20 }),
+      request.perform('getCalendar'),
+    ])
+    return { upcoming, past, calendar: typeof body.url === 'string' ? body.url : undefined }
+  },
+  build(context, { upcoming, past, calendar }) {
+    const { texts } = context
+    return {
+      title: 'my_events.title',
+      heading: texts.text('my_events.heading'),
+      sections: [
+        {
+          id: 'upcoming',
+          heading: texts.text('my_events.upcoming'),
+          paragraphs: upcoming.length > 0 ? [] : [texts.parts('my_events.none', {})],
+          items: upcoming.map((event) => itemOf(context, event)),
+          links: hasSite(context) ? [{ href: sitePath('events'), label: texts.text('my_events.find') }] : [],
+        },
+        calendarSection(context, calendar),
+        ...(past.length > 0
+          ? [{ id: 'past', heading: texts.text('my_events.past'), paragraphs: [], items: past.map((event) => itemOf(context, event)) }]
+          : []),
+      ],
+    }
+  },
+  forms: { 'calendar/renew': { operation: 'renewCalendar', done: 'renewed' } },
+})
+
+const registeredFor = async ({ list }: OperationRequest, filter: Readonly<Record<string, unknown>>): Promise<OwnEvent[]> =>
+  (await list('listEvents', filter)).rows.map((row) => ownEventRow.parse(row))
+
+function itemOf({ texts, now }: OperationPageContext, event: OwnEvent): AccountItem {
+  const { state } = registrationFor(event, now)
+  return {
+    id: `event-${event.slug}`,
+    title: [contentPart(plainText(event.title, 160))],
+    href: accountEventPath(event.slug),
+    ...((state === 'waiting' || state === 'offered' || state === 'canceled_event') && { mark: texts.text(`my_events.${state}`) }),
+    lines: [[contentPart(periodOf(event, texts))], ...(event.location ? [[contentPart(plainText(event.location.name, 200))]] : [])],
+    links: [{ href: calendarFile(event.slug), label: texts.text('my_events.add') }],
+  }
+}
+
+/** Returns the path of an event as a file for calendar programs. */
+const calendarFile = (slug: string): string => `${accountEventPath(slug)}/event.ics`
+
+/** An event as a file for calendar programs. */
+export const eventFile: OperationFile = {
+  path: `${accountPaths.events}/:id_or_slug/event.ics`,
+  operation: 'getEvent',
+  type: 'text/calendar',
+  filename: ({ id_or_slug: event }) => `${event}.ics`,
+}
+
+/** Shows the secret address of the calendar, and the button that creates or replaces it. */
+function calendarSection({ texts, form }: OperationPageContext, url: string | undefined): AccountSection {
+  return {
+    id: 'calendar',
+    heading: texts.text('calendar.heading'),
+    paragraphs: [texts.parts('calendar.explanation', {})],
+    copy:
+      url === undefined
+        ? undefined
+        : { label: texts.text('calendar.address'), value: url, submit: texts.text('calendar.copy'), done: texts.text('calendar.copied') },
+    links: url === undefined ? [] : [{ href: url.replace(/^https?:/, 'webcal:'), label: texts.text('calendar.subscribe') }],
+    forms: [form('calendar/renew', { submit: texts.text(url === undefined ? 'calendar.create' : 'calendar.renew') })],
+  }
+}
 
 /** The page on which a person registers for an event, and withdraws. */
-export interface EventPages {
-  show: Middleware
-  save: Middleware
-}
-
-const notices = {
-  going: 'registration.done_going',
-  waitlisted: 'registration.done_waitlisted',
-  canceled: 'registration.done_canceled',
-} as const satisfies Record<string, TextKey>
-
-/** The texts of the problems that a registration meets if the page is older than the event. */
-const problemTexts: Readonly<Record<string, TextKey>> = {
-  event_full: 'registration.full',
-  rsvp_closed: 'registration.closed',
-  checkout_required: 'registration.payment',
-  access_denied: 'registration.not_admitted',
-}
-
-export function eventPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): EventPages {
-  const findEvent = async (ctx: Context, person: SignedInPerson): Promise<OwnEvent> => {
-    try {
-      const { body } = await args.perform(ctx, person.accountId, 'getEvent', { parameters: { id_or_slug: slugOf(ctx) } })
-      return ownEventRow.parse(body)
-    } catch (error) {
-      if (error instanceof Problem && error.status < 500 && error.code !== 'rate_limited')
-        throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
-      throw error
-    }
-  }
-  const show = async (ctx: Context, person: SignedInPerson, errors: readonly OwnError[] = []): Promise<void> => {
-    const event = await findEvent(ctx, person)
-    const { school } = ctx.state
-    const checkout = args.checkoutAddress(school, { type: 'event', id: event.id })
-    const path = accountEventPath(event.slug)
-    await pages.show(ctx, person, { path, notices, errors }, ({ texts, now }) => ({
+export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<OwnEvent> => ({
+  path: `${accountPaths.events}/:event`,
+  notices: {
+    going: 'registration.done_going',
+    waitlisted: 'registration.done_waitlisted',
+    canceled: 'registration.done_canceled',
+  },
+  read: readEvent,
+  build(context, event) {
+    const { texts } = context
+    const section = registrationSection(context, event, checkout(context, event))
+    return {
       title: 'registration.title',
       heading: plainText(event.title, 160),
+      back: { href: accountPaths.events, label: texts.text('my_events.title') },
       introduction: texts.parts('registration.time', { period: periodOf(event, texts) }),
-      sections: [sectionOf(registrationFor(event, now), { path, texts, event, checkout })],
-    }))
-  }
-  return {
-    async show(ctx) {
-      const person = await signedInOrAway(ctx, args, accountEventPath(slugOf(ctx)))
-      if (person) await show(ctx, person)
-    },
-    async save(ctx) {
-      const form = submittedForm(ctx)
-      const path = accountEventPath(slugOf(ctx))
-      const person = await pages.owner(ctx, path)
-      if (!person) return
-      const { id, slug, my_rsvp: own } = await findEvent(ctx, person)
-      const status = form.get('status') === 'canceled' ? 'canceled' : 'going'
+      sections: [{ ...section, links: [...(section.links ?? []), ...linksOf(context, event, hasSite(context))] }],
+    }
+  },
+  forms: {
+    '': {
+      operation: 'putMyRsvp',
+      parameters: async (request) => ({ id: (await readEvent(request)).id }),
+      body: (form) => ({ status: statusIn(form) }),
       // An older page must not change a registration that exists already, such as its guests.
-      const isRegistered = own?.status === 'going' || own?.status === 'waitlisted'
-      if (isRegistered === (status === 'going')) return seeOther(ctx, `${accountEventPath(slug)}?done=${own?.status ?? 'canceled'}`)
-      try {
-        const { body } = await args.perform(ctx, person.accountId, 'putMyRsvp', { parameters: { id }, body: { status } })
-        seeOther(ctx, `${accountEventPath(slug)}?done=${String(body.status)}`)
-      } catch (error) {
-        const problem = explained(error)
-        const key = problemTexts[problem.code]
-        if (!key) throw problem
-        ctx.status = problem.status
-        const { texts } = await present.pageContext(ctx)
-        await show(ctx, person, [{ text: texts.text(key) }])
-      }
+      async doneBefore(form, request) {
+        const { my_rsvp: own } = await readEvent(request)
+        const isRegistered = own?.status === 'going' || own?.status === 'waitlisted'
+        return isRegistered === (statusIn(form) === 'going') ? (own?.status ?? 'canceled') : undefined
+      },
+      done: ({ body }) => String(body.status),
+      problems: {
+        event_full: 'registration.full',
+        rsvp_closed: 'registration.closed',
+        checkout_required: 'registration.payment',
+        access_denied: 'registration.not_admitted',
+      },
     },
-  }
-}
+  },
+})
 
-const slugOf = (ctx: Context): string => String(ctx.params.event)
+const readEvent = async ({ perform, params }: OperationRequest): Promise<OwnEvent> =>
+  ownEventRow.parse((await perform('getEvent', { id_or_slug: params.event })).body)
+
+const statusIn = (form: URLSearchParams): 'canceled' | 'going' => (form.get('status') === 'canceled' ? 'canceled' : 'going')
 
 const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: OwnEvent, { dateLocale: locale }: Texts): string =>
   `${periodText(starts_at, ends_at, { timeZone, locale })} (${timeZone})`
 
-interface SectionParts {
-  path: string
-  texts: Texts
-  event: OwnEvent
-  checkout: string | undefined
-}
-
-/** Shows the state of the registration, and the forms and links that change it. */
-function sectionOf(registration: Registration, { path, texts, event, checkout }: SectionParts): AccountSection {
-  const form = (status: 'going' | 'canceled', label: TextKey, kind?: AccountForm['kind']): AccountForm => ({
-    action: path,
-    hidden: [{ name: 'status', value: status }],
-    submit: texts.text(label),
-    ...(kind && { kind }),
-  })
-  const { state, may } = registration
+/** Shows the state of the registration, the place, and the forms and links that change it. */
+function registrationSection({ texts, form, now }: OperationPageContext, event: OwnEvent, checkout: string | undefined): AccountSection {
+  const button = (status: 'going' | 'canceled', label: TextKey, kind?: AccountForm['kind']): AccountForm =>
+    form('', { hidden: { status }, submit: texts.text(label), ...(kind && { kind }) })
+  const { state, may } = registrationFor(event, now)
   const { offered_until: until = null, waitlist_position: position = null } = event.my_rsvp ?? {}
   const moment = (time: string | null): string => (time === null ? '' : textsIn(event.time_zone, texts).moment(new Date(time)))
   const values = { time: moment(state === 'offered' ? until : event.rsvp_opens_at), position: position ?? 0 }
+  const place = event.location && [event.location.name, event.location.address].filter(Boolean).join(', ')
   return {
     id: 'registration',
     heading: texts.text('registration.heading'),
     paragraphs: [texts.parts(`registration.${state}`, values)],
+    facts: place ? [{ label: texts.text('site.place'), value: [contentPart(plainText(place, 700))] }] : [],
     forms: [
-      ...(may.register ? [form('going', 'registration.register', 'main')] : []),
-      ...(may.wait ? [form('going', 'registration.join_waitlist', 'main')] : []),
-      ...(may.withdraw ? [form('canceled', state === 'going' ? 'registration.withdraw' : 'registration.leave_waitlist')] : []),
+      ...(may.register ? [button('going', 'registration.register', 'main')] : []),
+      ...(may.wait ? [button('going', 'registration.join_waitlist', 'main')] : []),
+      ...(may.withdraw ? [button('canceled', state === 'going' ? 'registration.withdraw' : 'registration.leave_waitlist')] : []),
     ],
     links: may.pay && checkout !== undefined ? [{ href: checkout, label: texts.text('site.buy_ticket') }] : [],
   }
 }
+
+/** Returns the links to take part online, to the recording, to the calendar, and to the public page. */
+const linksOf = ({ texts }: OperationPageContext, event: OwnEvent, hasPage: boolean) => [
+  ...(event.join_url && event.phase !== 'ended' ? [{ href: event.join_url, label: texts.text('my_events.join') }] : []),
+  ...(event.recording_url ? [{ href: event.recording_url, label: texts.text('my_events.recording') }] : []),
+  ...(event.status === 'published' && event.phase !== 'ended'
+    ? [{ href: calendarFile(event.slug), label: texts.text('my_events.add') }]
+    : []),
+  ...(hasPage ? [{ href: sitePath('events', event.slug), label: texts.text('my_events.about') }] : []),
+]

@@ -3,7 +3,6 @@ import type { PasskeyForm } from '../passkeyForm.ts'
 import type { Frame } from '../templates.ts'
 import type { AccountShell } from './accountPage.ts'
 
-/** A page on which a person sets up a second factor, or reads their recovery codes. */
 export interface FactorPage extends Frame, AccountShell {
   introduction: string
   setup: FactorSetup
@@ -11,5 +10,7 @@ export interface FactorPage extends Frame, AccountShell {
   /** The form for the first code. `setup` contains the secret, encrypted. */
   form: { action: string; setup: string; label: string; hint: string; submit: string } | undefined
   passkey: PasskeyForm | undefined
+  /** Path of the script that copies and prints recovery codes. */
+  script?: string
   links: { href: string; label: string }[]
 }

@@ -13,7 +13,7 @@ import { showTooMany } from '../tooMany.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
-import { emailSection, passwordSection } from './loginSections.ts'
+import { emailSection, passwordSection, secondStepSection } from './loginSections.ts'
 import { issueKeys, passwordNumbers } from './newPasswordPages.ts'
 import { explained, type OwnError, type OwnPages } from './ownPage.ts'
 import { ownPasswordAttempt } from './ownPasswordAttempt.ts'
@@ -36,17 +36,20 @@ const notices = {
 
 export function loginPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): LoginPages {
   const path = accountPaths.login
-  const { kysely } = args.database
 
   const showPage = async (ctx: Context, person: SignedInPerson, errors: readonly OwnError[] = [], typed = ''): Promise<void> => {
     const { school } = ctx.state
     const { body } = await args.perform(ctx, person.accountId, 'getAccount')
-    const isWithPassword = await hasPassword(kysely, school.id, person.accountId)
+    const isWithPassword = await hasPassword(args.databaseOf(school.id).kysely, person.accountId)
     const pending = typeof body.pending_email === 'string' ? body.pending_email : undefined
     await pages.show(ctx, person, { path, notices, errors }, (context) => ({
       title: 'login.title',
       heading: context.texts.text('login.heading'),
-      sections: [emailSection(context, { pending, typed }), passwordSection(context, isWithPassword)],
+      sections: [
+        emailSection(context, { pending, typed }),
+        passwordSection(context, isWithPassword),
+        ...(args.secondStep(school) === 'off' ? [] : [secondStepSection(context)]),
+      ],
     }))
   }
 
@@ -136,7 +139,7 @@ export function loginPages(args: AccountArguments, present: AccountPresenter, pa
       if (chosen === current) return refuse(ctx, person, { status: 400, field: 'password', text: texts.text('login.password_same') })
       const owner = { schoolId: school.id, email: who.email, address: ctx.state.address }
       const passwordHash = await args.limits.signIn.newPassword(owner, () => args.hashPassword(chosen))
-      const signedInAt = await changePassword(args.database, school.id, { accountId, passwordHash })
+      const signedInAt = await changePassword(args.databaseOf(school.id), school.id, { accountId, passwordHash })
       if (signedInAt === undefined) return seeOther(ctx, accountPaths.signIn)
       const details = { via: 'account page', ...signInDetails(ctx, signedInAt) }
       await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details }))

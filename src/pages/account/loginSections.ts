@@ -88,3 +88,11 @@ export function passwordSection({ texts, person, errorOf }: OwnPageContext, isWi
     links: [{ href: accountPaths.forgottenPassword, label: texts.text('account_links.forgotten') }],
   }
 }
+
+/** Leads to the page of passkeys, of the authenticator app and of recovery codes. */
+export const secondStepSection = ({ texts }: OwnPageContext): AccountSection => ({
+  id: 'second-step',
+  heading: texts.text('login.second_heading'),
+  paragraphs: [texts.parts('login.second', {})],
+  links: [{ href: accountPaths.security, label: texts.text('security.title') }],
+})

@@ -1,7 +1,6 @@
 import type { Frame } from '../templates.ts'
 import type { TextPart } from '../texts.ts'
 
-/** A page with a message and links. */
 export interface AccountMessagePage extends Frame {
   heading: string
   paragraphs: TextPart[][]

@@ -2,7 +2,10 @@ import type { Context, Middleware } from 'koa'
 import { findPasswordReset, finishPasswordReset } from '../../domain/accounts/passwordReset.ts'
 import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue } from '../../domain/accounts/passwordRule/passwordIssue.ts'
 import { findSignUp, finishSignUp } from '../../domain/accounts/signUp.ts'
+import { browserName } from '../../lib/browserName.ts'
 import type { Language } from '../../lib/languages.ts'
+import { readBrowserSession } from '../../oidc/browserSession.ts'
+import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import { auditEntry } from '../auditEntry.ts'
@@ -11,15 +14,16 @@ import { formField } from '../formPage.ts'
 import { requestOrigin } from '../notifyPerson.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { plainText } from '../plainText.ts'
+import { newProgress, withCompleted } from '../steps/stepProgress.ts'
 import type { StepRunner } from '../steps/stepRunner.ts'
 import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
+import { accountSignInHost } from './accountSignInHost.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
 import { signInAgain } from './requestPages.ts'
 import { formSubject } from './signedInPerson.ts'
-import { signInAfterSignUp } from './signInAfterSignUp.ts'
 
 /** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
 export interface NewPasswordPages {
@@ -46,7 +50,6 @@ interface Purpose {
   hasBox: boolean
 }
 
-/** The texts of rejected passwords. */
 export const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
   too_short: 'new_password.too_short',
   too_long: 'new_password.too_long',
@@ -56,7 +59,6 @@ export const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
   differs: 'new_password.differs',
 }
 
-/** Values of the texts about the length of passwords. */
 export const passwordNumbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
 
 export function newPasswordPages(
@@ -64,8 +66,7 @@ export function newPasswordPages(
   present: AccountPresenter,
   runner: StepRunner,
 ): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
-  const { database } = args
-  const { kysely } = database
+  const { databaseOf } = args
   const showForm = async (
     ctx: Context,
     { key, path, hasBox }: Purpose,
@@ -73,7 +74,7 @@ export function newPasswordPages(
     holder: LinkHolder,
     issue?: keyof typeof issueKeys,
   ) => {
-    const { texts, schoolName } = await present.pageContext(ctx)
+    const { texts, schoolName, accountDocuments } = await present.pageContext(ctx)
     const error = issue === undefined ? '' : texts.text(issueKeys[issue], passwordNumbers)
     await present.form(ctx, {
       title: texts.text(`${key}.title`),
@@ -110,6 +111,7 @@ export function newPasswordPages(
         }),
       ],
       boxes: hasBox ? [{ name: 'disconnect', label: texts.text('new_password.disconnect') }] : [],
+      documents: key === 'finish_sign_up' ? accountDocuments : undefined,
       submit: texts.text(`${key}.submit`),
     })
   }
@@ -163,9 +165,9 @@ export function newPasswordPages(
       path: accountPaths.finishSignUp,
       again: { path: accountPaths.signUp, label: 'account_links.sign_up' },
       hasBox: false,
-      find: (school, token) => findSignUp(kysely, school, token),
+      find: (school, token) => findSignUp(databaseOf(school.id).kysely, school, token),
       async finish(ctx, link) {
-        const finished = await finishSignUp(database, ctx.state.school, link)
+        const finished = await finishSignUp(databaseOf(ctx.state.school.id), ctx.state.school, link)
         if (finished?.outcome !== 'created') return undefined
         await args.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
         return finished
@@ -177,11 +179,14 @@ export function newPasswordPages(
       path: accountPaths.newPassword,
       again: { path: accountPaths.forgottenPassword, label: 'account_links.forgotten' },
       hasBox: true,
-      find: (school, token) => findPasswordReset(kysely, school, token),
+      find: (school, token) => findPasswordReset(databaseOf(school.id).kysely, school, token),
       async finish(ctx, link) {
         const { school } = ctx.state
         const form = submittedForm(ctx)
-        const changed = await finishPasswordReset(args, school, { ...link, from: requestOrigin(ctx) })
+        const changed = await finishPasswordReset({ ...args, database: databaseOf(school.id) }, school, {
+          ...link,
+          from: requestOrigin(ctx),
+        })
         if (!changed) return undefined
         const { accountId } = changed
         await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details: { via: 'mailed link' } }))
@@ -191,4 +196,27 @@ export function newPasswordPages(
       },
     }),
   }
+}
+
+/**
+ * Signs a person in who has just created an account: the e-mail link and the chosen password complete the step of the password, and other
+ * needed steps follow. Leads to `target`, which can be the authorization request of an app. Returns false without signing in if the browser
+ * is signed in with another account and an app waits for a sign-in: the request of the app belongs to that session.
+ */
+async function signInAfterSignUp(
+  ctx: Context,
+  args: AccountArguments,
+  runner: StepRunner,
+  { accountId, email, target }: { accountId: string; email: string; target: string | undefined },
+): Promise<boolean> {
+  const password = args.steps.find(({ name }) => name === 'password')
+  if (!password) return false
+  const isRequestOfApp = target?.startsWith(`${interactionPath}/`) === true
+  if (isRequestOfApp && (await readBrowserSession(ctx, await args.provider(ctx)))) return false
+  const signedInAt = Math.floor(args.keyring.now() / 1000)
+  const details = { via: 'sign_up', signed_in_at: signedInAt, browser: browserName(ctx.get('User-Agent')) }
+  await args.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, details }))
+  const account = { accountId, signedInAt, email, isNew: true, secondFactor: 'none' } as const
+  await runner.goOn(accountSignInHost(ctx, args, target), 'login', withCompleted(newProgress(), password, { kind: 'done', account }))
+  return true
 }

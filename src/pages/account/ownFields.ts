@@ -10,6 +10,21 @@ export const accountField = (
   return { ...formField({ ...rest, type: 'text' }), ...rest, type }
 }
 
+/** Returns a list of options. The first one is selected. */
+export const choiceField = ({
+  options,
+  ...field
+}: {
+  name: string
+  id: string
+  label: string
+  options: { value: string; label: string }[]
+}) =>
+  accountField({
+    ...{ ...field, type: 'select', autocomplete: 'off' },
+    groups: [{ label: '', options: options.map((option, at) => ({ ...option, isSelected: at === 0 })) }],
+  })
+
 /** Returns the field of the language: automatic, the languages of the school, and the current one if it is another. */
 export function languageField(
   texts: Texts,

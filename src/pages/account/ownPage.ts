@@ -20,7 +20,11 @@ export interface OwnError {
 }
 
 /** The content of an account page, as its builder returns it. */
-export type OwnContent = Pick<AccountPage, 'sections'> & { title: TextKey; heading: string; introduction?: AccountPage['introduction'] }
+export type OwnContent = Pick<AccountPage, 'sections'> &
+  Partial<Pick<AccountPage, 'siblings' | 'back' | 'textLanguage' | 'introduction' | 'neighbours'>> & {
+    title: TextKey | { text: string }
+    heading: string
+  }
 
 /** The values from which an account page is built. */
 export interface OwnPageContext {
@@ -43,7 +47,13 @@ export interface OwnPages {
   show(
     ctx: Context,
     person: SignedInPerson,
-    page: { path: string; notices: Readonly<Record<string, TextKey>>; errors?: readonly OwnError[] },
+    page: {
+      path: string
+      /** The page whose link in the navigation is marked. Default: `path`. */
+      section?: string
+      notices: Readonly<Record<string, TextKey>>
+      errors?: readonly OwnError[]
+    },
     build: (context: OwnPageContext) => OwnContent,
   ): Promise<void>
   /** Returns what surrounds the content of an account page. */
@@ -69,7 +79,7 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
   ): AccountShell => {
     const { texts } = pageContext
     return {
-      navigation: accountNavigation(texts, { role, path: page.path, mayUseSecondFactor: args.secondStep(ctx.state.school) !== 'off' }),
+      navigation: accountNavigation(texts, { role, path: page.path }),
       signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
       heading: page.heading,
       notice: page.notice ?? '',
@@ -90,20 +100,23 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
     async shell(ctx, person, page) {
       return shellOf(ctx, { ...page, person, role: await roleOf(ctx, person), pageContext: await present.pageContext(ctx) })
     },
-    async show(ctx, person, { path, notices, errors = [] }, build) {
+    async show(ctx, person, { path, section = path, notices, errors = [] }, build) {
       const role = await roleOf(ctx, person)
       const pageContext = await present.pageContext(ctx, path)
       const { texts, schoolName } = pageContext
       const errorOf = (field: string): string => errors.find((one) => one.field === field)?.text ?? ''
-      const { title, heading, introduction = [], sections } = build({ texts, schoolName, person, role, now: new Date(), errorOf })
+      const { title, heading, introduction = [], ...content } = build({ texts, schoolName, person, role, now: new Date(), errorOf })
       const done = errors.length === 0 && typeof ctx.query.done === 'string' ? ctx.query.done : ''
       const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
       const failed = errors.length > 0 ? `${texts.text('account.error_title')}: ` : ''
       await present.show(ctx, 'account', {
-        title: failed + texts.text(title),
+        title: failed + (typeof title === 'string' ? texts.text(title) : title.text),
         again: path,
-        ...shellOf(ctx, { person, role, pageContext, path, heading, notice: notice ? texts.text(notice) : '' }),
+        ...shellOf(ctx, { person, role, pageContext, path: section, heading, notice: notice ? texts.text(notice) : '' }),
         introduction,
+        neighboursLabel: texts.text('site.more_pages'),
+        ...content,
+        ...(content.sections.some(({ copy }) => copy) && { script: present.views.script.href }),
         errors:
           errors.length === 0
             ? undefined
@@ -111,7 +124,6 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
                 heading: texts.text('account.error_heading'),
                 list: errors.map(({ field, text }) => ({ href: field === undefined ? undefined : `#${field}`, text })),
               },
-        sections,
       })
     },
   }

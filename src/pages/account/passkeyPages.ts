@@ -25,7 +25,7 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter, 
     const { texts, schoolName } = await present.pageContext(ctx, accountPaths.passkey)
     const { accountId, who } = person
     const csrf = present.csrf.issue(ctx, formSubject(person))
-    const { passkeys } = await ownFactors(args.database.kysely, { schoolId: school.id, accountId })
+    const { passkeys } = await ownFactors(args.databaseOf(school.id).kysely, { schoolId: school.id, accountId })
     const account = { id: accountId, email: who.email, name: who.name }
     await present.show(ctx, 'account-factor', {
       title: texts.text('add_passkey.title'),
@@ -53,7 +53,9 @@ export function passkeyPages(args: AccountArguments, present: AccountPresenter, 
       requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
       const { accountId } = person
       const passkey = await readNewPasskey(ctx, args, { accountId, form })
-      const saved = passkey && (await setUpPasskey(args.database, args.keyring, { schoolId: ctx.state.school.id, accountId, ...passkey }))
+      const saved =
+        passkey &&
+        (await setUpPasskey(args.databaseOf(ctx.state.school.id), args.keyring, { schoolId: ctx.state.school.id, accountId, ...passkey }))
       if (!saved) {
         ctx.status = 400
         return showForm(ctx, person, { isFailed: true })

@@ -36,16 +36,20 @@ const notices = {
 type Values = Record<'name' | 'given_name' | 'family_name' | 'locale' | 'time_zone', string>
 
 export function profilePages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): ProfilePages {
-  const path = accountPaths.home
+  const path = accountPaths.profile
   const { types, maxBytes } = filePurposes.avatar
 
   const showPage = async (ctx: Context, person: SignedInPerson, errors: readonly OwnError[] = [], typed?: Values): Promise<void> => {
-    const answer = await args.perform(ctx, person.accountId, 'getAccount')
+    const response = await args.perform(ctx, person.accountId, 'getAccount')
     const available = args.languages(ctx.state.school)
     await pages.show(ctx, person, { path, notices, errors }, (context) => ({
       title: 'profile.title',
       heading: context.texts.text('profile.heading'),
-      sections: [pictureSection(context, answer, types), detailsSection(context, answer, { typed, available }), membershipSection(context)],
+      sections: [
+        pictureSection(context, response, types),
+        detailsSection(context, response, { typed, available }),
+        membershipSection(context),
+      ],
     }))
   }
 
@@ -232,7 +236,7 @@ function detailsSection(
     paragraphs: [],
     forms: [
       {
-        action: accountPaths.home,
+        action: accountPaths.profile,
         hidden: [{ name: 'version', value: etag }],
         fields: [
           text('name', 'name', 120),

@@ -17,7 +17,6 @@ import type { AccountPresenter } from './accountPresenter.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject } from './signedInPerson.ts'
 
-/** The pages of a form that requests an e-mail link. */
 export interface RequestPages {
   show: Middleware
   answer: Middleware
@@ -50,7 +49,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   const showForm = async (ctx: Context, { key, path }: Kind, target: string | undefined, typed?: Typed, failure: Failure = {}) => {
     const pageContext = await present.pageContext(ctx)
-    const { texts, schoolName } = pageContext
+    const { texts, schoolName, accountDocuments } = pageContext
     const say = wordsFor(pageContext, key)
     const { error, fields = {} } = failure
     const hasFormError = error !== undefined
@@ -84,6 +83,7 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
       subject: formSubject(),
       hidden: target === undefined ? [] : [{ name: 'return_to', value: target }],
       fields: key === 'sign_up' ? [email, name] : [email],
+      documents: key === 'sign_up' ? accountDocuments : undefined,
       submit: texts.text(`${key}.submit`),
       links: [{ href: signInAgain(target), label: texts.text('account_links.sign_in') }],
     })
@@ -137,11 +137,13 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
   })
 
   return {
-    signUp: pages(kinds.signUp, (ctx, wanted) => args.defer(args.database.kysely, ctx.state.school.id, 'sign_up_request', wanted)),
+    signUp: pages(kinds.signUp, (ctx, wanted) =>
+      args.defer(args.databaseOf(ctx.state.school.id).kysely, ctx.state.school.id, 'sign_up_request', wanted),
+    ),
     forgotten: pages(kinds.forgotten, (ctx, { email, return_to, language }) => {
       const { school, requestId, address } = ctx.state
       const request = { request_id: requestId, address }
-      return args.defer(args.database.kysely, school.id, 'password_reset_request', { email, return_to, language, request })
+      return args.defer(args.databaseOf(school.id).kysely, school.id, 'password_reset_request', { email, return_to, language, request })
     }),
   }
 }

@@ -1,18 +1,26 @@
 import { interactionPath } from '../../oidc/endpoints.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
+import { isSitePath } from '../../resources/sitePaths.ts'
 
 const interaction = new RegExp(`^${interactionPath}/[A-Za-z0-9_-]{1,128}$`)
 
-const eventPage = new RegExp(`^${accountPaths.events}/[a-z0-9_-]{1,96}$`)
+const rowPage = new RegExp(
+  `^(?:${accountPaths.events}/[a-z0-9_-]{1,96}|${accountPaths.courses}/[a-z0-9_-]{1,96}(?:/continue|/lessons/[a-z0-9_]{1,60})?)$`,
+)
 
-/** Pages to which a sign-in may lead. */
+const answersPage = new RegExp(`^${accountPaths.schoolForms}/[a-z0-9_-]{1,96}$`)
+
+/** Pages, in addition to the public ones, to which a sign-in may lead. */
 const targets: ReadonlySet<string> = new Set([
+  '/',
   ...[accountPaths.home, accountPaths.login, accountPaths.sessions, accountPaths.apps, accountPaths.notifications, accountPaths.data],
+  ...[accountPaths.events, accountPaths.membership, accountPaths.orders, accountPaths.profile],
   accountPaths.email,
   accountPaths.school,
   accountPaths.schoolIntegrations,
   accountPaths.schoolStaff,
+  accountPaths.schoolForms,
   accountPaths.schoolAudit,
   accountPaths.security,
   accountPaths.authenticatorApp,
@@ -33,5 +41,6 @@ export function returnTo(value: unknown, { issuer }: School): string | undefined
   const url = URL.parse(value, issuer)
   if (url?.origin !== new URL(issuer).origin) return undefined
   if (interaction.test(url.pathname)) return url.pathname
-  return targets.has(url.pathname) || eventPage.test(url.pathname) ? url.pathname + url.search : undefined
+  const isOwn = targets.has(url.pathname) || rowPage.test(url.pathname) || answersPage.test(url.pathname)
+  return isOwn || isSitePath(url.pathname) ? url.pathname + url.search : undefined
 }

@@ -6,7 +6,6 @@ import type { Frame } from '../templates.ts'
 import type { TextPart, Texts } from '../texts.ts'
 import type { AccountShell } from './accountPage.ts'
 
-/** The page with the second factors of an account. */
 export interface SecurityPage extends Frame, AccountShell {
   introduction: string
   /** Why the last factor has no button; empty if it has one. */
@@ -42,7 +41,6 @@ export interface PasskeyEntry {
   facts: TextPart[][]
 }
 
-/** Builds the content of the page. Pure. */
 export function securityPage(
   texts: Texts,
   {

@@ -7,7 +7,7 @@ import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
 import { removeFactor } from '../../domain/secondFactors/removeFactor.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import type { Writer } from '../../store/database.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { pageProblem } from '../pageProblem.ts'
@@ -22,7 +22,6 @@ import { showRecoveryCodes } from './recoveryCodesPage.ts'
 import { securityPage } from './securityPage.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
-/** The handlers of the page with the second factors. */
 export interface SecurityPages {
   show: Middleware
   renamePasskey: Middleware
@@ -45,7 +44,7 @@ const notices: Record<string, TextKey> = {
 const done = (name: string): string => `${accountPaths.security}?done=${name}`
 
 export function securityPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SecurityPages {
-  const { database, keyring, secondFactors } = args
+  const { databaseOf, keyring, secondFactors } = args
 
   /** Returns the person who submitted a form of the page, once they have confirmed who they are. */
   const owner = async (ctx: Context): Promise<SignedInPerson | undefined> => {
@@ -64,11 +63,11 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
   const remove = async <Removed>(
     ctx: Context,
     { accountId }: SignedInPerson,
-    change: (writer: Writer) => Promise<Removed>,
+    change: (writer: SchoolWriter) => Promise<Removed>,
   ): Promise<{ removed: Removed } | undefined> => {
     const { school } = ctx.state
     const isRequired = await secondFactors.isRequired(school, accountId)
-    const removed = await removeFactor(database, { schoolId: school.id, accountId }, { isRequired, remove: change })
+    const removed = await removeFactor(databaseOf(school.id), { schoolId: school.id, accountId }, { isRequired, remove: change })
     if (removed !== 'last') return { removed }
     seeOther(ctx, done('last_factor'))
     return undefined
@@ -81,7 +80,7 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       if (!person) return
       const { texts } = await present.pageContext(ctx)
       const name = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
-      const factors = await ownFactors(database.kysely, keyOf(ctx, person))
+      const factors = await ownFactors(databaseOf(ctx.state.school.id).kysely, keyOf(ctx, person))
       const isKept = isLast(factors) && (await secondFactors.isRequired(school, person.accountId))
       const heading = texts.text('security.heading')
       await present.show(ctx, 'account-security', {
@@ -95,7 +94,11 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       if (!person) return
       const id = passkeyOf(ctx)
       const name = passkeyName(submittedForm(ctx).get('name') ?? '')
-      if (name && !(await database.transaction((writer) => renamePasskey(writer, { ...keyOf(ctx, person), id, name })))) throw noPasskey()
+      if (
+        name &&
+        !(await databaseOf(ctx.state.school.id).transaction((writer) => renamePasskey(writer, { ...keyOf(ctx, person), id, name })))
+      )
+        throw noPasskey()
       seeOther(ctx, name ? done('passkey_renamed') : accountPaths.security)
     },
     async removePasskey(ctx) {
@@ -123,7 +126,7 @@ export function securityPages(args: AccountArguments, present: AccountPresenter,
       const person = await owner(ctx)
       if (!person) return
       const key = keyOf(ctx, person)
-      const codes = await database.transaction(async (writer) =>
+      const codes = await databaseOf(ctx.state.school.id).transaction(async (writer) =>
         hasFactor(await ownFactors(writer, key)) ? renewRecoveryCodes(writer, keyring, key) : undefined,
       )
       // Without a second factor there is nothing that the codes replace.

@@ -39,7 +39,6 @@ export function setSignInProgress(ctx: Context, keyring: Keyring, progress: Step
   setOwnCookie(ctx, cookie, { value, lifeSeconds })
 }
 
-/** Removes the progress once the sign-in is finished. */
 export function removeSignInProgress(ctx: Context): void {
   if (readOwnCookie(ctx, cookie)) setOwnCookie(ctx, cookie, { value: '', lifeSeconds: 0 })
 }

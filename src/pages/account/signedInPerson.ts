@@ -9,19 +9,21 @@ import { seeOther } from '../seeOther.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { shortTarget } from './returnTo.ts'
 
-/** A person who is signed in in this browser, with the current values of their account. */
 export interface SignedInPerson extends BrowserSession {
   who: SignedInAccount
 }
+
+/** The arguments that find the person of a session. */
+export type SessionParts = Pick<AccountArguments, 'provider' | 'databaseOf' | 'secondFactors'>
 
 /**
  * Returns the person who is signed in; undefined if nobody is, if the account was disabled or ended its sessions since, or if the role of
  * the person needs a second factor and this session was begun without one.
  */
-export async function findSignedInPerson(ctx: Context, args: AccountArguments): Promise<SignedInPerson | undefined> {
+export async function findSignedInPerson(ctx: Context, args: SessionParts): Promise<SignedInPerson | undefined> {
   const session = await readBrowserSession(ctx, await args.provider(ctx))
   if (!session) return undefined
-  const who = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(args.database, schoolId, id), session)
+  const who = await findActiveAccount(ctx, (schoolId, id) => findSignedInAccount(args.databaseOf(schoolId), id), session)
   if (!who) return undefined
   const isMissingFactor = !isMultiFactor(session.amr) && (await args.secondFactors.isRequired(ctx.state.school, session.accountId))
   return isMissingFactor ? undefined : { ...session, who }

@@ -7,17 +7,20 @@ import type { FailureLimit } from '../../http/rateLimit.ts'
 import { iCalendar } from '../../lib/iCalendar.ts'
 import { hash } from '../../lib/keyring.ts'
 import { Problem } from '../../lib/problem.ts'
+import type { School } from '../../policy/school.ts'
 import { entryOf } from '../../resources/eventCalendar.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import type { FindPageContext } from '../pageContext.ts'
 
 export interface CalendarArguments {
-  database: Database
+  databaseOf: DatabaseOf
   /** Counts wrong addresses. */
   limit: FailureLimit
   /** @throws Problem rate_limited if the calendar was read too often */
   countUse(schoolId: string, accountId: string): Promise<void>
   pageContext: FindPageContext
+  /** Returns false if another site shows the public pages of the school. */
+  hasPages(school: School): boolean
 }
 
 const refreshHours = 1
@@ -26,22 +29,23 @@ const refreshHours = 1
 export const withoutCalendarToken = (path: string): string => path.replace(/^(\/calendar\/).+$/is, '$1[removed]')
 
 /** Serves the calendars of people at their secret addresses (RFC 5545). Every wrong address gets the same response at the same cost. */
-export function serveCalendar({ database, limit, countUse, pageContext }: CalendarArguments): Middleware {
+export function serveCalendar({ databaseOf, limit, countUse, pageContext, hasPages }: CalendarArguments): Middleware {
   return async (ctx: Context, next) => {
     if (!ctx.path.startsWith(calendarPath)) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
     const { school } = ctx.state
     await limit.check(ctx)
-    const caller = await findCalendarOwner(database.kysely, school.id, tokenOf(ctx.path))
+    const caller = await findCalendarOwner(databaseOf(school.id).kysely, tokenOf(ctx.path))
     if (!caller) {
       await limit.count(ctx)
       throw new Problem('not_found', { description: 'There is no calendar at this address. The person may have replaced the address.' })
     }
     await countUse(school.id, caller.accountId)
-    const events = await personalCalendar(database.kysely, school.id, caller)
+    const events = await personalCalendar(databaseOf(school.id).kysely, caller)
     const { schoolName } = await pageContext(ctx)
     const { hostname } = new URL(school.issuer)
-    const entries = events.map(({ version, ...event }) => ({ ...entryOf(event, hostname), sequence: version }))
+    const calendarSchool = { issuer: school.issuer, hasPages: hasPages(school) }
+    const entries = events.map(({ version, ...body }) => entryOf({ body, version }, calendarSchool))
     const text = iCalendar(`-//${hostname}//Schoolgate//EN`, entries, { name: schoolName, refreshHours })
     const etag = `"${hash(text).slice(0, 22)}"`
     ctx.set({
@@ -58,5 +62,4 @@ export function serveCalendar({ database, limit, countUse, pageContext }: Calend
   }
 }
 
-/** Returns the token of an address; an empty text, which belongs to no calendar, for every other path. */
 const tokenOf = (path: string): string => /^\/calendar\/([\w-]{43})\.ics$/.exec(path)?.[1] ?? ''

@@ -1,11 +1,15 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
+import { answerFacts } from '../../domain/forms/answerFacts.ts'
 import { findOpenForm, type OpenForm } from '../../domain/forms/openForm.ts'
 import { submitForm } from '../../domain/forms/submitForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
-import type { Database } from '../../store/database.ts'
+import { isSlug, normalizedSlug } from '../../lib/slugText.ts'
+import type { SendMessage } from '../../policy/sendMessage.ts'
+import { formPath } from '../../resources/sitePaths.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { createCsrf } from '../csrf.ts'
 import { formBody, submittedForm } from '../formBody.ts'
 import { sameOriginOnly } from '../ownForm.ts'
@@ -15,26 +19,30 @@ import { setPageHeaders } from '../pageHeaders.ts'
 import { pageProblem } from '../pageProblem.ts'
 import type { Verdict } from '../pagesArguments.ts'
 import { seeOther } from '../seeOther.ts'
+import type { FrameOf } from '../site/serveSite.ts'
 import { createViews, frame } from '../templates.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
 import { createFormStamps } from './formStamp.ts'
 import { readAnswers } from './readAnswers.ts'
 import { type Rejected, schoolFormPage } from './schoolFormPage.ts'
 
-/** Rate limits of submissions. */
 export interface FormLimits {
   /** Counts a request to submit any form, by the network of the caller. */
   request(schoolId: string, address: string): Promise<Verdict>
   /** Counts a submission that would be stored, by form. */
   submission(schoolId: string, formId: string): Promise<Verdict>
+  /** Counts an e-mail that confirms a submission. Returns false if the network or the recipient has caused too many. */
+  isConfirmationAllowed(schoolId: string, sender: { address: string; email: string }): Promise<boolean>
 }
 
 export interface FormPagesArguments {
-  database: Database
+  databaseOf: DatabaseOf
   keyring: Keyring
   log: Log
   pageContext: FindPageContext
   limits: FormLimits
+  send: SendMessage
+  frameOf: FrameOf
 }
 
 /** People need longer to fill in a form. A faster submission is stored as spam. */
@@ -44,7 +52,7 @@ const leastSeconds = 3
 const trapName = 'homepage'
 
 /** The pages of the school's open forms. They work without JavaScript, and for visitors without an account. */
-export function createFormPages({ database, keyring, log, pageContext, limits }: FormPagesArguments): Router {
+export function createFormPages({ databaseOf, keyring, log, pageContext, limits, send, frameOf }: FormPagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(keyring)
   const stamps = createFormStamps(keyring)
@@ -58,15 +66,22 @@ export function createFormPages({ database, keyring, log, pageContext, limits }:
       csrf: csrf.issue(ctx, `form ${form.id}`),
       stamp: stamp ?? stamps.issue({ school, form }),
     }
-    const page = schoolFormPage(views, await pageContext(ctx, `/forms/${form.slug}`), parts)
+    const path = formPath(form.slug)
+    const page = schoolFormPage(views, await pageContext(ctx, path), parts)
     setPageHeaders(ctx)
     ctx.type = 'html'
-    ctx.body = views.render('school-form', page)
+    ctx.body = views.render('school-form', { ...page, ...(await inSite(ctx, page, path)) })
+  }
+
+  /** Returns the frame of the site, with the contents of the page. */
+  async function inSite<Page extends { heading: string }>(ctx: Context, page: Page, path: string) {
+    const site = await frameOf(ctx, { title: page.heading, path })
+    return site && { ...site, ...page, stylesheets: site.stylesheets, legalLinks: site.legalLinks, isInSite: true }
   }
 
   async function submit(ctx: Context): Promise<void> {
     const { school, address } = ctx.state
-    const form = await requireForm(ctx, database)
+    const form = await requireForm(ctx, databaseOf)
     const sent = submittedForm(ctx)
     const answers = readAnswers(form.fields, sent)
     const hasAgreed = sent.get('consent') === 'yes'
@@ -89,48 +104,57 @@ export function createFormPages({ database, keyring, log, pageContext, limits }:
     if (overForm) return tooMany(overForm)
     const wrong = await submitted(async () => {
       if (hasToAgree) return
-      await database.transaction((writer) =>
-        submitForm(writer, {
+      const spam = (sent.get(trapName) ?? '') !== '' || seconds < leastSeconds
+      await databaseOf(school.id).transaction(async (writer) => {
+        const { email } = await submitForm(writer, {
           schoolId: school.id,
           now: new Date(),
           formId: form.id,
           answers,
-          sourcePath: `/forms/${form.slug}`,
+          sourcePath: formPath(form.slug),
           locale: texts.language,
-          spam: (sent.get(trapName) ?? '') !== '' || seconds < leastSeconds,
+          spam,
           ...(form.consent_text !== null && { consentText: form.consent_text }),
-        }),
-      )
+        })
+        if (email === undefined || spam || !(await limits.isConfirmationAllowed(school.id, { address, email }))) return
+        const to = { email, locales: [texts.language] }
+        if (form.copies_answers)
+          await send(writer, school, to, 'form_received_copy', { form: form.title, copy: answerFacts(form, answers) })
+        else await send(writer, school, to, 'form_received', { form: form.title })
+      })
     })
-    if (wrong === undefined && !hasToAgree) return seeOther(ctx, `/forms/${form.slug}/sent`)
+    if (wrong === undefined && !hasToAgree) return seeOther(ctx, `${formPath(form.slug)}/sent`)
     ctx.status = 422
     await show(ctx, form, { answers, hasAgreed, errors: wrong ?? {} }, stamp)
   }
 
   async function sent(ctx: Context): Promise<void> {
-    const form = await requireForm(ctx, database)
+    const form = await requireForm(ctx, databaseOf)
     const page = await pageContext(ctx)
     const { texts } = page
     setPageHeaders(ctx)
     ctx.type = 'html'
-    ctx.body = views.render('school-form-sent', {
+    const shown = {
       ...frame(views, page, texts.text('school_form.sent_title', { form: form.title })),
       heading: texts.text('school_form.sent'),
+      back: { href: '/', label: texts.text('school_form.back', { school: page.schoolName }) },
       message: form.success_message ?? texts.text('school_form.sent_message', { school: page.schoolName }),
-    })
+    }
+    ctx.body = views.render('school-form-sent', { ...shown, ...(await inSite(ctx, shown, `${formPath(form.slug)}/sent`)) })
   }
 
   const router = new Router()
-  router.get('/forms/:slug', errors, async (ctx) => show(ctx, await requireForm(ctx, database)))
+  router.get('/forms/:slug', errors, async (ctx) => show(ctx, await requireForm(ctx, databaseOf)))
   router.post('/forms/:slug', errors, sameOriginOnly('foreign_school_form'), formBody(), submit)
   router.get('/forms/:slug/sent', errors, sent)
   return router
 }
 
 /** @throws Problem not_found for a form that does not accept submissions */
-async function requireForm(ctx: Context, database: Database): Promise<OpenForm> {
+async function requireForm(ctx: Context, databaseOf: DatabaseOf): Promise<OpenForm> {
   const { slug = '' } = ctx.params
-  const form = /^[a-z0-9-]{1,96}$/.test(slug) ? await findOpenForm(database.kysely, ctx.state.school.id, slug) : undefined
+  const key = normalizedSlug(slug)
+  const form = isSlug(key) ? await findOpenForm(databaseOf(ctx.state.school.id).kysely, key) : undefined
   if (!form) throw pageProblem('nothing_here', 'not_found', 'There is no such form, or it does not accept submissions.')
   return form
 }

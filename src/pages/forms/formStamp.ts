@@ -1,13 +1,11 @@
 import { hash, type Keyring } from '../../lib/keyring.ts'
 import type { School } from '../../policy/school.ts'
 
-/** The form that a stamp belongs to, with the text that was shown. */
 export interface StampedForm {
   school: Pick<School, 'id'>
   form: { id: string; consent_text: string | null }
 }
 
-/** Signs when a form was shown, and with which text of consent. */
 export interface FormStamps {
   issue(form: StampedForm, at?: number): string
   /** Returns for how many seconds the form has been shown; undefined if the stamp is not of this form or its text has changed. */

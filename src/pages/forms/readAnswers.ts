@@ -1,4 +1,5 @@
 import type { Answer, Question } from '../../domain/forms/checkAnswers.ts'
+import { isVisible } from '../../lib/visibleText.ts'
 
 /** Returns the name of the input of a question, which differs from every other input of the page. */
 export const inputName = (key: string): string => `q-${key}`
@@ -28,5 +29,8 @@ function answerTo({ kind }: Question, texts: readonly string[]): Answer | undefi
   return /^[+-]?\d{1,15}([.,]\d{1,15})?$/.test(text) ? Number(text.replace(',', '.')) : text
 }
 
-/** Browsers send CRLF; a limit of characters counts a line break once. NUL and halves of surrogate pairs cannot be stored. */
-const cleaned = (text: string): string => text.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd').trim()
+/** Browsers send CRLF; a limit of characters counts a line break once. NUL and halves of surrogate pairs cannot be stored. Invisible text counts as empty. */
+const cleaned = (text: string): string => {
+  const stored = text.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd').trim()
+  return isVisible(stored) ? stored : ''
+}

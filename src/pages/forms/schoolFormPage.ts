@@ -1,19 +1,18 @@
 import { type Answer, longestAnswer } from '../../domain/forms/checkAnswers.ts'
 import type { OpenForm, ShownQuestion } from '../../domain/forms/openForm.ts'
 import { ownMember } from '../../lib/ownMember.ts'
+import { formPath } from '../../resources/sitePaths.ts'
 import type { PageContext } from '../pageContext.ts'
 import { type Frame, frame, type Views } from '../templates.ts'
 import type { Texts } from '../texts.ts'
 import { inputName } from './readAnswers.ts'
 
-/** A form of the school. */
 export interface SchoolFormPage extends Frame {
   heading: string
   description: string
   action: string
   csrf: string
   stamp: string
-  /** The errors of the submitted form; undefined if there are none. */
   errors: { heading: string; list: { href: string; text: string }[] } | undefined
   questions: ShownField[]
   consent: ConsentBox | undefined
@@ -22,19 +21,17 @@ export interface SchoolFormPage extends Frame {
   submit: string
 }
 
-/** The page after a submission. */
 export interface FormSentPage extends Frame {
   heading: string
   message: string
+  back: { href: string; label: string }
 }
 
-/** A question as the page shows it. */
 export interface ShownField {
   id: string
   name: string
   label: string
   control: 'input' | 'area' | 'choice' | 'box' | 'note'
-  /** Type of an input: of a choice, radio or checkbox. */
   type: string
   inputMode: string
   autocomplete: string
@@ -55,14 +52,11 @@ interface ConsentBox {
   link: { href: string; label: string } | undefined
 }
 
-/** A submission that the person has to correct. */
 export interface Rejected {
   answers: Readonly<Record<string, Answer>>
-  /** True if the box of the consent was ticked. */
   hasAgreed: boolean
   /** Keys of questions with a wrong answer; `missing` if there is none. */
   errors: Readonly<Record<string, 'missing' | 'wrong'>>
-  /** An error of the whole form. */
   error?: string
 }
 
@@ -73,7 +67,6 @@ export interface SchoolFormParts {
   rejected: Rejected | undefined
 }
 
-/** Builds the page. Pure. */
 export function schoolFormPage(views: Views, pageContext: PageContext, parts: SchoolFormParts): SchoolFormPage {
   const { texts, privacyUrl } = pageContext
   const { form, csrf, stamp, rejected } = parts
@@ -82,7 +75,7 @@ export function schoolFormPage(views: Views, pageContext: PageContext, parts: Sc
   const list = [
     ...(rejected?.error === undefined ? [] : [{ href: '#form', text: rejected.error }]),
     ...questions.flatMap(({ id, label, error, options }) =>
-      error === '' ? [] : [{ href: `#${options[0]?.id ?? id}`, text: `${label}: ${error}` }],
+      error === '' ? [] : [{ href: `#${options[0]?.id ?? id}`, text: texts.text('school_form.error_at', { question: label, error }) }],
     ),
     ...(consent && consent.error !== '' ? [{ href: '#consent', text: consent.error }] : []),
   ]
@@ -92,7 +85,7 @@ export function schoolFormPage(views: Views, pageContext: PageContext, parts: Sc
     ...(rejected === undefined && { isIndexed: true as const }),
     heading: form.title,
     description: form.description ?? '',
-    action: `/forms/${form.slug}`,
+    action: formPath(form.slug),
     csrf,
     stamp,
     errors: list.length === 0 ? undefined : { heading: texts.text('school_form.errors'), list },
@@ -120,7 +113,6 @@ function consentBox(
 
 type Control = Pick<ShownField, 'control'> & Partial<Pick<ShownField, 'type' | 'inputMode' | 'autocomplete'>>
 
-/** How each kind of question is asked. */
 const controls: Readonly<Record<string, Control>> = {
   text: { control: 'input' },
   long_text: { control: 'area' },

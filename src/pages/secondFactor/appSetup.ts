@@ -21,7 +21,6 @@ export function openSetup(keyring: Keyring, { accountId, sealed }: { accountId: 
   }
 }
 
-/** Returns the secret as a QR code and as text. */
 export async function appQr(
   texts: Texts,
   { secret, school, label }: { secret: string; school: string; label: string },

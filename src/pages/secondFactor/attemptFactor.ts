@@ -9,17 +9,16 @@ import { relyingParty } from '../../domain/secondFactors/relyingParty.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import { type AuthenticationContext, contexts } from '../../policy/authenticationContext.ts'
 import { methods } from '../../policy/authenticationMethods.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { NotifyPerson } from '../notifyPerson.ts'
 import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
 
 export interface FactorArguments {
-  database: Database
+  databaseOf: DatabaseOf
   keyring: Keyring
   limits: SignInLimits
   audit(entry: PageAuditEntry): Promise<void>
-  /** E-mails the person, after the response. */
   notify: NotifyPerson
 }
 
@@ -46,7 +45,7 @@ export async function attemptPasskey(ctx: Context, args: FactorArguments, attemp
   const response = parsePasskeyResponse(form.get('passkey'))
   if (!party || !response) return { outcome: 'failed' }
   const binding = { schoolId: school.id, purpose, accountId, browser: form.get('csrf') ?? '' }
-  const used = await usePasskey({ ...args, party, binding }, response, { isVerified })
+  const used = await usePasskey({ ...args, database: args.databaseOf(school.id), party, binding }, response, { isVerified })
   if (!('rejected' in used)) {
     const acr = used.isVerified ? contexts.phishingResistant : contexts.multiFactor
     return { outcome: 'proved', accountId: used.accountId, amr: used.isSynced ? methods.syncedPasskey : methods.passkey, acr }
@@ -60,7 +59,7 @@ export async function attemptPasskey(ctx: Context, args: FactorArguments, attemp
 /** Checks the code of the submitted form: of the authenticator app, or a recovery code. Wrong ones count for the account. */
 async function attemptCode(
   ctx: Context,
-  { database, keyring, limits, audit, notify }: FactorArguments,
+  { databaseOf, keyring, limits, audit, notify }: FactorArguments,
   { accountId, form }: { accountId: string; form: URLSearchParams },
 ): Promise<FactorAttempt> {
   const { school } = ctx.state
@@ -72,8 +71,10 @@ async function attemptCode(
   let left: number | undefined
   let isRight: boolean
   try {
-    if (recoveryCode) left = await useRecoveryCode(database.kysely, keyring, { ...owner, code: recoveryCode })
-    isRight = recoveryCode ? left !== undefined : await useAppCode(database.kysely, keyring, { ...owner, code: typedCode(typed) })
+    if (recoveryCode) left = await useRecoveryCode(databaseOf(owner.schoolId).kysely, keyring, { ...owner, code: recoveryCode })
+    isRight = recoveryCode
+      ? left !== undefined
+      : await useAppCode(databaseOf(owner.schoolId).kysely, keyring, { ...owner, code: typedCode(typed) })
   } catch (error) {
     await attempt.abandoned()
     throw error

@@ -7,7 +7,6 @@ import type { School } from '../../policy/school.ts'
 import { type FormField, formField } from '../formPage.ts'
 import type { PageMessage, Texts } from '../texts.ts'
 
-/** The field for a code of the authenticator app, or for a recovery code. */
 export const codeField = (texts: Texts, { appSince }: Pick<OwnFactors, 'appSince'>, error: PageMessage | undefined): FormField =>
   formField(
     {

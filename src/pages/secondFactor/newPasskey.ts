@@ -8,7 +8,7 @@ import { type NewPasskey, verifyRegistration } from '../../domain/secondFactors/
 import { type RelyingParty, relyingParty } from '../../domain/secondFactors/relyingParty.ts'
 import { browserName } from '../../lib/browserName.ts'
 import type { Keyring } from '../../lib/keyring.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import type { PasskeyForm } from '../passkeyForm.ts'
 import type { Texts } from '../texts.ts'
 
@@ -18,12 +18,10 @@ interface NewPasskeyPage {
   texts: Texts
   schoolName: string
   account: { id: string; email: string; name: string }
-  /** The token of the form: only the browser that has it can answer. */
   csrf: string
   passkeys?: readonly Pick<OwnPasskey, 'credentialId' | 'transports'>[]
 }
 
-/** Returns what a form needs to create a passkey: the options for the browser, the button and the field for its name. */
 export function newPasskeyForm(
   ctx: Context,
   { party, keyring, texts, schoolName, account, csrf, passkeys = [] }: NewPasskeyPage,
@@ -44,7 +42,7 @@ export function newPasskeyForm(
 /** Returns the passkey of a submitted form with its name; undefined if the browser's answer or the name is invalid. Uses up the challenge. */
 export async function readNewPasskey(
   ctx: Context,
-  { database, keyring }: { database: Database; keyring: Keyring },
+  { databaseOf, keyring }: { databaseOf: DatabaseOf; keyring: Keyring },
   { accountId, form }: { accountId: string; form: URLSearchParams },
 ): Promise<(NewPasskey & { name: string }) | undefined> {
   const { school } = ctx.state
@@ -53,6 +51,6 @@ export async function readNewPasskey(
   const response = parsePasskeyResponse(form.get('passkey'))
   if (!party || !name || !response) return undefined
   const binding = { schoolId: school.id, purpose: 'registration', accountId, browser: form.get('csrf') ?? '' } as const
-  const passkey = await verifyRegistration({ database, keyring, party, binding }, response)
+  const passkey = await verifyRegistration({ database: databaseOf(school.id), keyring, party, binding }, response)
   return passkey && { ...passkey, name }
 }

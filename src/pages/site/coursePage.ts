@@ -1,26 +1,42 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
-import type { SiteFact, SiteItem } from '../../policy/sitePage.ts'
-import { courseItemRow, courseRow, type SiteCourseItem } from '../../resources/siteRows.ts'
+import { accountLessonPath } from '../../policy/accountPaths.ts'
+import type { SiteFact, SiteItem, SiteSection } from '../../policy/sitePage.ts'
+import { lessonPath } from '../../resources/sitePaths.ts'
+import { courseItemRow, courseRow, type SiteCourse, type SiteCourseItem } from '../../resources/siteRows.ts'
 import type { Texts } from '../texts.ts'
+import { courseOffer } from './courseOffer.ts'
+import { lecturerItem } from './lecturerItem.ts'
 import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { durationText, languageName, money, priceOf } from './valueTexts.ts'
+import { durationText, languageName, money, priceOf, planPrices as pricesOf } from './valueTexts.ts'
 
-/** The pages of courses. */
 export const coursePages: SiteType = {
-  list: { fields: 'title,slug,subtitle,level,access,price,cover_image' },
-  one: { expand: 'curriculum' },
+  list: { fields: 'title,slug,subtitle,language,level,access,price,cover_image' },
+  published: { status: 'published', visibility: 'public,members' },
+  choices: {
+    level: {
+      label: 'site.level',
+      options: {
+        '': 'site.level_all',
+        beginner: 'site.level_beginner',
+        intermediate: 'site.level_intermediate',
+        advanced: 'site.level_advanced',
+      },
+    },
+    access: { label: 'site.access', options: { '': 'site.any', free: 'site.free', paid: 'site.paid', plan_only: 'site.plan_only' } },
+    sort: { label: 'site.sort', options: { '': 'site.sort_school', '-published_at': 'site.sort_newest', title: 'site.sort_title' } },
+  },
+  one: { expand: 'curriculum,lecturers,included_in_plans' },
   item: (row, context) => courseItem(courseItemRow.parse(row), context),
   page(row, context) {
     const course = courseRow.parse(row)
     const { issuer, texts } = context
-    const { title, seo, subtitle, lecturers, included_in_plans: plans, access } = course
+    const { title, seo, subtitle, lecturers, access } = course
     const description =
       seo?.description ||
       subtitle ||
       textOfHtml(course.description_html ?? '', 160) ||
       texts.text('site.course_description', { title, school: context.schoolName })
-    const checkout = access === 'paid' && course.enrollment_open ? context.checkoutOf({ type: 'course', id: course.id }) : undefined
-    const picture = sitePicture(course.cover_image, issuer)
+    const offer = courseOffer(course, context, new Date())
     return {
       slug: course.slug,
       title: seo?.title || title,
@@ -28,84 +44,91 @@ export const coursePages: SiteType = {
       isIndexed: course.visibility === 'public' && !seo?.noindex,
       heading: title,
       lead: subtitle ?? undefined,
-      picture,
+      textLanguage: course.language,
+      picture: sitePicture(course.cover_image, issuer),
       shareImage: course.cover_image?.url,
-      notices: course.enrollment_open ? [] : [texts.text('site.enrollment_closed')],
-      facts: [
-        ...(lecturers.length > 0
-          ? [
-              fact(
-                texts.text('site.lecturers'),
-                lecturers.map(({ display_name }) => display_name).join(', '),
-                lecturers.map(({ slug, display_name: label }) => siteLink('lecturers', { slug, label })),
-              ),
-            ]
-          : []),
+      ...offer,
+      prices: [
         fact(texts.text('site.price'), accessText(course, context)),
         ...(course.compare_at_price && access === 'paid'
           ? [fact(texts.text('site.former_price'), money(course.compare_at_price, texts))]
           : []),
-        fact(texts.text('site.level'), levelText(course.level, texts)),
-        fact(texts.text('site.language'), languageName(course.language, texts.language)),
-        ...(course.lessons_count > 0
-          ? [
-              fact(
-                texts.text('site.extent'),
-                [texts.counted('site.lessons', course.lessons_count), durationText(course.duration_minutes, texts.language)]
-                  .filter(Boolean)
-                  .join(', '),
-              ),
-            ]
-          : []),
-        ...(course.access_duration_days === null
-          ? []
-          : [fact(texts.text('site.access_duration'), texts.counted('site.days', course.access_duration_days))]),
-        ...(course.certificate_enabled ? [fact(texts.text('site.certificate'), texts.text('site.certificate_included'))] : []),
-        ...(plans.length > 0
-          ? [
-              fact(
-                texts.text('site.included_in'),
-                plans.map(({ name }) => name).join(', '),
-                plans.map(({ slug, name: label }) => siteLink('plans', { slug, label })),
-              ),
-            ]
-          : []),
-        ...(course.tags.length > 0 ? [fact(texts.text('site.tags'), course.tags.join(', '))] : []),
       ],
-      actions: checkout === undefined ? [] : [{ href: checkout, label: texts.text('site.buy_course') }],
+      facts: factsOf(course, context),
       sections: [
         { heading: texts.text('site.about_course'), html: course.description_html ?? undefined },
-        {
-          heading: texts.text('site.contents'),
-          outline: (course.curriculum?.sections ?? []).map((section) => ({
-            title: section.title,
-            summary: section.summary,
-            entries: section.lessons.map((lesson) => ({
-              title: lesson.title,
-              note: [
-                lesson.is_preview ? texts.text('site.preview') : '',
-                durationText(Math.ceil((lesson.duration_seconds ?? 0) / 60), texts.language),
-              ]
-                .filter(Boolean)
-                .join(', '),
-            })),
-          })),
-        },
+        { heading: texts.text('site.contents'), outline: outlineOf(course, context) },
+        { heading: texts.text('site.lecturers'), items: lecturers.map((one) => lecturerItem(one, context)) },
       ],
       data: [courseNode(course, description, context)],
     }
   },
 }
 
+function factsOf(course: SiteCourse, context: SiteContext): SiteFact[] {
+  const { texts } = context
+  const plans = course.included_in_plans.map((plan) => ({ ...plan, label: [plan.name, ...pricesOf(plan, context)].join(', ') }))
+  const isForeign = new Intl.Locale(course.language).language !== new Intl.Locale(context.schoolLocale || 'en').language
+  return [
+    ...(course.level === 'all' ? [] : [fact(texts.text('site.level'), levelText(course.level, texts))]),
+    ...(isForeign ? [fact(texts.text('site.language'), languageName(course.language, texts.language))] : []),
+    ...(course.lessons_count > 0
+      ? [
+          fact(
+            texts.text('site.extent'),
+            [texts.counted('site.lessons', course.lessons_count), durationText(course.duration_minutes, texts.language)]
+              .filter(Boolean)
+              .join(', '),
+          ),
+        ]
+      : []),
+    ...(course.access_duration_days === null
+      ? []
+      : [fact(texts.text('site.access_duration'), texts.counted('site.days', course.access_duration_days))]),
+    ...(course.certificate_enabled ? [fact(texts.text('site.certificate'), texts.text('site.certificate_included'))] : []),
+    ...(plans.length > 0
+      ? [
+          fact(
+            texts.text('site.included_in'),
+            plans.map(({ label }) => label).join('; '),
+            plans.map(({ slug, label }) => siteLink('plans', { slug, label })),
+          ),
+        ]
+      : []),
+    ...(course.tags.length > 0 ? [fact(texts.text('site.tags'), course.tags.join(', '))] : []),
+  ]
+}
+
+/** Returns the sections with their lessons. Lessons that the reader can open are links. */
+function outlineOf({ curriculum, my_enrollment: mine, slug }: SiteCourse, { texts }: SiteContext): SiteSection['outline'] {
+  const isOpen = mine?.status === 'active' || mine?.status === 'completed'
+  return (curriculum?.sections ?? []).map(({ title, summary, lessons }) => ({
+    title,
+    summary,
+    entries: lessons
+      .filter(({ status }) => status === 'published')
+      .map((lesson) => ({
+        title: lesson.title,
+        href: isOpen ? accountLessonPath(slug, lesson.id) : lesson.is_preview ? lessonPath(slug, lesson.id) : undefined,
+        note: [
+          lesson.is_preview && !isOpen ? texts.text('site.preview') : '',
+          durationText(Math.ceil((lesson.duration_seconds ?? 0) / 60), texts.language),
+        ]
+          .filter(Boolean)
+          .join(', '),
+      })),
+  }))
+}
+
 const fact = (label: string, value: string, links?: SiteFact['links']): SiteFact => ({ label, value, ...(links && { links }) })
 
-/** Shows a course in a list. */
 export function courseItem(course: SiteCourseItem, context: SiteContext): SiteItem {
   const { texts, issuer } = context
   return {
     link: siteLink('courses', { slug: course.slug, label: course.title }),
     line: course.subtitle ?? undefined,
-    details: [levelText(course.level, texts), accessText(course, context)],
+    textLanguage: course.language,
+    details: [...(course.level === 'all' ? [] : [levelText(course.level, texts)]), accessText(course, context)],
     picture: sitePicture(course.cover_image, issuer),
   }
 }
@@ -121,7 +144,7 @@ function levelText(level: string, texts: Texts): string {
   return texts.text(level === 'advanced' ? 'site.level_advanced' : 'site.level_all')
 }
 
-function courseNode(course: ReturnType<typeof courseRow.parse>, description: string, context: SiteContext) {
+function courseNode(course: SiteCourse, description: string, context: SiteContext) {
   const { issuer } = context
   const { price } = course
   const url = `${issuer}${siteLink('courses', { slug: course.slug, label: '' }).href}`

@@ -1,13 +1,15 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { periodText } from '../../lib/timeZone.ts'
 import { accountEventPath } from '../../policy/accountPaths.ts'
-import type { SiteFact, SiteLink } from '../../policy/sitePage.ts'
+import type { SiteAction, SiteFact } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { eventItemRow, eventRow } from '../../resources/siteRows.ts'
+import { eventItemRow, type OwnEvent, ownEventRow } from '../../resources/siteRows.ts'
+import { registrationFor } from '../registration.ts'
 import type { TextKey, Texts } from '../texts.ts'
 import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
-import { periodText, priceOf } from './valueTexts.ts'
+import { priceOf } from './valueTexts.ts'
 
-type Event = ReturnType<typeof eventRow.parse>
+type Event = OwnEvent
 
 const places: Readonly<Record<string, TextKey>> = {
   online: 'site.place_online',
@@ -24,9 +26,15 @@ const audiences: Readonly<Record<string, TextKey>> = {
 
 const itemFields = 'title,slug,kind,status,phase,starts_at,ends_at,time_zone,price,seats_left,cover_image'
 
-/** The pages of events. */
 export const eventPages: SiteType = {
   list: { phase: 'upcoming,live', fields: itemFields },
+  published: { status: 'published,canceled' },
+  choices: {
+    kind: {
+      label: 'site.place',
+      options: { '': 'site.any', online: 'site.place_online', in_person: 'site.place_in_person', hybrid: 'site.place_hybrid' },
+    },
+  },
   past: {
     list: { phase: 'ended', sort: '-starts_at', fields: itemFields },
     name: 'site.past_events',
@@ -45,7 +53,7 @@ export const eventPages: SiteType = {
   },
   page(row, context) {
     const { issuer, texts, schoolName } = context
-    const event = eventRow.parse(row)
+    const event = ownEventRow.parse(row)
     const { title, slug } = event
     const period = periodOf(event, texts)
     const isCanceled = event.status === 'canceled'
@@ -63,8 +71,9 @@ export const eventPages: SiteType = {
       notices: [
         ...(isCanceled ? [[texts.text('site.event_canceled'), event.cancel_reason].filter(Boolean).join(': ')] : []),
         ...(event.phase === 'ended' && !isCanceled ? [texts.text('site.event_ended')] : []),
-        ...(isComing(event) ? registrationNotices(event, texts) : []),
+        ...(isComing(event) ? registrationNotices(event, context) : []),
       ],
+      prices: event.price && isComing(event) ? [{ label: texts.text('site.price'), value: priceOf(event.price, context) }] : [],
       facts: factsOf(event, period, context),
       actions: actionsOf(event, context),
       sections: [{ heading: texts.text('site.about_event'), html: event.description_html ?? undefined }],
@@ -93,7 +102,6 @@ function factsOf(event: Event, period: string, context: SiteContext): SiteFact[]
         ]
       : []),
     { label: texts.text('site.audience'), value: texts.text(audiences[event.access] ?? 'site.audience_members') },
-    ...(event.price && isComing(event) ? [{ label: texts.text('site.price'), value: priceOf(event.price, context) }] : []),
     ...(event.seats_left === null || !isComing(event)
       ? []
       : [{ label: texts.text('site.seats'), value: seatsText(event.seats_left, texts) }]),
@@ -122,7 +130,20 @@ function registrationOf({ rsvp_opens_at: opens, rsvp_closes_at: closes }: Event,
   return closes !== null && new Date(closes) <= now ? 'late' : 'open'
 }
 
-function registrationNotices(event: Event, texts: Texts): string[] {
+/** Returns what the page says to a person about their registration; undefined if it says the same to everybody. */
+function ownNotice(event: Event, { texts, viewer }: SiteContext): string | undefined {
+  const { state } = registrationFor(event, new Date())
+  const { offered_until: until, waitlist_position: position } = event.my_rsvp ?? {}
+  if (!viewer) return undefined
+  if (state === 'going' || state === 'not_admitted') return texts.text(`registration.${state}`)
+  if (state === 'waiting') return texts.text('registration.waiting', { position: position ?? 0 })
+  return state === 'offered' && until ? texts.text('registration.offered', { time: texts.moment(new Date(until)) }) : undefined
+}
+
+function registrationNotices(event: Event, context: SiteContext): string[] {
+  const { texts } = context
+  const own = ownNotice(event, context)
+  if (own !== undefined) return [own]
   const registration = registrationOf(event)
   if (registration === 'open') return []
   if (registration === 'late') return [texts.text('site.registration_closed')]
@@ -134,8 +155,12 @@ const isOnSale = (event: Event): boolean =>
   event.price !== null && event.access === 'public' && isComing(event) && event.seats_left !== 0 && registrationOf(event) === 'open'
 
 /** Returns the link to a ticket or to the registration page. */
-function actionsOf(event: Event, { checkoutOf, texts }: SiteContext): SiteLink[] {
+function actionsOf(event: Event, { checkoutOf, texts, viewer }: SiteContext): SiteAction[] {
   const registration = registrationOf(event)
+  const { state } = registrationFor(event, new Date())
+  if (viewer && (state === 'going' || state === 'waiting' || state === 'offered'))
+    return [{ href: accountEventPath(event.slug), label: texts.text('site.own_registration') }]
+  if (viewer && state === 'not_admitted') return []
   if (!isComing(event) || registration === 'early') return []
   const checkout = isOnSale(event) ? checkoutOf({ type: 'event', id: event.id }) : undefined
   if (checkout !== undefined) return [{ href: checkout, label: texts.text('site.buy_ticket') }]

@@ -3,21 +3,14 @@ import { isWebUrl } from '../../lib/webUrl.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { lecturerItemRow, lecturerRow } from '../../resources/siteRows.ts'
 import { courseItem } from './coursePage.ts'
-import { type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import { lecturerItem } from './lecturerItem.ts'
+import { type SiteType, schoolNode, sitePicture } from './siteType.ts'
 
-/** The pages of lecturers. */
 export const lecturerPages: SiteType = {
   list: { fields: 'display_name,slug,headline,avatar' },
+  published: { status: 'active' },
   one: { expand: 'courses' },
-  item(row, { issuer }) {
-    const { slug, display_name: label, headline, avatar } = lecturerItemRow.parse(row)
-    return {
-      link: siteLink('lecturers', { slug, label }),
-      line: headline ?? undefined,
-      details: [],
-      picture: sitePicture(avatar, issuer),
-    }
-  },
+  item: (row, context) => lecturerItem(lecturerItemRow.parse(row), context),
   page(row, context) {
     const { issuer, texts, schoolName } = context
     const lecturer = lecturerRow.parse(row)

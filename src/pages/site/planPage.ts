@@ -1,21 +1,24 @@
-import { priceText, withTaxNote } from '../../domain/localFormats.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import type { SiteAction } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { planItemRow, planRow } from '../../resources/siteRows.ts'
 import { priceNode, type SiteContext, type SiteType, schoolNode, siteLink } from './siteType.ts'
+import { activePrices, planPriceText, planPrices as pricesOf } from './valueTexts.ts'
 
 type Plan = ReturnType<typeof planRow.parse>
 
-/** The pages of membership plans. */
 export const planPages: SiteType = {
-  list: { fields: 'name,slug,prices,badge,benefits' },
+  list: { fields: 'id,name,slug,prices,badge,benefits' },
+  published: { status: 'active', visibility: 'public' },
   one: {},
   item(row, context) {
     const plan = planItemRow.parse(row)
     return {
       link: siteLink('plans', { slug: plan.slug, label: plan.name }),
       line: plan.badge ?? undefined,
-      details: pricesOf(plan, context),
+      details: [...(isMine(plan, context) ? [context.texts.text('site.yours')] : []), ...pricesOf(plan, context)],
+      list: plan.benefits,
       picture: undefined,
     }
   },
@@ -25,7 +28,7 @@ export const planPages: SiteType = {
     const { slug, name } = plan
     const description =
       textOfHtml(plan.description_html ?? '', 160) || texts.text('site.plan_description', { title: name, school: schoolName })
-    const checkout = context.checkoutOf({ type: 'membership_plan', id: plan.id })
+    const isOwn = isMine(plan, context)
     return {
       slug,
       title: name,
@@ -33,11 +36,14 @@ export const planPages: SiteType = {
       isIndexed: true,
       heading: name,
       lead: plan.badge ?? undefined,
-      facts: pricesOf(plan, context).map((value, index) => ({
-        label: index === 0 ? texts.text('site.price') : texts.text('site.or'),
-        value,
-      })),
-      actions: checkout === undefined ? [] : [{ href: checkout, label: texts.text('site.join') }],
+      notices: isOwn ? [texts.text('site.your_plan')] : [],
+      prices: [
+        {
+          label: texts.text('site.price'),
+          value: new Intl.ListFormat(texts.language, { type: 'disjunction' }).format(pricesOf(plan, context)),
+        },
+      ].filter(({ value }) => value !== ''),
+      actions: isOwn ? [{ href: accountPaths.membership, label: texts.text('site.manage_membership') }] : joinActions(plan, context),
       sections: [
         { heading: texts.text('site.benefits'), list: plan.benefits },
         { heading: texts.text('site.about_plan'), html: plan.description_html ?? undefined },
@@ -47,14 +53,21 @@ export const planPages: SiteType = {
   },
 }
 
-const activePrices = ({ prices }: Pick<Plan, 'prices'>) => prices.filter(({ active }) => active)
+const isMine = ({ id }: Pick<Plan, 'id'>, { viewer }: SiteContext): boolean =>
+  viewer?.subscriptions.some(({ plan_id }) => plan_id === id) ?? false
 
-const pricesOf = (plan: Pick<Plan, 'prices'>, { texts, tax }: SiteContext): string[] =>
-  activePrices(plan).map(({ amount: { amount, currency }, interval, interval_count }) =>
-    amount === 0
-      ? texts.text('site.free')
-      : withTaxNote(priceText({ amount, currency, interval, interval_count }, texts.language), tax, texts.language),
-  )
+/** Returns a link to the checkout for each price; one link if the checkout does not take a price. */
+function joinActions(plan: Plan, context: SiteContext): SiteAction[] {
+  const { texts, checkoutOf } = context
+  const links = activePrices(plan).flatMap((price, _index, { length }) => {
+    const href = checkoutOf({ type: 'membership_plan', id: plan.id, price: price.id })
+    const label = length > 1 ? texts.text('site.join_for', { price: planPriceText(price, context) }) : texts.text('site.join')
+    return href === undefined ? [] : [{ href, label }]
+  })
+  const [first] = links
+  const isOneAddress = first !== undefined && links.every(({ href }) => href === first.href)
+  return isOneAddress ? [{ ...first, label: texts.text('site.join') }] : links
+}
 
 function planNode(plan: Plan, description: string, context: SiteContext) {
   const url = context.issuer + sitePath('plans', plan.slug)

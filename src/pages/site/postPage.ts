@@ -1,18 +1,21 @@
 import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
+import type { SiteAction } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { postItemRow, postRow } from '../../resources/siteRows.ts'
-import { personNode, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import { personNode, type SiteContext, type SiteType, schoolNode, signInLink, siteLink, sitePicture } from './siteType.ts'
 
-/** The pages of posts. */
 export const postPages: SiteType = {
-  list: { fields: 'title,slug,excerpt,published_at,cover_image' },
+  list: { fields: 'title,slug,excerpt,published_at,cover_image,content_access,visibility' },
+  published: { status: 'published' },
+  choices: { sort: { label: 'site.sort', options: { '': 'site.sort_newest', title: 'site.sort_title' } } },
   one: { expand: 'author' },
   item(row, { texts, issuer }) {
-    const { slug, title: label, excerpt, published_at: time, cover_image: cover } = postItemRow.parse(row)
+    const { slug, title: label, excerpt, published_at: time, cover_image: cover, content_access: access } = postItemRow.parse(row)
     return {
       link: siteLink('posts', { slug, label }),
       line: excerpt ?? undefined,
       details: time === null ? [] : [texts.date(new Date(time))],
+      lock: access === 'full' ? undefined : texts.text('site.locked'),
       picture: sitePicture(cover, issuer),
     }
   },
@@ -38,6 +41,7 @@ export const postPages: SiteType = {
       shareImage: post.cover_image?.url,
       publishedAt: time ?? undefined,
       notices: isLocked ? [texts.text(post.visibility === 'members' ? 'site.for_members' : 'site.for_plans')] : [],
+      actions: isLocked ? waysToRead(sitePath('posts', slug), context) : [],
       facts: [
         {
           label: texts.text('site.author'),
@@ -70,4 +74,12 @@ export const postPages: SiteType = {
       ],
     }
   },
+}
+
+/** Returns the ways to a text that the reader cannot see. */
+function waysToRead(page: string, { texts, viewer, hasPlans }: SiteContext): SiteAction[] {
+  const signIn = viewer ? [] : [signInLink(texts, 'site.sign_in_to_read', page)]
+  return hasPlans
+    ? [...signIn, { href: sitePath('plans'), label: texts.text('site.see_plans'), ...(!viewer && { isSecondary: true }) }]
+    : signIn
 }

@@ -5,25 +5,39 @@ import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { School } from '../../policy/school.ts'
 import type { SiteContent } from '../../policy/sitePage.ts'
-import { isSitePath, siteAddress } from '../../resources/sitePaths.ts'
-import type { FindPageContext } from '../pageContext.ts'
+import { isSitePath, type SiteAddress, type SiteKind, siteAddress } from '../../resources/sitePaths.ts'
+import { formSubject, type SignedInPerson } from '../account/signedInPerson.ts'
+import type { Csrf } from '../csrf.ts'
+import type { FindPageContext, PageContext } from '../pageContext.ts'
 import { pageErrors } from '../pageErrors.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
+import { PageProblem } from '../pageProblem.ts'
+import type { PictureArguments } from '../pictures/servePictures.ts'
 import { createViews } from '../templates.ts'
+import { guessedPath } from './guessedPaths.ts'
+import { homeContent } from './homeContent.ts'
 import type { SiteChrome } from './siteChrome.ts'
-import { type AskedList, listPath, siteContent } from './siteContent.ts'
+import { type ListPosition, listPath, narrowedBy, noPage, noParts, siteContent } from './siteContent.ts'
+import { missingContent, searchContent, searchPath } from './siteSearch.ts'
 import type { SiteSource } from './siteSource.ts'
 import type { SiteContext } from './siteType.ts'
-import { siteView } from './siteView.ts'
+import { type SiteView, siteView } from './siteView.ts'
+import { readViewer } from './siteViewer.ts'
 
 export interface SiteArguments {
   log: Log
   pageContext: FindPageContext
   /** Returns false if another site shows the pages of the school. */
   isServed(school: School): boolean
-  sourceOf(school: School): SiteSource
+  /** Returns what the person who is signed in reads through the API; without one, what visitors read. */
+  sourceOf(ctx: Context, person: SignedInPerson | undefined): SiteSource
+  /** Returns the person who is signed in in this browser. */
+  personOf(ctx: Context): Promise<SignedInPerson | undefined>
+  csrf: Csrf
   chromeOf(school: School): Promise<SiteChrome>
   checkoutOf(school: School): SiteContext['checkoutOf']
+  /** Returns the id with which the API names the person as a member. */
+  memberOf(ctx: Context, person: SignedInPerson): Promise<string | undefined>
   /**
    * Counts the request against the rate limit of visitors.
    * @throws Problem rate_limited
@@ -37,11 +51,45 @@ const maxAgeSeconds = 60
 
 /**
  * Serves the public pages of a school: lists and single rows, as HTML for people and search engines, and as Markdown for agents (by
- * `Accept`, or at the path with `.md`). A page is the same for visitors and for people who are signed in.
+ * `Accept`, or at the path with `.md`). Visitors and Markdown get the same page, which caches may share; a person who is signed in gets
+ * their own. `rest` shows people a page where no other part of the service has one, and `frameOf` returns what surrounds a page of another part.
  */
-export function serveSite(args: SiteArguments): Middleware {
+export function serveSite(args: SiteArguments): {
+  pages: Middleware
+  rest: Middleware
+  frameOf: FrameOf
+  titleAt: PictureArguments['titleAt']
+} {
   const views = createViews()
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
+
+  /** Reads what every page of a request needs. */
+  const reading = async (ctx: Context, person: SignedInPerson | undefined, { address, again }: PageRequest = {}) => {
+    const { school } = ctx.state
+    const page = await args.pageContext(ctx, again)
+    const { texts, schoolName } = page
+    const chrome = await args.chromeOf(school)
+    const source = args.sourceOf(ctx, person)
+    const context: SiteContext = {
+      ...{ issuer: school.issuer, schoolName, texts, checkoutOf: args.checkoutOf(school) },
+      ...{ tax: chrome.school.tax_mode, contactEmail: chrome.school.contact_email, schoolLocale: chrome.school.locale },
+      hasPlans: chrome.kinds.includes('plans'),
+      viewer: person && (await readViewer(source, address, await args.memberOf(ctx, person))),
+    }
+    return { page, chrome, source, context }
+  }
+  const viewOf = (ctx: Context, content: SiteContent, { page, chrome, context }: Shown, person: SignedInPerson | undefined): SiteView =>
+    siteView(views, {
+      ...{ content, chrome, page, issuer: context.issuer, now: new Date() },
+      isLanguageChosen: ctx.state.chosenLanguage === page.texts.language,
+      person: person && { name: person.who.name, csrf: args.csrf.issue(ctx, formSubject(person)) },
+    })
+  const show = (ctx: Context, content: SiteContent, shown: Shown, person: SignedInPerson | undefined): void => {
+    ctx.set('Content-Language', shown.page.texts.language)
+    const html = views.render('site', viewOf(ctx, content, shown, person))
+    setPageHeaders(ctx, { hasPlayers: html.includes('<iframe ') })
+    serveDocument(ctx, storeDocument(html, { type: 'text/html; charset=utf-8', maxAgeSeconds }))
+  }
 
   const respond = async (ctx: Context): Promise<void> => {
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
@@ -50,40 +98,119 @@ export function serveSite(args: SiteArguments): Middleware {
     const { issuer } = school
     await args.count(ctx)
     const address = siteAddress(withoutSlash(ctx.path))
-    const asked = askedList(ctx)
-    const again = address && address.slug === undefined ? listPath(address.kind, asked) : ctx.path
-    const page = await args.pageContext(ctx, again)
-    const { texts, schoolName } = page
-    const isMarkdown = address?.isMarkdown || prefersMarkdown(ctx)
-    const chrome = await args.chromeOf(school)
-    const context = { issuer, schoolName, texts, tax: chrome.school.tax_mode, checkoutOf: args.checkoutOf(school) }
-    const content = await siteContent(args.sourceOf(school), { address, context, ...asked })
+    const position = listPositionOf(ctx, address?.kind)
+    const isSpecial = ctx.path === '/' || ctx.path === searchPath
+    const isMarkdown = !isSpecial && (address?.isMarkdown || prefersMarkdown(ctx))
+    const person = isMarkdown ? undefined : await args.personOf(ctx)
+    const words = wordsOf(ctx)
+    const again =
+      address && address.slug === undefined ? listPath(address.kind, position) : ctx.path + (ctx.path === searchPath ? ctx.search : '')
+    const read = await reading(ctx, person, { address, again })
+    const content =
+      ctx.path === '/'
+        ? await homeContent(read)
+        : ctx.path === searchPath
+          ? await searchContent(read, words)
+          : await siteContent(read.source, { address, context: read.context, ...position })
     const [path = ''] = content.path.split('?')
     const canonicalPath = address?.isMarkdown ? `${path}.md` : path
     if (ctx.path !== canonicalPath) return moved(ctx, issuer + canonicalPath)
-    ctx.set('Content-Language', texts.language)
     if (isMarkdown) {
+      ctx.set('Content-Language', read.page.texts.language)
       ctx.set('Link', `<${issuer}${content.path}>; rel="canonical"`)
-      const text = args.renderMarkdown(content, { issuer, name: schoolName })
+      const text = args.renderMarkdown(content, { issuer, name: read.page.schoolName })
       serveDocument(ctx, storeDocument(text, { type: 'text/markdown; charset=utf-8', maxAgeSeconds }))
-    } else {
-      const html = views.render('site', siteView(views, { content, chrome, page, issuer, now: new Date() }))
-      setPageHeaders(ctx)
-      serveDocument(ctx, storeDocument(html, { type: 'text/html; charset=utf-8', maxAgeSeconds }))
-    }
-    // The response sets a cookie, which no cache may share.
-    if (ctx.state.chosenLanguage) ctx.set('Cache-Control', 'no-store')
+    } else show(ctx, content, read, person)
+    // A page of one person, or a response that sets a cookie, which no cache may share.
+    if (person || ctx.res.hasHeader('Set-Cookie')) ctx.set('Cache-Control', 'private, no-store')
   }
 
-  return async (ctx, next) => {
-    if (!isSitePath(ctx.path) || !args.isServed(ctx.state.school)) return next()
-    await errors(ctx, () => respond(ctx))
+  /** Shows a page in the frame of the site for an address at which there is nothing. */
+  const missing = async (ctx: Context): Promise<void> => {
+    const person = await args.personOf(ctx)
+    const read = await reading(ctx, person)
+    show(ctx, missingContent(ctx.path, read), read, person)
+    ctx.remove('ETag')
+    ctx.status = 404
+    ctx.set('Cache-Control', 'no-store')
+  }
+  const isBrowser = (ctx: Context): boolean => (ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.accepts('json', 'html') === 'html'
+
+  return {
+    async frameOf(ctx, { title, path }) {
+      if (!args.isServed(ctx.state.school)) return undefined
+      const person = await args.personOf(ctx)
+      const read = await reading(ctx, person, { again: path })
+      const breadcrumbs = [{ href: '/', label: read.context.schoolName }]
+      const content = { ...noParts, path, title, heading: title, description: title, isIndexed: false, sections: [], breadcrumbs, data: [] }
+      return viewOf(ctx, content, read, person)
+    },
+    async titleAt(ctx, path) {
+      if (!args.isServed(ctx.state.school)) return undefined
+      const address = siteAddress(path)
+      const { chrome, source, context } = await reading(ctx, undefined, { address })
+      if (path === '/') return chrome.school.tagline || context.schoolName
+      try {
+        const { heading, title } = await siteContent(source, { address, context, cursor: undefined, isPast: false, query: {} })
+        return heading ?? title
+      } catch (error) {
+        if (error instanceof PageProblem && error.kind === 'no_such_page') return undefined
+        throw error
+      }
+    },
+    async pages(ctx, next) {
+      const isOurs = isSitePath(ctx.path) || ctx.path === '/' || ctx.path === searchPath
+      if (!isOurs || !args.isServed(ctx.state.school)) return next()
+      await errors(ctx, async () => {
+        try {
+          await respond(ctx)
+        } catch (error) {
+          if (!(error instanceof PageProblem && error.kind === 'no_such_page' && isBrowser(ctx))) throw error
+          await missing(ctx)
+        }
+      })
+    },
+    async rest(ctx, next) {
+      await next()
+      if (ctx.status !== 404 || ctx.body !== undefined || !isBrowser(ctx) || forPrograms.test(ctx.path)) return
+      ctx.vary('Accept')
+      const isServed = args.isServed(ctx.state.school)
+      const path = guessedPath(ctx.path)
+      if (path !== undefined && path !== ctx.path && (isServed || !isSitePath(path))) {
+        ctx.redirect(ctx.state.school.issuer + path + ctx.search)
+        return
+      }
+      await errors(ctx, async () => {
+        if (!isServed) throw noPage()
+        await missing(ctx)
+      })
+    },
   }
 }
 
-const askedList = ({ query: { cursor, past } }: Context): AskedList => ({
+/** Returns the frame of the public pages for another page; undefined if another site shows the public pages of the school. */
+export type FrameOf = (ctx: Context, page: { title: string; path: string }) => Promise<SiteView | undefined>
+
+interface PageRequest {
+  address?: SiteAddress | undefined
+  again?: string
+}
+
+interface Shown {
+  page: PageContext
+  chrome: SiteChrome
+  context: SiteContext
+}
+
+/** Paths at which programs read errors, also if they accept HTML. */
+const forPrograms = /^\/(?:api|mcp|oauth|\.well-known|platform|assets|files)(?:\/|$)/
+
+const wordsOf = ({ query: { q } }: Context): string => (typeof q === 'string' ? q.trim().slice(0, 100) : '')
+
+const listPositionOf = ({ query: { cursor, past, ...rest } }: Context, kind: SiteKind | undefined): ListPosition => ({
   cursor: typeof cursor === 'string' ? cursor : undefined,
   isPast: past === '1',
+  query: kind === undefined ? {} : narrowedBy(kind, rest),
 })
 
 const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)

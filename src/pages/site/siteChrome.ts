@@ -1,7 +1,7 @@
 import { isLinkable } from '../../lib/webUrl.ts'
 import type { SiteLink } from '../../policy/sitePage.ts'
-import { type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
-import { appearanceRow, pageItemRow, type SiteMenuItem, type SiteTarget, schoolRow } from '../../resources/siteRows.ts'
+import { formPath, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
+import { appearanceRow, formItemRow, pageItemRow, type SiteMenuItem, type SiteTarget, schoolRow } from '../../resources/siteRows.ts'
 import { isHidden, type SiteSource } from './siteSource.ts'
 import { siteTypes } from './siteTypes.ts'
 
@@ -13,8 +13,9 @@ export interface SiteChrome {
   appearance: ReturnType<typeof appearanceRow.parse>
   /** The lists that have rows, in the order of menus. */
   kinds: readonly SiteKind[]
-  /** The school's own pages that its menus can name. */
   ownPages: readonly OwnPage[]
+  /** The first forms that accept submissions. */
+  forms: readonly ReturnType<typeof formItemRow.parse>[]
 }
 
 /** An entry of a menu; an entry with children has no target. */
@@ -24,17 +25,18 @@ export interface MenuEntry {
   children: readonly SiteLink[]
 }
 
-const mostOwnPages = 100
+const maxOwnPages = 100
+const maxForms = 5
 
-/** The lists that menus name, in their order. */
 const listOrder = ['courses', 'events', 'posts', 'lecturers', 'plans'] as const
 
 /** Reads what the pages of a school share, in a fixed number of queries. */
 export async function readChrome(source: SiteSource): Promise<SiteChrome> {
-  const [school, appearance, own, lists] = await Promise.all([
+  const [school, appearance, own, forms, lists] = await Promise.all([
     source.single('school'),
     source.single('appearance'),
-    listed(source, 'pages', String(mostOwnPages)),
+    listed(source, 'pages', String(maxOwnPages)),
+    source.list('forms', { limit: String(maxForms), sort: 'title' }),
     Promise.all(listOrder.map(async (kind) => ((await listed(source, kind, '1')).length > 0 ? [kind] : []))),
   ])
   return {
@@ -42,6 +44,7 @@ export async function readChrome(source: SiteSource): Promise<SiteChrome> {
     appearance: appearanceRow.parse(appearance),
     kinds: lists.flat(),
     ownPages: own.map((row) => pageItemRow.parse(row)),
+    forms: forms.rows.map((row) => formItemRow.parse(row)),
   }
 }
 
@@ -81,18 +84,18 @@ function hrefOf({ type, page_id: pageId, url }: SiteTarget, { kinds, ownPages }:
   return kind && kinds.includes(kind) ? sitePath(kind) : undefined
 }
 
-const mostInMenu = 8
+const maxInMenu = 8
 
-/** The own pages that the school shows in menus. */
 export const pagesInMenu = ({ ownPages }: SiteChrome): SiteLink[] =>
   ownPages
     .filter((page) => page.show_in_navigation)
-    .slice(0, mostInMenu)
+    .slice(0, maxInMenu)
     .map(({ slug, title }) => ({ href: sitePath('pages', slug), label: title }))
 
-/** The own legal pages, for the foot of every page. */
 export const legalPages = ({ ownPages }: SiteChrome): SiteLink[] =>
   ownPages
     .filter(({ kind }) => kind === 'legal')
-    .slice(0, mostInMenu)
+    .slice(0, maxInMenu)
     .map(({ slug, title }) => ({ href: sitePath('pages', slug), label: title }))
+
+export const openForms = ({ forms }: SiteChrome): SiteLink[] => forms.map(({ slug, title }) => ({ href: formPath(slug), label: title }))

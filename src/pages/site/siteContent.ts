@@ -1,7 +1,8 @@
-import type { SiteContent } from '../../policy/sitePage.ts'
+import type { SiteContent, SiteSearch } from '../../policy/sitePage.ts'
 import { type SiteAddress, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
 import { pageProblem } from '../pageProblem.ts'
 import type { TextKey } from '../texts.ts'
+import { lessonPage } from './lessonPage.ts'
 import { isHidden, type SiteRows, type SiteSource } from './siteSource.ts'
 import type { SiteBody, SiteContext } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
@@ -20,13 +21,15 @@ export const listTexts: Readonly<Record<SiteKind, { name: TextKey; description: 
 }
 
 /** The part of a list that a request names. */
-export interface AskedList {
+export interface ListPosition {
   cursor: string | undefined
   /** True for the second list of a kind that has one. */
   isPast: boolean
+  /** The words, filters and sort order that the request names, by parameter of the API. */
+  query: Readonly<Record<string, string>>
 }
 
-const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such page.')
+export const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such page.')
 
 /**
  * Reads and builds the page at an address.
@@ -34,33 +37,54 @@ const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such 
  */
 export async function siteContent(
   source: SiteSource,
-  { address, context, ...asked }: { address: SiteAddress | undefined; context: SiteContext } & AskedList,
+  { address, context, ...asked }: { address: SiteAddress | undefined; context: SiteContext } & ListPosition,
 ): Promise<SiteContent> {
   if (!address) throw noPage()
-  const { kind, slug } = address
-  const { list, past, one, page } = siteTypes[kind]
+  const { kind, slug, lessonId } = address
+  const { list, published, past, one, page } = siteTypes[kind]
   const resource = siteResources[kind]
   try {
+    if (lessonId !== undefined) return await lessonContent(source, { course: slug ?? '', lessonId, context })
     if (slug !== undefined) return rowContent(kind, page(await source.one(resource, slug, one), context), context)
-    const { cursor } = asked
+    const { cursor, query } = asked
     const isPast = asked.isPast && past !== undefined
-    const parameters = { ...(isPast ? past.list : list), limit: String(listRows), ...(cursor !== undefined && { cursor }) }
-    return listContent(kind, { cursor, isPast, context, found: await source.list(resource, parameters) })
+    const parameters = {
+      ...(context.viewer && published),
+      ...(isPast ? past.list : list),
+      ...query,
+      limit: String(listRows),
+      ...(cursor !== undefined && { cursor }),
+    }
+    return listContent(kind, { cursor, isPast, query, context, found: await source.list(resource, parameters) })
   } catch (error) {
     throw isHidden(error) ? noPage() : error
   }
 }
 
-const noParts = {
+export const noParts = {
   lead: undefined,
   notices: [],
   picture: undefined,
   shareImage: undefined,
   facts: [],
+  prices: [],
   actions: [],
   sections: [],
   pagination: [],
   publishedAt: undefined,
+}
+
+async function lessonContent(
+  source: SiteSource,
+  { course, lessonId, context }: { course: string; lessonId: string; context: SiteContext },
+): Promise<SiteContent> {
+  const [row, lesson] = await Promise.all([
+    source.one(siteResources.courses, course, siteTypes.courses.one),
+    source.one('lessons', lessonId, {}),
+  ])
+  const page = lessonPage(row, lesson, context)
+  if (!page) throw noPage()
+  return { ...noParts, ...page, sections: (page.sections ?? []).filter(hasContent) }
 }
 
 function rowContent(kind: SiteKind, { slug, data, ...body }: SiteBody, context: SiteContext): SiteContent {
@@ -79,21 +103,23 @@ function rowContent(kind: SiteKind, { slug, data, ...body }: SiteBody, context: 
   }
 }
 
-const hasContent = ({ html, items = [], outline = [], list = [], links = [] }: SiteContent['sections'][number]): boolean =>
-  (html !== undefined && html !== '') || items.length + outline.length + list.length + links.length > 0
+const hasContent = ({ html, player, items = [], outline = [], list = [], links = [] }: SiteContent['sections'][number]): boolean =>
+  (html !== undefined && html !== '') || player !== undefined || items.length + outline.length + list.length + links.length > 0
 
 function listContent(
   kind: SiteKind,
-  { found: { rows, next, previous }, cursor, isPast, context }: { found: SiteRows; context: SiteContext } & AskedList,
+  { found: { rows, next, previous }, cursor, isPast, query, context }: { found: SiteRows; context: SiteContext } & ListPosition,
 ): SiteContent {
   const { texts, schoolName, issuer } = context
   const values = { school: schoolName }
   const { item, past } = siteTypes[kind]
   const shown = (isPast && past) || listTexts[kind]
   const name = texts.text(shown.name)
-  const at = (place?: string): string => listPath(kind, { isPast, cursor: place })
+  const at = (place?: string): string => listPath(kind, { isPast, query, cursor: place })
   const path = at(cursor)
   const items = rows.map((row) => item(row, context))
+  const isNarrowed = Object.keys(query).length > 0
+  const isWhole = next === null && previous === null
   const home = { href: '/', label: schoolName }
   const breadcrumbs = isPast ? [home, { href: sitePath(kind), label: texts.text(listTexts[kind].name) }] : [home]
   const pastLink = past && !isPast ? [{ href: listPath(kind, { isPast: true }), label: texts.text(past.name) }] : []
@@ -103,9 +129,16 @@ function listContent(
     title: name,
     description: texts.text(shown.description, values),
     // Search engines find every row in the sitemap, also past ones. The place of a later page ends when rows are added.
-    isIndexed: cursor === undefined && !isPast,
+    isIndexed: cursor === undefined && !isPast && !isNarrowed,
     heading: name,
-    notices: items.length === 0 ? [texts.text('site.empty')] : [],
+    notices: isNarrowed
+      ? isWhole
+        ? [texts.counted('site.found', items.length)]
+        : []
+      : items.length === 0
+        ? [texts.text('site.empty')]
+        : [],
+    search: siteTypes[kind].choices && (items.length > 0 || isNarrowed) ? searchOf(kind, query, texts) : undefined,
     sections: [
       { heading: undefined, items },
       { heading: undefined, links: pastLink },
@@ -130,9 +163,33 @@ function listContent(
   }
 }
 
+/** Returns the form that narrows a list. */
+const searchOf = (kind: SiteKind, query: ListPosition['query'], texts: SiteContext['texts']): SiteSearch => ({
+  action: sitePath(kind),
+  words: query.q ?? '',
+  choices: Object.entries(siteTypes[kind].choices ?? {}).map(([name, { label, options }]) => ({
+    name,
+    label: texts.text(label),
+    options: Object.entries(options).map(([value, text]) => ({
+      ...{ value, label: texts.text(text) },
+      isChosen: value === (query[name] ?? ''),
+    })),
+  })),
+})
+
+/** Returns the words, filters and sort order of a list that a query names; unknown values are left out. */
+export function narrowedBy(kind: SiteKind, asked: Readonly<Record<string, unknown>>): ListPosition['query'] {
+  const words = typeof asked.q === 'string' ? asked.q.trim().slice(0, 100) : ''
+  const chosen = Object.entries(siteTypes[kind].choices ?? {}).flatMap(([name, { options }]) => {
+    const value = asked[name]
+    return typeof value === 'string' && value !== '' && Object.hasOwn(options, value) ? [[name, value]] : []
+  })
+  return { ...Object.fromEntries(chosen), ...(words !== '' && { q: words }) }
+}
+
 /** Returns the path of a list, or of one of its pages. */
-export function listPath(kind: SiteKind, { cursor, isPast }: Partial<AskedList>): string {
-  const query = new URLSearchParams({ ...(isPast && { past: '1' }), ...(cursor !== undefined && { cursor }) }).toString()
+export function listPath(kind: SiteKind, { cursor, isPast, query: narrowed }: Partial<ListPosition>): string {
+  const query = new URLSearchParams({ ...narrowed, ...(isPast && { past: '1' }), ...(cursor !== undefined && { cursor }) }).toString()
   return query === '' ? sitePath(kind) : `${sitePath(kind)}?${query}`
 }
 

@@ -1,7 +1,8 @@
 import { decimalAmount } from '../../lib/decimalAmount.ts'
-import type { SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import type { SiteAction, SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
-import type { SiteMoney, SitePictureRow } from '../../resources/siteRows.ts'
+import type { OwnSubscription, SiteMoney, SitePictureRow } from '../../resources/siteRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
 /** The facts that every public page needs in addition to its row. */
@@ -12,12 +13,31 @@ export interface SiteContext {
   /** How prices relate to tax: they include it, the checkout adds it, or none applies. */
   tax: 'inclusive' | 'exclusive' | 'none'
   /** Returns the checkout URL of an item; undefined if the school has none. */
-  checkoutOf(item: { type: string; id: string }): string | undefined
+  checkoutOf(item: { type: string; id: string; price?: string }): string | undefined
+  /** Where people can ask the school. */
+  contactEmail: string | null
+  /** True if the school has plans that anyone can choose. */
+  hasPlans: boolean
+  /** The main language of the school (BCP 47). */
+  schoolLocale: string
+  /** The person who is signed in; undefined for visitors. */
+  viewer: SiteViewer | undefined
+}
+
+/** The facts about the signed-in person that pages need. */
+export interface SiteViewer {
+  /** The subscriptions that have not ended. */
+  subscriptions: readonly OwnSubscription[]
 }
 
 /** The part of a page that depends on its kind. The rest is the same for all. */
 export type SiteBody = Pick<SiteContent, 'title' | 'description' | 'isIndexed' | 'heading' | 'data'> &
-  Partial<Pick<SiteContent, 'lead' | 'notices' | 'picture' | 'shareImage' | 'facts' | 'actions' | 'sections' | 'publishedAt'>> & {
+  Partial<
+    Pick<
+      SiteContent,
+      'lead' | 'textLanguage' | 'notices' | 'picture' | 'shareImage' | 'facts' | 'prices' | 'actions' | 'sections' | 'publishedAt'
+    >
+  > & {
     slug: string
   }
 
@@ -25,6 +45,10 @@ export type SiteBody = Pick<SiteContent, 'title' | 'description' | 'isIndexed' |
 export interface SiteType {
   /** Parameters of the list in the API. */
   list: Readonly<Record<string, string>>
+  /** Filters that leave out what only staff see, such as drafts. */
+  published: Readonly<Record<string, string>>
+  /** The filters and the sort order that a reader can choose: their texts by value. The empty value is the default. */
+  choices?: Readonly<Record<string, { label: TextKey; options: Readonly<Record<string, TextKey>> }>>
   /** A second list with the rows that the first one leaves out, at the path with `?past=1`. */
   past?: { list: Readonly<Record<string, string>>; name: TextKey; description: TextKey }
   /** Parameters of one row in the API. */
@@ -37,6 +61,12 @@ export interface SiteType {
 export const siteLink = (kind: SiteKind, { slug, label }: { slug: string; label: string }): SiteLink => ({
   href: sitePath(kind, slug),
   label,
+})
+
+/** Returns the link to the sign-in, which leads back to the page. */
+export const signInLink = (texts: Texts, label: TextKey, page: string): SiteAction => ({
+  href: withQuery(accountPaths.signIn, { return_to: page }),
+  label: texts.text(label),
 })
 
 /** Returns a picture at its path, because the content security policy allows pictures of the page's own origin only. */

@@ -1,13 +1,50 @@
-import type { SiteKind } from '../../resources/sitePaths.ts'
+import { textOfHtml } from '../../lib/sanitisedHtml.ts'
+import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
+import { pageItemRow, pageRow } from '../../resources/siteRows.ts'
 import { coursePages } from './coursePage.ts'
 import { eventPages } from './eventPage.ts'
 import { lecturerPages } from './lecturerPage.ts'
-import { ownPages } from './ownPage.ts'
 import { planPages } from './planPage.ts'
 import { postPages } from './postPage.ts'
-import type { SiteType } from './siteType.ts'
+import { type SiteType, schoolNode, siteLink } from './siteType.ts'
 
-/** How the pages of each kind are read and shown. */
+const ownPages: SiteType = {
+  list: { fields: 'id,title,slug,kind,show_in_navigation' },
+  published: { status: 'published', visibility: 'public' },
+  one: { expand: 'rendered_html' },
+  item(row) {
+    const { slug, title: label } = pageItemRow.parse(row)
+    return { link: siteLink('pages', { slug, label }), line: undefined, details: [], picture: undefined }
+  },
+  page(row, context) {
+    const { issuer, texts, schoolName } = context
+    const { slug, title, seo, blocks, rendered_html: html, visibility, kind, updated_at: changed } = pageRow.parse(row)
+    const url = issuer + sitePath('pages', slug)
+    const description =
+      seo?.description || textOfHtml(html ?? '', 160) || texts.text('site.page_description', { title, school: schoolName })
+    return {
+      slug,
+      title: seo?.title || title,
+      description,
+      isIndexed: visibility === 'public' && !seo?.noindex,
+      // A hero has the heading of its page.
+      heading: blocks[0]?.type === 'hero' ? undefined : title,
+      sections: [{ heading: undefined, html: html ?? undefined }],
+      data: [
+        {
+          '@type': kind === 'about' ? 'AboutPage' : 'WebPage',
+          '@id': url,
+          url,
+          name: title,
+          description,
+          dateModified: changed,
+          publisher: schoolNode(context),
+        },
+      ],
+    }
+  },
+}
+
 export const siteTypes: Readonly<Record<SiteKind, SiteType>> = {
   courses: coursePages,
   events: eventPages,

@@ -1,17 +1,23 @@
-import { lowerHeadings } from '../../lib/sanitisedHtml.ts'
+import { linkForeignPictures, lowerHeadings } from '../../lib/sanitisedHtml.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteContent, SiteLink } from '../../policy/sitePage.ts'
-import { feedPath, sitePath } from '../../resources/sitePaths.ts'
+import { feedPath, siteAddress, sitePath } from '../../resources/sitePaths.ts'
+import { documentLink } from '../documentLink.ts'
 import type { PageContext } from '../pageContext.ts'
+import { sharePicturePath } from '../pictures/servePictures.ts'
+import { plainText } from '../plainText.ts'
 import { type Frame, frame, type Views } from '../templates.ts'
-import { legalPages, type MenuEntry, ownMenu, pagesInMenu, type SiteChrome } from './siteChrome.ts'
+import { legalPages, type MenuEntry, openForms, ownMenu, pagesInMenu, type SiteChrome } from './siteChrome.ts'
 import { listTexts } from './siteContent.ts'
-import { schoolNode } from './siteType.ts'
+import { schoolNode, signInLink } from './siteType.ts'
 
 /** A public page of the school, as its view shows it. */
 export interface SiteView extends Frame, Omit<SiteContent, 'title' | 'isIndexed' | 'data'> {
   canonical: string
-  markdown: string
+  /** The page in each language of the school, and without a choice; empty if there is only one. */
+  alternates: readonly { language: string; href: string }[]
+  /** Path of the Markdown version, if there is one. */
+  markdown: string | undefined
   /** The feed of the posts, if there are any. */
   feed: { href: string; title: string } | undefined
   openGraph: readonly { property: string; content: string }[]
@@ -20,7 +26,10 @@ export interface SiteView extends Frame, Omit<SiteContent, 'title' | 'isIndexed'
   menu: readonly (MenuEntry & { isCurrent: boolean })[]
   footLinks: readonly SiteLink[]
   announcement: { text: string; href: string | undefined } | undefined
-  account: SiteLink
+  account: SiteLink & { isName: boolean }
+  /** The token of the forms, for a person who is signed in. */
+  csrf: string
+  searchLabel: string
   menuLabel: string
   breadcrumbsLabel: string
   pagesLabel: string
@@ -34,30 +43,43 @@ export interface SiteViewArguments {
   page: PageContext
   issuer: string
   now: Date
+  /** True if the address names the language. */
+  isLanguageChosen?: boolean
+  person: { name: string; csrf: string } | undefined
 }
 
 /** Builds the object of the view. Pure. */
-export function siteView(views: Views, { content, chrome, page, issuer, now }: SiteViewArguments): SiteView {
+export function siteView(
+  views: Views,
+  { content, chrome, page, issuer, now, person, isLanguageChosen = false }: SiteViewArguments,
+): SiteView {
   const { texts, schoolName } = page
   const { title, isIndexed, data, ...shown } = content
   const framed = frame(views, page, title)
   const feet = footLinks(chrome)
-  const shareImage = content.shareImage ?? chrome.appearance.social_image?.url ?? chrome.appearance.cover?.url
+  const shareImage =
+    [content.shareImage, chrome.appearance.social_image?.url].find(isRaster) ??
+    issuer + sharePicturePath(content.path.split('?', 1)[0] ?? '/')
   const [path = ''] = content.path.split('?')
+  const current = isLanguageChosen ? page.languageLinks.find(({ isCurrent }) => isCurrent) : undefined
+  const canonical = issuer + (current?.href ?? content.path)
   return {
     ...framed,
     ...shown,
     // A hero has the heading of level 1: only then a rich text may have it, too. Below the heading of a section, it begins with level 3.
     sections: content.sections.map((section) => ({
       ...section,
-      html: section.html && lowerHeadings(section.html, content.heading === undefined ? 1 : section.heading === undefined ? 2 : 3),
+      html:
+        section.html &&
+        linkForeignPictures(lowerHeadings(section.html, content.heading === undefined ? 1 : section.heading === undefined ? 2 : 3), issuer),
     })),
     ...(isIndexed && { isIndexed }),
     stylesheets: [...framed.stylesheets, views.siteStylesheet.href],
-    canonical: issuer + content.path,
-    markdown: `${path}.md${content.path.slice(path.length)}`,
+    canonical,
+    alternates: alternatesOf(page, { issuer, path: content.path }),
+    markdown: siteAddress(path) && `${path}.md${content.path.slice(path.length)}`,
     feed: chrome.kinds.includes('posts') ? { href: feedPath, title: `${texts.text('site.posts')} · ${schoolName}` } : undefined,
-    openGraph: openGraph(content, { title, url: issuer + content.path, schoolName, shareImage }),
+    openGraph: openGraph(content, { title, url: canonical, page, shareImage }),
     dataText: dataText([...data, organisation(chrome, { issuer, schoolName })]),
     menu: menuOf(chrome, texts).map((entry) => ({
       ...entry,
@@ -65,9 +87,16 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
     })),
     footLinks: feet,
     // The school's own links have the titles of its pages.
-    legalLinks: framed.legalLinks.filter(({ href }) => !feet.some((link) => link.href === href)),
+    legalLinks: [
+      ...framed.legalLinks.filter(({ href }) => !feet.some((link) => link.href === href)),
+      documentLink(texts, '/docs', 'home.documents'),
+    ],
     announcement: announcementAt(chrome, now),
-    account: { href: accountPaths.signIn, label: texts.text('home.sign_in') },
+    account: person
+      ? { href: accountPaths.home, label: plainText(person.name, 40), isName: true }
+      : { ...signInLink(texts, 'home.sign_in', content.path), isName: false },
+    csrf: person?.csrf ?? '',
+    searchLabel: texts.text('site.search'),
     menuLabel: texts.text('site.menu'),
     breadcrumbsLabel: texts.text('site.breadcrumbs'),
     pagesLabel: texts.text('site.more_pages'),
@@ -75,6 +104,9 @@ export function siteView(views: Views, { content, chrome, page, issuer, now }: S
     announcementLabel: texts.text('site.announcement'),
   }
 }
+
+/** True for a picture that previews of links show: social networks show no SVG. */
+const isRaster = (url: string | undefined): boolean => url !== undefined && /\.(?:png|jpe?g|webp|gif)$/i.test(url)
 
 /** Returns the links to the lists that have rows. */
 export const siteLists = (chrome: SiteChrome, texts: PageContext['texts']): SiteLink[] =>
@@ -91,7 +123,9 @@ function footLinks(chrome: SiteChrome): SiteLink[] {
     ...(href === undefined ? [] : [{ href, label }]),
     ...children,
   ])
-  return own.length > 0 ? own : legalPages(chrome)
+  // A form that only its address leads to would not be found.
+  const forms = openForms(chrome).filter((form) => !own.some(({ href }) => href === form.href))
+  return [...forms, ...(own.length > 0 ? own : legalPages(chrome))]
 }
 
 function announcementAt({ appearance: { announcement } }: SiteChrome, now: Date): SiteView['announcement'] {
@@ -101,20 +135,35 @@ function announcementAt({ appearance: { announcement } }: SiteChrome, now: Date)
   return isShown ? { text, href: url ?? undefined } : undefined
 }
 
+/** Returns the addresses at which search engines find the page in each language. */
+const alternatesOf = ({ languageLinks }: PageContext, { issuer, path }: { issuer: string; path: string }): SiteView['alternates'] =>
+  languageLinks.length === 0
+    ? []
+    : [...languageLinks.map(({ language, href }) => ({ language, href: issuer + href })), { language: 'x-default', href: issuer + path }]
+
 function openGraph(
   { description, publishedAt }: SiteContent,
-  { title, url, schoolName, shareImage }: { title: string; url: string; schoolName: string; shareImage: string | undefined },
+  { title, url, page, shareImage }: { title: string; url: string; page: PageContext; shareImage: string },
 ): SiteView['openGraph'] {
   const values = {
     'og:type': publishedAt === undefined ? 'website' : 'article',
     'og:title': title,
     'og:description': description,
     'og:url': url,
-    'og:site_name': schoolName,
+    'og:site_name': page.schoolName,
+    'og:locale': openGraphLocale(page.texts.dateLocale),
     'og:image': shareImage,
+    'og:image:alt': title,
+    'twitter:card': 'summary_large_image',
     'article:published_time': publishedAt,
   }
   return Object.entries(values).flatMap(([property, content]) => (content === undefined ? [] : [{ property, content }]))
+}
+
+/** Writes a locale as Open Graph does: `de_DE`. */
+function openGraphLocale(tag: string): string {
+  const { language, region } = new Intl.Locale(tag).maximize()
+  return `${language}_${region}`
 }
 
 /** The school for search engines. */

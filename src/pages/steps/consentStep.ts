@@ -3,10 +3,12 @@ import { allowedScopes } from '../../domain/accounts/allowedScopes.ts'
 import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { browserName } from '../../lib/browserName.ts'
 import { hash } from '../../lib/keyring.ts'
+import { languages } from '../../lib/languages.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import type { Role } from '../../policy/caller.ts'
-import { readerOf } from '../../policy/permissionSentences.ts'
-import type { Database } from '../../store/database.ts'
+import { type Reader, readerOf } from '../../policy/permissionSentences.ts'
+import { quotedName, type TranslatedText } from '../../policy/sendMessage.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { consentPage, untickedQuery } from '../consentPage.ts'
@@ -16,15 +18,14 @@ import { isManualCodeChosen } from '../manualCode.ts'
 import type { NotifyPerson } from '../notifyPerson.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
 import type { ConsentingPerson, PageAuditEntry } from '../pagesArguments.ts'
-import { notifyOfApp } from './notifyOfApp.ts'
-import type { SignInStep, StepVisit } from './signInStep.ts'
+import { plainText } from '../plainText.ts'
+import { createTexts } from '../texts.ts'
+import type { SignInStep, StepContext } from './signInStep.ts'
 
 export interface ConsentStepArguments {
-  database: Database
-  /** Every scope, in the order in which pages show them. */
+  databaseOf: DatabaseOf
   scopes: readonly ConsentScope[]
   grantable(role: Role): ReadonlySet<string>
-  /** Returns the account, unless it has been disabled. */
   findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   /** Writes an audit row together with the grant that is saved next. */
@@ -34,7 +35,6 @@ export interface ConsentStepArguments {
   notify: NotifyPerson
 }
 
-/** The columns of the account that consents. */
 type ConsentingAccount = Omit<SignedInAccount, 'deletion_scheduled_at' | 'has_second_factor'>
 
 /** Grants the requested scopes that the person may grant and has ticked. */
@@ -43,28 +43,31 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
     name: 'consent',
     prompt: 'consent',
     isNeeded: () => true,
-    async page(visit) {
-      const open = authorizationOf(visit)
-      const consenting = await findConsenting(visit.ctx, args, open)
+    async page(context) {
+      const open = authorizationOf(context)
+      const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return undefined
       const { person, account } = consenting
       const requested = requestedScopes(open.interaction, args.scopes)
-      const before = await allowedScopes(args.database.kysely, visit.school.id, { accountId: person.accountId, clientId: open.clientId })
-      const pageContext = await visit.pageContext()
+      const before = await allowedScopes(args.databaseOf(context.school.id).kysely, context.school.id, {
+        accountId: person.accountId,
+        clientId: open.clientId,
+      })
+      const pageContext = await context.pageContext()
       const content = {
         imitated: await open.imitated(),
         requested,
         allowed: allowedAgain(requested, before),
         grantable: args.grantable(person.role),
         reader: readerOf(person.role),
-        isUnticked: visit.ctx.query[untickedQuery.name] === untickedQuery.value,
+        isUnticked: context.ctx.query[untickedQuery.name] === untickedQuery.value,
         signedIn: account,
       }
       return { render: (views, csrf) => views.render('consent', consentPage(views, { pageContext, open, csrf, ...content })) }
     },
-    async answer(visit, form) {
-      const open = authorizationOf(visit)
-      const consenting = await findConsenting(visit.ctx, args, open)
+    async answer(context, form) {
+      const open = authorizationOf(context)
+      const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return { kind: 'account gone' }
       const { accountId, role } = consenting.person
       // The form names ticked scopes only; everything else comes from the stored request.
@@ -79,18 +82,18 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         refused: decision.refused.join(' '),
         resources: [...requested.resources.keys()],
         ...(manualCode ? { handed_over: true } : {}),
-        browser: browserName(visit.ctx.get('User-Agent')),
+        browser: browserName(context.ctx.get('User-Agent')),
       }
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
-      args.auditWithGrant(auditEntry(visit.ctx, 'consent.granted', { ...ids, details }))
+      args.auditWithGrant(auditEntry(context.ctx, 'consent.granted', { ...ids, details }))
       const grantId = await grant.save()
-      if (args.isFirstGrant()) await notifyOfApp(visit.ctx, args, { open, person: consenting.person, granted: decision.granted })
+      if (args.isFirstGrant()) await notifyOfApp(context.ctx, args, { open, person: consenting.person, granted: decision.granted })
       return { kind: 'done', result: { consent: { grantId }, hand_over: manualCode } }
     },
   }
 }
 
-function authorizationOf({ open }: StepVisit): OpenInteraction {
+function authorizationOf({ open }: StepContext): OpenInteraction {
   if (!open) throw new Error('consent is given to an authorization request only')
   return open
 }
@@ -127,4 +130,42 @@ function newGrant(
     grant.rejectResourceScope(resource, new Set(refused).intersection(ofResource))
   }
   return grant
+}
+
+/** So many permissions are listed in an e-mail; the others are counted. */
+const maxListed = 8
+
+/** E-mails a person that an app got access to their account for the first time. */
+async function notifyOfApp(
+  ctx: Context,
+  { scopes, notify }: { scopes: readonly ConsentScope[]; notify: NotifyPerson },
+  { open, person, granted }: { open: OpenInteraction; person: ConsentingPerson; granted: readonly string[] },
+): Promise<void> {
+  const { accountId, role } = person
+  const names = new Set(granted)
+  const permissions = permissionsLine(
+    scopes.filter(({ name }) => names.has(name)),
+    readerOf(role),
+  )
+  // An app without a name is identified by its id.
+  const app = quotedName(plainText(open.clientName || open.clientId, 60))
+  const { origin } = open
+  if (origin?.registeredVia === 'integration') return notify(ctx, accountId, 'app_connected_approved', { app, permissions })
+  const imitated = (await open.imitated()) ?? open.claimedRole
+  if (imitated !== undefined) return notify(ctx, accountId, 'app_connected_imitating', { app, permissions, imitated: quotedName(imitated) })
+  if (origin?.registeredVia === 'document')
+    return notify(ctx, accountId, 'app_connected_website', { app, permissions, host: quotedName(origin.host) })
+  return notify(ctx, accountId, 'app_connected', { app, permissions })
+}
+
+/** Returns the sentences of the consent page in one line, in every language. */
+function permissionsLine(scopes: readonly ConsentScope[], reader: Reader): TranslatedText {
+  const lines = languages.map((language) => {
+    const texts = createTexts(language)
+    const sentences = scopes.map((scope) => texts.sentence(scope, reader))
+    const more = sentences.length - maxListed
+    const listed = more > 0 ? [...sentences.slice(0, maxListed), texts.counted('email.more_permissions', more)] : sentences
+    return [language, `${listed.join('; ')}.`] as const
+  })
+  return Object.fromEntries(lines) as TranslatedText
 }

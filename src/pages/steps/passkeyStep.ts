@@ -6,12 +6,12 @@ import { auditEntry } from '../auditEntry.ts'
 import { attemptPasskey } from '../secondFactor/attemptFactor.ts'
 import { showTooMany } from '../tooMany.ts'
 import type { SecondFactorStepArguments } from './secondFactorStep.ts'
-import type { SignInStep, StepRepeat, StepVisit } from './signInStep.ts'
+import type { SignInStep, StepContext, StepRepeat } from './signInStep.ts'
 import { isStaying, type StayArguments, staySignedInBox } from './staySignedIn.ts'
 
 export type PasskeyStepArguments = SecondFactorStepArguments & StayArguments
 
-type PasskeyVisit = Pick<StepVisit, 'school' | 'csrfToken'>
+type PasskeyContext = Pick<StepContext, 'school' | 'csrfToken'>
 
 const name = 'passkey'
 
@@ -21,11 +21,11 @@ const name = 'passkey'
  */
 export function passkeyAutofill(
   args: SecondFactorStepArguments,
-  visit: PasskeyVisit,
+  context: PasskeyContext,
 ): { step: string; options: SignInOptions } | undefined {
-  const party = args.secondStep(visit.school) === 'off' ? undefined : relyingParty(visit.school)
+  const party = args.secondStep(context.school) === 'off' ? undefined : relyingParty(context.school)
   if (!party) return undefined
-  const binding = { schoolId: visit.school.id, purpose: 'sign-in', browser: visit.csrfToken() } as const
+  const binding = { schoolId: context.school.id, purpose: 'sign-in', browser: context.csrfToken() } as const
   return { step: name, options: signInOptions(party, { challenge: createChallenge(args.keyring, binding), isVerified: true }) }
 }
 
@@ -36,9 +36,9 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
     prompt: 'login',
     choice: 'passkey_sign_in.choice',
     isNeeded: ({ account, school }) => account === undefined && args.secondStep(school) !== 'off' && relyingParty(school) !== undefined,
-    async page(visit, { values }) {
-      const { texts } = await visit.pageContext()
-      const offered = passkeyAutofill(args, visit)
+    async page(context, { values }) {
+      const { texts } = await context.pageContext()
+      const offered = passkeyAutofill(args, context)
       const box = staySignedInBox(texts, { days: args.stayDays(), isTicked: values?.remember !== undefined })
       return {
         form: {
@@ -65,7 +65,7 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
       const account =
         proof.outcome === 'proved'
           ? await passkeySignIn(
-              args.database,
+              args.databaseOf(school.id),
               { schoolId: school.id, accountId: proof.accountId },
               auditEntry(ctx, 'sign_in.succeeded', { account_id: proof.accountId, ...client, details: { by: 'passkey' } }),
             )

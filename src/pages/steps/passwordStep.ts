@@ -1,18 +1,24 @@
+import type { Context } from 'koa'
+import type { SignIn } from '../../domain/accounts/signIn.ts'
+import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { auditEntry } from '../auditEntry.ts'
+import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'
+import type { KnownBrowsers } from '../knownBrowser.ts'
 import { languageParameter } from '../language.ts'
 import { linkLanguageOf, type PageContext } from '../pageContext.ts'
+import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
+import { signInDetails } from '../signInDetails.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { showTooMany } from '../tooMany.ts'
-import { type AttemptArguments, attemptSignIn } from './attemptSignIn.ts'
 import { type PasskeyStepArguments, passkeyAutofill } from './passkeyStep.ts'
-import type { SignInStep, StepForm, StepVisit } from './signInStep.ts'
+import type { SignInStep, StepContext, StepForm } from './signInStep.ts'
 import { isStaying, staySignedInBox } from './staySignedIn.ts'
 
 export type PasswordStepArguments = AttemptArguments & PasskeyStepArguments
 
-/** Identifies the account by its e-mail address and password. */
 export function passwordStep(args: PasswordStepArguments): SignInStep {
   return {
     name: 'password',
@@ -20,11 +26,11 @@ export function passwordStep(args: PasswordStepArguments): SignInStep {
     amr: ['pwd'],
     choice: 'passkey_sign_in.password',
     isNeeded: ({ account }) => account === undefined,
-    async page(visit, { error = anotherExpected(visit.open), values }) {
-      const email = values?.email ?? visit.open?.interaction.params.login_hint
+    async page(context, { error = anotherExpected(context.open), values }) {
+      const email = values?.email ?? context.open?.interaction.params.login_hint
       const stay = { days: args.stayDays(), isTicked: values?.remember !== undefined }
-      const offered = passkeyAutofill(args, visit)
-      const form = passwordForm(visit, await visit.pageContext(), { email, error, stay, isWithPasskey: offered !== undefined })
+      const offered = passkeyAutofill(args, context)
+      const form = passwordForm(context, await context.pageContext(), { email, error, stay, isWithPasskey: offered !== undefined })
       return { form: { ...form, passkey: offered && { ...offered, label: '', isAutofill: true } }, error }
     },
     async answer({ ctx, open }, form) {
@@ -43,14 +49,13 @@ export function passwordStep(args: PasswordStepArguments): SignInStep {
   }
 }
 
-/** Builds the form. Pure. */
 export function passwordForm(
   {
     ctx,
     open,
     isSwitch,
     returnTo,
-  }: Pick<StepVisit, 'ctx' | 'isSwitch' | 'returnTo'> & { open: Pick<NonNullable<StepVisit['open']>, 'clientName'> | undefined },
+  }: Pick<StepContext, 'ctx' | 'isSwitch' | 'returnTo'> & { open: Pick<NonNullable<StepContext['open']>, 'clientName'> | undefined },
   pageContext: PageContext,
   {
     email,
@@ -103,7 +108,47 @@ function introductionOf(texts: PageContext['texts'], school: string, open: { cli
 }
 
 /** The error of a sign-in with another account than the one that the app named with `id_token_hint`. */
-function anotherExpected(open: StepVisit['open']): PageMessage | undefined {
+function anotherExpected(open: StepContext['open']): PageMessage | undefined {
   const isAnother = open?.accountId !== undefined && open.interaction.prompt.reasons.includes('id_token_hint')
   return isAnother ? { key: 'sign_in.another_expected' } : undefined
+}
+
+/** How an attempt ended. `email` is the entered address, for the form that is shown again; after a sign-in, that of the account. */
+type SignInAttempt =
+  | { outcome: 'limited'; email: string; retryAfterSeconds: number }
+  | { outcome: 'failed'; email: string }
+  | { outcome: 'signed in'; email: string; account: NonNullable<Awaited<ReturnType<SignIn>>> }
+
+interface AttemptArguments {
+  audit(entry: PageAuditEntry): Promise<void>
+  checkPassword: SignIn
+  knownBrowsers: KnownBrowsers
+  limits: SignInLimits
+}
+
+/**
+ * Checks the e-mail address and the password of the submitted form. Every failure looks the same. The address is normalised once, so
+ * that the limits, the known browsers and the account are all found by the same text.
+ */
+async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: string): Promise<SignInAttempt> {
+  const { school, address } = ctx.state
+  const form = submittedForm(ctx)
+  const typed = form.get('email') ?? ''
+  const email = normaliseEmail(typed)
+  const client = clientId === undefined ? {} : { client_id: clientId }
+
+  const browser = email === undefined ? undefined : await args.knownBrowsers.find(ctx, email)
+  const attempt = await args.limits.attempt({ schoolId: school.id, email, address, browser }, (turn) =>
+    args.checkPassword(school.id, email, form.get('password') ?? '', turn, (accountId, signedInAt) =>
+      auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client, details: signInDetails(ctx, signedInAt) }),
+    ),
+  )
+  if (attempt.outcome === 'limited') return { ...attempt, email: typed }
+  if (attempt.outcome === 'failed' || email === undefined) {
+    await args.audit(auditEntry(ctx, 'sign_in.failed', client))
+    return { outcome: 'failed', email: typed }
+  }
+  const account = attempt.result
+  ctx.state.accountId = account.accountId
+  return { outcome: 'signed in', email, account }
 }

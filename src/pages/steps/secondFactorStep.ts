@@ -6,7 +6,7 @@ import { auditEntry } from '../auditEntry.ts'
 import { attemptFactor, type FactorArguments } from '../secondFactor/attemptFactor.ts'
 import { codeField, ownPasskeyOptions } from '../secondFactor/factorForm.ts'
 import { showTooMany } from '../tooMany.ts'
-import type { SignInStep, StepVisit } from './signInStep.ts'
+import type { SignInStep, StepContext } from './signInStep.ts'
 
 export interface SecondFactorStepArguments extends FactorArguments {
   secondStep(school: School): SecondStepRule
@@ -20,29 +20,28 @@ const introductions = {
 } as const
 
 /** True if the app accepts no sign-in without a passkey whose authenticator has verified the person. */
-export function needsPasskey({ open }: Pick<StepVisit, 'open'>): boolean {
+export function needsPasskey({ open }: Pick<StepContext, 'open'>): boolean {
   const requested = requestedContexts(open?.interaction.params ?? {})
   return requested.isEssential && !isSatisfied(contexts.multiFactor, requested)
 }
 
-/** Asks an account that has a second factor for it, after the password. */
 export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
   return {
     name,
     prompt: 'login',
     isNeeded: ({ account, school }) => account?.secondFactor === 'pending' && args.secondStep(school) !== 'off',
-    async page(visit, { error }) {
-      const { account, school } = visit
+    async page(context, { error }) {
+      const { account, school } = context
       if (!account) return undefined
       const { accountId } = account
-      const factors = await ownFactors(args.database.kysely, { schoolId: school.id, accountId })
-      const { texts } = await visit.pageContext()
-      const binding = { purpose: 'second factor', accountId, browser: visit.csrfToken() } as const
-      const isVerified = needsPasskey(visit)
+      const factors = await ownFactors(args.databaseOf(school.id).kysely, { schoolId: school.id, accountId })
+      const { texts } = await context.pageContext()
+      const binding = { purpose: 'second factor', accountId, browser: context.csrfToken() } as const
+      const isVerified = needsPasskey(context)
       const options = ownPasskeyOptions(args.keyring, school, { binding, factors, isVerified })
       // A code cannot reach the context that the app asks for.
       const isPasskeyOnly = isVerified && options !== undefined
-      const isSignedIn = visit.open?.accountId === accountId
+      const isSignedIn = context.open?.accountId === accountId
       return {
         form: {
           title: texts.text('second_factor.title'),
@@ -56,12 +55,12 @@ export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
         },
       }
     },
-    async answer(visit, form) {
-      const { ctx, account, open } = visit
+    async answer(context, form) {
+      const { ctx, account, open } = context
       if (!account) return { kind: 'account gone' }
       const { accountId } = account
       ctx.state.accountId = accountId
-      const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'second factor', form, isVerified: needsPasskey(visit) })
+      const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'second factor', form, isVerified: needsPasskey(context) })
       if (attempt.outcome === 'proved') return { kind: 'done', amr: attempt.amr, acr: attempt.acr }
       if (attempt.outcome === 'limited') {
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)

@@ -1,25 +1,23 @@
 import type { RelyingParty } from '../../domain/secondFactors/relyingParty.ts'
 import type { Keyring } from '../../lib/keyring.ts'
+import { recoveryCodes } from '../factorSetup.ts'
 import { formField } from '../formPage.ts'
 import { appQr, sealSetup } from '../secondFactor/appSetup.ts'
 import { newPasskeyForm } from '../secondFactor/newPasskey.ts'
-import type { StepForm, StepRepeat, StepVisit } from './signInStep.ts'
+import type { StepContext, StepForm, StepRepeat } from './signInStep.ts'
 
 interface SetUp {
   keyring: Keyring
   account: { id: string; email: string; name: string }
-  /** The secret of the authenticator app. */
   secret: string
-  /** True if the page offers an authenticator app. */
   hasApp: boolean
   /** undefined if browsers do not offer passkeys at this address. */
   party: RelyingParty | undefined
   error: StepRepeat['error']
 }
 
-/** Returns the page with the secret of an authenticator app and the form for its first code, and with the form of a passkey. */
-export async function setUpForm(visit: StepVisit, { keyring, account, secret, hasApp, party, error }: SetUp): Promise<StepForm> {
-  const { texts, schoolName } = await visit.pageContext()
+export async function setUpForm(context: StepContext, { keyring, account, secret, hasApp, party, error }: SetUp): Promise<StepForm> {
+  const { texts, schoolName } = await context.pageContext()
   const isPasskeyError = error?.key === 'add_passkey.failed'
   const shown = { hasFormError: error !== undefined && !isPasskeyError, isInvalid: error !== undefined && !isPasskeyError }
   const app: Pick<StepForm, 'setup' | 'hidden' | 'fields' | 'submit'> = {
@@ -50,20 +48,20 @@ export async function setUpForm(visit: StepVisit, { keyring, account, secret, ha
     ...(hasApp ? app : { fields: [], submit: '' }),
     passkey: party && {
       step: 'set-up-factor',
-      ...newPasskeyForm(visit.ctx, { party, keyring, texts, schoolName, account, csrf: visit.csrfToken() }),
+      ...newPasskeyForm(context.ctx, { party, keyring, texts, schoolName, account, csrf: context.csrfToken() }),
       ...(hasApp && { heading: texts.text('set_up_factor.passkey'), explanation: texts.text('set_up_factor.passkey_explanation') }),
     },
   }
 }
 
 /** Returns the page with the recovery codes. If it is loaded again, it says where new ones are created. */
-export async function recoveryCodesForm(visit: StepVisit, { codes = [] }: StepRepeat): Promise<StepForm> {
-  const { texts } = await visit.pageContext()
+export async function recoveryCodesForm(context: StepContext, { codes = [] }: StepRepeat): Promise<StepForm> {
+  const { texts, schoolName } = await context.pageContext()
   return {
     title: texts.text('recovery_codes.title'),
     heading: texts.text('recovery_codes.heading'),
     introduction: texts.parts(codes.length > 0 ? 'recovery_codes.introduction' : 'set_up_factor.codes_shown', {}),
-    setup: { qr: undefined, codes },
+    setup: recoveryCodes(texts, schoolName, codes),
     fields: [],
     submit: texts.text(codes.length > 0 ? 'recovery_codes.done' : 'second_factor.submit'),
   }

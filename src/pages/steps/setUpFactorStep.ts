@@ -13,7 +13,7 @@ import { readNewPasskey } from '../secondFactor/newPasskey.ts'
 import { showTooMany } from '../tooMany.ts'
 import { needsPasskey, type SecondFactorStepArguments } from './secondFactorStep.ts'
 import { recoveryCodesForm, setUpForm } from './setUpFactorForm.ts'
-import type { SignInStep, StepOutcome, StepVisit } from './signInStep.ts'
+import type { SignInStep, StepContext, StepOutcome } from './signInStep.ts'
 
 export interface SetUpFactorStepArguments extends SecondFactorStepArguments {
   secondFactors: Pick<SecondFactorRules, 'isRequired'>
@@ -27,22 +27,22 @@ interface State {
 
 /** Leads a person whose role needs a second factor, and who has none, to setting one up, after the password. */
 export function setUpFactorStep(args: SetUpFactorStepArguments): SignInStep {
-  const { database, keyring, secondFactors } = args
-  const stateOf = ({ state, account }: StepVisit): State | undefined => {
+  const { databaseOf, keyring, secondFactors } = args
+  const stateOf = ({ state, account }: StepContext): State | undefined => {
     const found = state as State | undefined
     return found?.accountId === account?.accountId ? found : undefined
   }
 
-  const addPasskey = async ({ ctx, school }: StepVisit, accountId: string, form: URLSearchParams): Promise<StepOutcome> => {
+  const addPasskey = async ({ ctx, school }: StepContext, accountId: string, form: URLSearchParams): Promise<StepOutcome> => {
     const passkey = await readNewPasskey(ctx, args, { accountId, form })
     if (!passkey) return { kind: 'repeat', status: 400, error: { key: 'add_passkey.failed' } }
-    const codes = await setUpFirstPasskey(database, keyring, { schoolId: school.id, accountId, ...passkey })
+    const codes = await setUpFirstPasskey(databaseOf(school.id), keyring, { schoolId: school.id, accountId, ...passkey })
     if (!codes) return { kind: 'account gone' }
     await factorChanged(ctx, args, { accountId, change: 'passkey.added', details: { name: passkey.name } })
     return { kind: 'repeat', status: 200, state: { accountId, by: 'passkey' } satisfies State, codes }
   }
 
-  const addApp = async ({ ctx, school }: StepVisit, accountId: string, form: URLSearchParams): Promise<StepOutcome> => {
+  const addApp = async ({ ctx, school }: StepContext, accountId: string, form: URLSearchParams): Promise<StepOutcome> => {
     const owner = { schoolId: school.id, accountId }
     const sealed = form.get('setup') ?? ''
     const secret = openSetup(keyring, { accountId, sealed })
@@ -57,7 +57,7 @@ export function setUpFactorStep(args: SetUpFactorStepArguments): SignInStep {
     await attempt.abandoned()
     const step = await stepOfCode(secret, typedCode(form.get('code') ?? ''))
     if (step === undefined) return { kind: 'repeat', status: 400, error: { key: 'app_setup.failed' }, values }
-    const codes = await setUpFirstApp(database, keyring, { ...owner, secret, step })
+    const codes = await setUpFirstApp(databaseOf(owner.schoolId), keyring, { ...owner, secret, step })
     if (!codes) return { kind: 'account gone' }
     await factorChanged(ctx, args, { accountId, change: 'authenticator_app.set_up' })
     return { kind: 'repeat', status: 200, state: { accountId, by: 'app' } satisfies State, codes }
@@ -68,30 +68,30 @@ export function setUpFactorStep(args: SetUpFactorStepArguments): SignInStep {
     prompt: 'login',
     isNeeded: async ({ account, school }) =>
       account?.secondFactor === 'none' && (await secondFactors.isRequired(school, account.accountId)),
-    async page(visit, repeat) {
-      const { account, school } = visit
+    async page(context, repeat) {
+      const { account, school } = context
       if (!account) return undefined
       const { accountId } = account
-      const hasOne = hasFactor(await ownFactors(database.kysely, { schoolId: school.id, accountId }))
-      if (stateOf(visit)) return hasOne ? { form: await recoveryCodesForm(visit, repeat) } : undefined
+      const hasOne = hasFactor(await ownFactors(databaseOf(school.id).kysely, { schoolId: school.id, accountId }))
+      if (stateOf(context)) return hasOne ? { form: await recoveryCodesForm(context, repeat) } : undefined
       // It was set up in another browser since the password: this sign-in has to prove it.
-      const who = hasOne ? undefined : await findSignedInAccount(database, school.id, accountId)
+      const who = hasOne ? undefined : await findSignedInAccount(databaseOf(school.id), accountId)
       if (!who) return undefined
       const secret = openSetup(keyring, { accountId, sealed: repeat.values?.setup ?? '' }) ?? (await newAppSecret())
       const party = relyingParty(school)
       // A code cannot reach the context that the app asks for.
-      const hasApp = !party || !needsPasskey(visit)
+      const hasApp = !party || !needsPasskey(context)
       const own = { id: accountId, email: who.email, name: who.name }
-      return { form: await setUpForm(visit, { keyring, account: own, secret, hasApp, party, error: repeat.error }) }
+      return { form: await setUpForm(context, { keyring, account: own, secret, hasApp, party, error: repeat.error }) }
     },
-    async answer(visit, form) {
-      const { ctx, account, school } = visit
+    async answer(context, form) {
+      const { ctx, account, school } = context
       if (!account) return { kind: 'account gone' }
       const { accountId } = account
       ctx.state.accountId = accountId
-      const state = stateOf(visit)
-      if (!state) return form.get('passkey') ? addPasskey(visit, accountId, form) : addApp(visit, accountId, form)
-      if (!hasFactor(await ownFactors(database.kysely, { schoolId: school.id, accountId }))) return { kind: 'account gone' }
+      const state = stateOf(context)
+      if (!state) return form.get('passkey') ? addPasskey(context, accountId, form) : addApp(context, accountId, form)
+      if (!hasFactor(await ownFactors(databaseOf(school.id).kysely, { schoolId: school.id, accountId }))) return { kind: 'account gone' }
       // A registration without attestation has no signature, so nothing is proved until the passkey is used.
       if (state.by === 'passkey') return { kind: 'done', secondFactor: 'pending' }
       return { kind: 'done', amr: methods.code, acr: contexts.multiFactor }

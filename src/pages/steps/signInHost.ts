@@ -8,7 +8,6 @@ import type { StepProgress } from './stepProgress.ts'
 export interface SignInHost {
   ctx: Context
   open: OpenInteraction | undefined
-  /** Path of the page, and the path to which a form of each prompt is sent. */
   path: string
   actions: Record<StepPrompt, string>
   /** Parameters that links back to the page, and its form, carry. */
@@ -20,12 +19,10 @@ export interface SignInHost {
   csrfSubject: string
   /** Origin that the form of the page may lead to by redirects (CSP `form-action`). */
   formTarget: string | undefined
-  /** Path of the form that cancels the authorization request. */
   cancelPath: string | undefined
   pageContext(): Promise<PageContext>
   loadProgress(prompt: StepPrompt): Promise<StepProgress | undefined>
   saveProgress(prompt: StepPrompt, progress: StepProgress): Promise<void>
-  /** Continues once every step of the prompt is completed. */
   finish(prompt: StepPrompt, progress: StepProgress): Promise<void>
   /** Ends the authorization request with `access_denied`. */
   refuse(description: string): Promise<void>

@@ -28,27 +28,24 @@ export interface SignInStep {
   /** Label of the link with which the pages of other needed steps offer this one instead. */
   choice?: TextKey
   /** Returns true if the person has to complete the step. Completed steps are not asked again. */
-  isNeeded(visit: StepVisit): boolean | Promise<boolean>
+  isNeeded(context: StepContext): boolean | Promise<boolean>
   /** Returns the page, or undefined if the account can no longer be used: the sign-in then starts again. */
-  page(visit: StepVisit, repeat: StepRepeat): Promise<StepPage | undefined>
+  page(context: StepContext, repeat: StepRepeat): Promise<StepPage | undefined>
   /** Checks the submitted form. Its CSRF token is valid and the step is needed. */
-  answer(visit: StepVisit, form: URLSearchParams): Promise<StepOutcome>
+  answer(context: StepContext, form: URLSearchParams): Promise<StepOutcome>
 }
 
 /** An account, and when it signed in (`auth_time`, in seconds since 1970). */
 export interface SignedInAccount {
   accountId: string
   signedInAt: number
-  /** The e-mail address of the account, as it is stored. */
   email: string
-  /** True if this sign-in follows the sign-up. */
   isNew?: boolean
   /** `pending`: the account has a second factor, which this sign-in has not proved yet. */
   secondFactor: 'none' | 'pending' | 'proved'
 }
 
-/** The request in which a step runs. */
-export interface StepVisit {
+export interface StepContext {
   ctx: Context
   school: School
   /** The authorization request; undefined on the account's own sign-in. */
@@ -59,12 +56,10 @@ export interface StepVisit {
   state: unknown
   /** True if the person is signed in already and chose to use another account. */
   isSwitch: boolean
-  /** Path of the page of this sign-in. */
   path: string
   /** Path to which pages outside the sign-in lead back. */
   returnTo: string | undefined
   pageContext(): Promise<PageContext>
-  /** Returns the token of the form, which only this browser has. */
   csrfToken(): string
 }
 
@@ -104,7 +99,6 @@ export interface StepForm {
   passkey?: StepPasskey | undefined
 }
 
-/** The form of a passkey on the page of a step. */
 export interface StepPasskey extends Partial<Pick<PasskeyForm, 'name' | 'isAutofill' | 'boxes' | 'heading' | 'explanation'>> {
   step: string
   options: SignInOptions | RegistrationOptions
@@ -118,11 +112,9 @@ export type StepOutcome =
       account?: SignedInAccount
       /** The methods that this answer proved, in addition to those of the step. */
       amr?: readonly string[]
-      /** The authentication context that this answer reached. */
       acr?: AuthenticationContext
       /** The state of the second factor of the account from now on. */
       secondFactor?: SignedInAccount['secondFactor']
-      /** True if the person wants to stay signed in. */
       remember?: boolean
       result?: Record<string, unknown>
     }
@@ -133,7 +125,6 @@ export type StepOutcome =
   /** The account can no longer be used. */
   | { kind: 'account gone' }
 
-/** The parts of the pages that the runner needs to show a step. */
 export interface StepViews {
   views: Views
   csrf: Csrf

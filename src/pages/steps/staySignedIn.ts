@@ -8,12 +8,10 @@ export interface StayArguments {
 
 const name = 'remember'
 
-/** Returns the box with which a person stays signed in after the browser is closed, for `days` days. */
 export const staySignedInBox = (texts: Texts, { days, isTicked = false }: { days: number; isTicked?: boolean }): FormBox => ({
   name,
   label: texts.counted('sign_in.remember', days),
   isTicked,
 })
 
-/** Returns true if the person ticked the box. */
 export const isStaying = (form: URLSearchParams): boolean => form.get(name) !== null

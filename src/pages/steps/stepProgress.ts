@@ -4,7 +4,6 @@ import type { SignedInAccount, SignInStep, StepOutcome } from './signInStep.ts'
 /** How far a browser has come with the steps of one prompt. It is stored between requests, so it contains JSON values only. */
 export interface StepProgress {
   account?: SignedInAccount
-  /** Names of the completed steps. */
   completed: string[]
   /** Authentication methods that the completed steps proved (RFC 8176). */
   amr: string[]
@@ -12,21 +11,17 @@ export interface StepProgress {
   acr?: AuthenticationContext | undefined
   /** True if the person wants to stay signed in after the browser is closed. */
   remember: boolean
-  /** State of the steps that are not completed, by name. */
   states: Record<string, unknown>
-  /** Members that the completed steps add to the result of the prompt. */
   result: Record<string, unknown>
 }
 
 export const newProgress = (): StepProgress => ({ completed: [], amr: [], remember: false, states: {}, result: {} })
 
-/** Keeps the state of a step that is not completed. */
 export const withState = (progress: StepProgress, { name }: SignInStep, state: unknown): StepProgress => ({
   ...progress,
   states: { ...progress.states, [name]: state },
 })
 
-/** Adds a completed step and drops its state. */
 export function withCompleted(
   { states, ...progress }: StepProgress,
   { name, amr = [] }: SignInStep,

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { withQuery } from '../../policy/accountPaths.ts'
-import type { Database } from '../../store/database.ts'
+import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { submittedForm } from '../formBody.ts'
 import type { FormPage } from '../formPage.ts'
@@ -10,21 +10,17 @@ import { passkeyForm } from '../passkeyForm.ts'
 import { seeOther } from '../seeOther.ts'
 import { frame } from '../templates.ts'
 import type { SignInHost } from './signInHost.ts'
-import type { SignedInAccount, SignInStep, StepForm, StepPrompt, StepRepeat, StepViews, StepVisit } from './signInStep.ts'
+import type { SignedInAccount, SignInStep, StepContext, StepForm, StepPrompt, StepRepeat, StepViews } from './signInStep.ts'
 import { newProgress, type StepProgress, withCompleted, withState } from './stepProgress.ts'
 
-/** The prompt and the step that a request asks for. */
 export interface StepRequest {
   prompt: StepPrompt
-  /** Name of the step that a link chose. */
   chosen?: string | undefined
   /** True if the person wants to begin again, with another account. */
   startsOver?: boolean
 }
 
-/** Runs the steps of the list, for every page on which people sign in or consent. */
 export interface StepRunner {
-  /** Shows the step that the person has to complete next. */
   show(host: SignInHost, request: StepRequest): Promise<void>
   /** Takes a submitted form, then shows the same step again, leads to the next one, or finishes. */
   answer(host: SignInHost, prompt: StepPrompt): Promise<void>
@@ -32,27 +28,24 @@ export interface StepRunner {
   goOn(host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void>
 }
 
-/** A step at a point of its sign-in. */
 interface Position {
   prompt: StepPrompt
   progress: StepProgress
   step: SignInStep
-  /** The steps that are needed at this point, this one included. */
   needed: readonly SignInStep[]
 }
 
 export interface StepRunnerArguments extends StepViews {
   steps: readonly SignInStep[]
-  database: Database
-  /** Called when a person has completed every step of a sign-in. */
+  databaseOf: DatabaseOf
   signedIn(ctx: Context, account: SignedInAccount): Promise<void>
 }
 
 export function createStepRunner(args: StepRunnerArguments): StepRunner {
-  const { steps, database, views, csrf, signedIn } = args
+  const { steps, databaseOf, views, csrf, signedIn } = args
   if (new Set(steps.map(({ name }) => name)).size < steps.length) throw new Error('two sign-in steps have the same name')
 
-  const visitOf = (host: SignInHost, { prompt, progress, step }: Omit<Position, 'needed'>): StepVisit => ({
+  const contextOf = (host: SignInHost, { prompt, progress, step }: Omit<Position, 'needed'>): StepContext => ({
     ctx: host.ctx,
     school: host.ctx.state.school,
     open: host.open,
@@ -69,7 +62,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
     const needed: SignInStep[] = []
     for (const step of steps) {
       if (step.prompt !== prompt || progress.completed.includes(step.name)) continue
-      if (await step.isNeeded(visitOf(host, { prompt, progress, step }))) needed.push(step)
+      if (await step.isNeeded(contextOf(host, { prompt, progress, step }))) needed.push(step)
     }
     return needed
   }
@@ -80,13 +73,13 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
     if (!progress) return newProgress()
     const isActive =
       !progress.account ||
-      (await findActiveAccount(host.ctx, (schoolId, id) => findSignedInAccount(database, schoolId, id), progress.account))
+      (await findActiveAccount(host.ctx, (schoolId, id) => findSignedInAccount(databaseOf(schoolId), id), progress.account))
     return isActive ? progress : newProgress()
   }
 
   const present = async (host: SignInHost, position: Position, repeat: StepRepeat): Promise<void> => {
     const { prompt, progress, step } = position
-    const page = await step.page(visitOf(host, position), repeat)
+    const page = await step.page(contextOf(host, position), repeat)
     if (!page) return startOver(host)
     if (page.state !== undefined) await host.saveProgress(prompt, withState(progress, step, page.state))
     const token = csrf.issue(host.ctx, host.csrfSubject)
@@ -106,7 +99,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
     { form, csrf: token, error }: { form: StepForm; csrf: string; error: StepRepeat['error'] },
   ): Promise<FormPage> => {
     const { prompt, step, needed } = position
-    const visit = visitOf(host, position)
+    const context = contextOf(host, position)
     const pageContext = await host.pageContext()
     const { texts } = pageContext
     const { title, links = [], boxes = [], hidden = [], setup, passkey, ...content } = form
@@ -115,7 +108,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       choice ? [{ href: stepAddress(host, prompt, name), label: texts.text(choice) }] : [],
     )
     // Once an account is identified, this is the only way to another one.
-    const another = visit.account ? [{ href: stepAddress(host, prompt), label: texts.text('sign_in.other_account') }] : []
+    const another = context.account ? [{ href: stepAddress(host, prompt), label: texts.text('sign_in.other_account') }] : []
     return {
       ...frame(views, pageContext, title),
       ...content,
@@ -128,7 +121,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       hidden: [...hiddenFields({ ...host.query, step: step.name }), ...hidden],
       links: [...choices, ...links, ...another],
       cancel: host.cancelPath === undefined ? undefined : { action: host.cancelPath, label: texts.text('sign_in.refuse') },
-      back: visit.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
+      back: context.isSwitch ? { href: host.path, label: texts.text('sign_in.back') } : undefined,
       passkey:
         passkey &&
         passkeyForm(texts, views.passkeyScript, {
@@ -188,7 +181,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
       const position = (await find(await loadProgress(host, prompt))) ?? (await find(newProgress()))
       if (!position) return seeOther(ctx, withQuery(host.path, host.query))
       const { step, progress } = position
-      const outcome = await step.answer(visitOf(host, position), form)
+      const outcome = await step.answer(contextOf(host, position), form)
       if (outcome.kind === 'refused') return host.refuse(outcome.description)
       if (outcome.kind === 'account gone') {
         ctx.status = 403
@@ -206,7 +199,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
 }
 
 /** The account that a sign-in has identified, or that the browser asking for consent is signed in with. */
-const accountOf = ({ open }: SignInHost, prompt: StepPrompt, { account }: StepProgress): StepVisit['account'] =>
+const accountOf = ({ open }: SignInHost, prompt: StepPrompt, { account }: StepProgress): StepContext['account'] =>
   prompt === 'login' || open?.accountId === undefined ? account : { accountId: open.accountId, signedInAt: open.signedInAt }
 
 /** The address of the page at one step; without a name, of a new sign-in. */

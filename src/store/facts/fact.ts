@@ -6,7 +6,6 @@ import { clientTag, grantTag } from './factTags.ts'
  */
 export type FactKind = 'client' | 'grant' | 'account' | 'school' | 'content'
 
-/** The name of one fact. */
 export interface Fact {
   schoolId: string
   kind: FactKind

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createCaches } from '../../lib/caches.ts'
 import { keptSeconds } from './factMarkers.ts'
 import type { FactVersion } from './factVersions.ts'
 
@@ -25,10 +25,8 @@ interface Entry {
   value: object
 }
 
-const mostEntries = 10_000
-
-export function createFactCache(): FactCache {
-  const entries = new LRUCache<string, Entry>({ max: mostEntries })
+export function createFactCache(caches = createCaches()): FactCache {
+  const entries = caches.create<Entry>('facts')
   let generation = 0
   return {
     begin: () => ({ at: performance.now(), generation }),

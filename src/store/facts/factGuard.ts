@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Fact, nameOfFact, reportedFact, schoolFact } from './fact.ts'
-import type { FactMarkers, MarkedChange } from './factMarkers.ts'
-import { type MemoryMarkers, memoryMarkers } from './memoryMarkers.ts'
+import { type FactMarkers, type MarkedChange, versionSeconds } from './factMarkers.ts'
+import type { FactVersion } from './factVersions.ts'
 
 /** A change of facts that were named before it. */
 export interface FactChange extends MarkedChange {
-  /** Runs the statements of the change. */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -25,7 +24,6 @@ export interface FactGuard {
   readonly markers: FactMarkers
   /** The markers of the embedded database, if they are used. */
   readonly memory: MemoryMarkers | undefined
-  /** Watches one connection. */
   watch(): ConnectionWatch
   /** Calls the listener when a statement has been answered, in the context of the code that waits for it. */
   onAnswer(listener: () => void): void
@@ -45,7 +43,6 @@ export const markedByTransaction: NamedFacts = {
 /** The facts that one connection has changed and not yet committed. */
 export interface ConnectionWatch {
   readonly isEmpty: boolean
-  /** Notes a message of the database. */
   note(message: { code?: string | undefined; detail?: string | undefined }): void
   forget(): void
   /** Marks what the connection has changed as busy: its transaction is about to be committed. */
@@ -57,7 +54,7 @@ export interface ConnectionWatch {
 }
 
 /** More changes of one transaction are marked for the school as a whole. */
-export const mostFacts = 500
+export const maxFacts = 500
 
 const unmarked: FactMarkers = { begin: async () => ({ end: async () => undefined }) }
 
@@ -128,6 +125,58 @@ export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (fa
 }
 
 function summarize(facts: Fact[]): Fact[] {
-  if (facts.length <= mostFacts) return facts
+  if (facts.length <= maxFacts) return facts
   return [...new Set(facts.map(({ schoolId }) => schoolId))].map(schoolFact)
+}
+
+/** Markers in the memory of the process, for a database that only this process can open. */
+interface MemoryMarkers extends FactMarkers {
+  versionOf(fact: Fact): FactVersion
+}
+
+interface Marker {
+  changes: number
+  version: number
+  forgottenAt: number
+}
+
+function memoryMarkers(): MemoryMarkers {
+  const markers = new Map<string, Marker>()
+  let latest = 0
+
+  const forgetOld = (now: number): void => {
+    // In the order of their last change.
+    for (const [name, { changes, forgottenAt }] of markers) {
+      if (changes > 0 || forgottenAt > now) return
+      markers.delete(name)
+    }
+  }
+  const mark = (fact: Fact, difference: 1 | -1): void => {
+    const now = performance.now()
+    forgetOld(now)
+    const name = nameOfFact(fact)
+    const changes = (markers.get(name)?.changes ?? 0) + difference
+    latest += 1
+    markers.delete(name)
+    markers.set(name, { changes, version: latest, forgottenAt: now + versionSeconds * 1000 })
+  }
+  const stateOf = (fact: Fact): string | undefined => {
+    const marker = markers.get(nameOfFact(fact))
+    return marker && marker.changes > 0 ? undefined : String(marker?.version ?? 0)
+  }
+
+  return {
+    async begin(facts) {
+      for (const fact of facts) mark(fact, 1)
+      return {
+        async end() {
+          for (const fact of facts) mark(fact, -1)
+        },
+      }
+    },
+    versionOf(fact) {
+      const [school, version] = [stateOf(schoolFact(fact.schoolId)), stateOf(fact)]
+      return school === undefined || version === undefined ? undefined : `${school} ${version}`
+    },
+  }
 }

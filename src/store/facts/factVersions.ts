@@ -4,7 +4,6 @@
  */
 export type FactVersion = string | undefined
 
-/** The versions of the facts of one token. */
 export interface FactVersions {
   grant: FactVersion
   client: FactVersion

@@ -1,20 +1,18 @@
-import { LRUCache } from 'lru-cache'
+import { createCaches } from '../../lib/caches.ts'
 import type { FactVersion } from './factVersions.ts'
 
 /** A value that follows from the content of a school, such as its name. */
 export interface KeptContent<Value> {
   /** Returns the value. `version` is the content's, read for this request; without one, the value is loaded. */
   read(schoolId: string, version: Promise<FactVersion> | undefined): Promise<Value>
-  /** Forgets every value. */
   clear(): void
 }
 
 const keptMilliseconds = 1000
-const mostSchools = 1000
 
 /** Keeps a value in memory while the content of its school has the version that was read before it was loaded, for at most a second. */
-export function keepContent<Value>(load: (schoolId: string) => Promise<Value>): KeptContent<Value> {
-  const kept = new LRUCache<string, { version: string; until: number; value: Value }>({ max: mostSchools })
+export function keepContent<Value>(load: (schoolId: string) => Promise<Value>, caches = createCaches()): KeptContent<Value> {
+  const kept = caches.create<{ version: string; until: number; value: Value }>('school_names')
   return {
     async read(schoolId, reading) {
       const at = performance.now()

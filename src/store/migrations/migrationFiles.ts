@@ -16,7 +16,6 @@ export interface Migration {
 /** Headers of migrations that were applied before headers existed. Their files cannot be edited any more. */
 const earlierHeaders = 'earlier_headers.txt'
 
-/** Returns the migrations of a folder, oldest first. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -36,7 +35,6 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
 /** True for statements that PostgreSQL refuses in a transaction: work on indexes next to requests, and blocks that commit in parts. */
 export const isAlone = (text: string): boolean => /\bCONCURRENTLY\b|^[ \t]*COMMIT[ \t]*;/im.test(withoutComments(text))
 
-/** Removes lines that are comments. */
 export const withoutComments = (text: string): string => text.replace(/^[ \t]*--.*$/gm, '').trim()
 
 /** Returns the texts below each line `## name`. */

@@ -47,7 +47,6 @@ export function parseHeader(text: string): MigrationHeader | undefined {
   }
 }
 
-/** Writes a header as the first lines of a migration. */
 export function formatHeader({ worksFrom, locks, work, blocks }: MigrationHeader): string {
   const lines = [
     worksFrom !== undefined && `${labels.worksFrom}: ${worksFrom}`,
@@ -58,7 +57,6 @@ export function formatHeader({ worksFrom, locks, work, blocks }: MigrationHeader
   return lines.flatMap((line) => (line === false ? [] : [`-- ${line}\n`])).join('')
 }
 
-/** Returns the text without the lines of its header. */
 export const withoutHeader = (text: string): string =>
   text.replace(new RegExp(`^-- (?:${Object.values(labels).join('|')}): .*\\n`, 'gm'), '').replace(/^\n+/, '')
 

@@ -12,7 +12,6 @@ export interface MigrationRecord {
 
 /** How the migrations of a release and those of a database compare. */
 export interface MigrationHistory {
-  /** Migrations that the database lacks. */
   missing: readonly Migration[]
   /** Applied migrations of a newer release, which state that this one works with them. */
   newer: readonly string[]

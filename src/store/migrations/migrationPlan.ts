@@ -1,8 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Sql } from '../sql.ts'
-import { blockingWork } from './blockingWork.ts'
 import { type Migration, readMigrations } from './migrationFiles.ts'
-import type { Work } from './migrationHeader.ts'
+import type { LockMode, MigrationHeader, Work } from './migrationHeader.ts'
 import { compareHistory, readRecords } from './migrationHistory.ts'
 
 /** A missing migration, and its effect on processes that serve requests. */
@@ -90,4 +89,17 @@ async function rowCounts(sql: Sql, tables: readonly string[]): Promise<Map<strin
 async function count(sql: Sql, table: string): Promise<number> {
   const [row] = await sql.query<{ rows: number }>(`SELECT count(*)::float8 AS rows FROM "${table}"`)
   return row?.rows ?? 0
+}
+
+/** Modes for which neither reads nor changes of other rows wait. */
+const harmless: readonly LockMode[] = ['ROW EXCLUSIVE', 'SHARE UPDATE EXCLUSIVE']
+
+/**
+ * Returns the work for which requests wait: every lock is held until the migration ends, so all of it counts if one of the locks keeps
+ * requests out. Otherwise only changed rows are locked. A migration outside of a transaction holds no such lock, and commits in parts.
+ */
+export function blockingWork({ header, isAlone }: Pick<Migration, 'header' | 'isAlone'>): MigrationHeader['work'] {
+  if (!header || isAlone) return []
+  if (header.locks.some(({ mode }) => !harmless.includes(mode))) return header.work
+  return header.work.filter(({ kind }) => kind === 'writes')
 }

@@ -4,7 +4,6 @@ import { unnest } from '../unnest.ts'
 import type { OutboxKind } from './outboxKinds.ts'
 import { type OutboxRecipient, recipientHash } from './recipients.ts'
 
-/** Work for the outbox. */
 export interface OutboxEntry {
   schoolId: string
   kind: OutboxKind

@@ -3,7 +3,6 @@ import type { Reader } from '../database.ts'
 import { now, secondsFromNow } from '../expressions.ts'
 import type { OutboxKind } from './outboxKinds.ts'
 
-/** A row that this process works on. */
 export interface ClaimedRow {
   school_id: string
   id: string

@@ -12,7 +12,7 @@ export async function mailOutage(db: Reader): Promise<string | undefined> {
       fn.min('created_at').as('since'),
       fn.max('reason').as('reason'),
     ])
-    .where('kind', '=', 'email')
+    .where('kind', 'in', ['email', 'bulk_email'])
     .where('state', '=', 'pending')
     .where('reason', 'is not', null)
     .executeTakeFirstOrThrow()
@@ -20,7 +20,7 @@ export async function mailOutage(db: Reader): Promise<string | undefined> {
   const delivered = await db
     .selectFrom('outbox')
     .select('id')
-    .where('kind', '=', 'email')
+    .where('kind', 'in', ['email', 'bulk_email'])
     .where('state', '=', 'delivered')
     .where('finished_at', '>=', waiting.since)
     .limit(1)

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
 import type { Reader } from '../database.ts'
 import { now, secondsFromNow } from '../expressions.ts'
 
 export interface OutboxFilter {
   schoolId: string
-  kind?: string | undefined
   /** Only deliveries to this webhook endpoint. */
   target?: string | undefined
   state?: string | undefined
@@ -13,28 +11,14 @@ export interface OutboxFilter {
   id?: string | undefined
 }
 
-const matching = (db: Reader, { schoolId, kind, target, state, since, id }: OutboxFilter) =>
+const matching = (db: Reader, { schoolId, target, state, since, id }: OutboxFilter) =>
   db
     .selectFrom('outbox')
     .where('school_id', '=', schoolId)
-    .$if(kind !== undefined, (rows) => rows.where('kind', '=', kind ?? ''))
     .$if(target !== undefined, (rows) => rows.where('target', '=', target ?? ''))
     .$if(state !== undefined, (rows) => rows.where('state', '=', state ?? ''))
     .$if(since !== undefined, (rows) => rows.where('created_at', '>=', since ?? new Date()))
     .$if(id !== undefined, (rows) => rows.where('id', '=', id ?? ''))
-
-/** Lists rows of the outbox, newest first. The payload of webhooks holds ids; all others are sealed and left out. */
-export async function listOutbox(db: Reader, { limit, ...filter }: OutboxFilter & { limit: number }) {
-  return await matching(db, filter)
-    .select(['kind', 'target', 'state', 'attempts', 'next_at', 'reason', 'created_at', 'finished_at'])
-    .select(({ cast, ref }) => [
-      cast<string>('id', 'text').as('id'),
-      sql<Record<string, unknown> | null>`CASE WHEN ${ref('kind')} = 'webhook' THEN ${ref('payload')} END`.as('event'),
-    ])
-    .orderBy('outbox.id', 'desc')
-    .limit(limit)
-    .execute()
-}
 
 /** How long replayed rows are attempted. */
 const replayedSeconds = 3 * 86_400

@@ -1,7 +1,6 @@
 import { hash } from '../../lib/keyring.ts'
 import type { Writer } from '../database.ts'
 
-/** A person whose data work of the outbox contains: an e-mail address or the id of an account. */
 export type OutboxRecipient = { email: string } | { accountId: string }
 
 /** Returns the form in which a row names its recipient: the payload is sealed, so an erasure could not find it otherwise. */

@@ -3,7 +3,6 @@ import { now, secondsFromNow } from '../expressions.ts'
 import { storableText } from '../storableText.ts'
 import type { ClaimedRow } from './claimOutbox.ts'
 
-/** How an attempt ended. */
 export type Settlement =
   | { outcome: 'delivered'; keepsPayload: boolean }
   | { outcome: 'retried'; afterSeconds: number; reason: string }

@@ -18,7 +18,7 @@ export const couponRollup = defineRollup({
   table: 'analytics_daily_coupon',
   keys: ['coupon_id'],
   measures: ['redemptions', 'discount', 'revenue'],
-  happenings: [
+  events: [
     {
       from: `${redemption}`,
       at: redemption.created_at,

@@ -11,7 +11,7 @@ export const courseRollup = defineRollup({
   table: 'analytics_daily_course',
   keys: ['course_id', 'source'],
   measures: ['enrolled', 'canceled', 'expired', 'completed', 'started', 'started_completed', 'started_progress'],
-  happenings: [
+  events: [
     { from, at: row.created_at, keys, adds: { enrolled: '1' } },
     {
       from,
@@ -54,7 +54,7 @@ export const paceRollup = defineRollup({
   table: 'analytics_daily_pace',
   keys: ['course_id', 'days'],
   measures: ['completions'],
-  happenings: [
+  events: [
     {
       from,
       at: row.completed_at,

@@ -30,8 +30,8 @@ export async function markChangedDays(
   { schoolId, timeZone, since, today, now }: { schoolId: string; timeZone: string; since: Date; today: string; now: Date },
 ): Promise<void> {
   const parts = new Set(
-    rollups.flatMap(({ happenings }) =>
-      happenings.map(
+    rollups.flatMap(({ events }) =>
+      events.map(
         ({ from, at, where, changedAt = row.updated_at }) =>
           `SELECT ${dayOf(at)} AS day FROM ${from}
             WHERE ${row.school_id} = $1::uuid AND ${has(changedAt)} AND ${changedAt} >= $3::timestamptz AND ${has(at)} AND ${at} <= $5::timestamptz${where ? ` AND (${where})` : ''}`,
@@ -62,7 +62,6 @@ export async function markWindows(
   )
 }
 
-/** Returns the marked days, oldest first. */
 export async function dirtyDays(sql: Sql, schoolId: string): Promise<string[]> {
   const rows = await sql.query<{ day: string }>(
     `SELECT ${dirty.day}::text FROM ${dirty} WHERE ${dirty.school_id} = $1 ORDER BY ${dirty.day}`,

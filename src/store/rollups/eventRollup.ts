@@ -10,7 +10,7 @@ export const eventRollup = defineRollup({
   table: 'analytics_daily_event',
   keys: ['event_id'],
   measures: ['published', 'rsvps', 'attended', 'no_show'],
-  happenings: [
+  events: [
     {
       from: `${eventRow}`,
       at: eventRow.published_at,

@@ -8,13 +8,12 @@ const activity = aliased('person_activity_day')
 /** Every table that is counted has the column of the school. */
 const row = aliased('enrollment', 'row')
 
-/** Returns the first day on which anything happened in a school; today if nothing ever did. */
 export async function firstDay(
   sql: Sql,
   { schoolId, timeZone, today, now }: { schoolId: string; timeZone: string; today: Day; now: Date },
 ): Promise<Day> {
   const times = new Map(
-    rollups.flatMap(({ happenings }) => happenings.map(({ from, at, where }) => [`${from} ${at} ${where}`, { from, at, where }] as const)),
+    rollups.flatMap(({ events }) => events.map(({ from, at, where }) => [`${from} ${at} ${where}`, { from, at, where }] as const)),
   )
   const parts = [...times.values()].map(
     ({ from, at, where }) =>

@@ -18,12 +18,11 @@ const products = `JOIN LATERAL (
   SELECT DISTINCT ${columns('order_item', ['product_type', 'product_id'])} FROM ${item}
    WHERE ${item.school_id} = ${row.school_id} AND ${item.order_id} = ${row.id}) AS product ON true`
 
-/** Counts of orders. */
 export const orderRollup = defineRollup({
   table: 'analytics_daily_order',
   keys: ['product_type', 'product_id', 'status'],
   measures: ['placed', 'paid', 'failed', 'expired', 'refunded'],
-  happenings: steps.flatMap((step) => [
+  events: steps.flatMap((step) => [
     { ...step, from: `${row}`, keys: { product_type: `'any'`, product_id: `'${nobody}'::uuid`, status: row.status } },
     {
       ...step,

@@ -7,25 +7,25 @@ const earlier = aliased('subscription', 'earlier')
 
 /** Subscriptions with their prices. Those that wait for their first payment are not counted. */
 const from = `${row} JOIN ${price} ON ${price.school_id} = ${row.school_id} AND ${price.id} = ${row.price_id}`
-const ran = `${row.status} NOT IN ('incomplete', 'expired')`
+const isCounted = `${row.status} NOT IN ('incomplete', 'expired')`
 
 /** The end of the subscription, or the beginning of its current pause. */
-const stopped = `least(${row.ended_at}, CASE WHEN ${row.status} = 'paused' THEN ${row.paused_at} END)`
+const endOrPause = `least(${row.ended_at}, CASE WHEN ${row.status} = 'paused' THEN ${row.paused_at} END)`
 /** Until when it brings money. Where the school collects payments itself, unconfirmed payments do not count. */
-const unpaid = `least(${stopped}, CASE WHEN ${row.status} = 'past_due' AND ${row.collection} = 'manual' THEN ${row.past_due_since} END)`
+const revenueEnd = `least(${endOrPause}, CASE WHEN ${row.status} = 'past_due' AND ${row.collection} = 'manual' THEN ${row.past_due_since} END)`
 const hasTrial = `${row.trial_ends_at} > ${row.started_at}`
-const trialEnds = `least(${row.trial_ends_at}, ${stopped})`
+const trialEnds = `least(${row.trial_ends_at}, ${endOrPause})`
 /** When the subscription begins to cost money. */
-const pays = `CASE WHEN ${hasTrial} THEN ${row.trial_ends_at} ELSE ${row.started_at} END`
+const revenueStart = `CASE WHEN ${hasTrial} THEN ${row.trial_ends_at} ELSE ${row.started_at} END`
 
 /** The price of a month, rounded half up; 0 for complimentary subscriptions and one-time payments. */
 const monthly = `CASE WHEN ${row.collection} = 'comped' OR ${price.interval} = 'one_time' THEN 0
   ELSE round(${row.amount}::numeric / (${price.interval_count} * CASE ${price.interval} WHEN 'year' THEN 12 ELSE 1 END)) END`
 
-const wasThere = `EXISTS (SELECT FROM ${earlier} WHERE ${earlier.school_id} = ${row.school_id} AND ${earlier.person_id} = ${row.person_id}
+const hadEarlierSubscription = `EXISTS (SELECT FROM ${earlier} WHERE ${earlier.school_id} = ${row.school_id} AND ${earlier.person_id} = ${row.person_id}
    AND ${earlier.id} <> ${row.id} AND ${earlier.started_at} IS NOT NULL AND ${earlier.ended_at} <= ${row.started_at})`
 const keys = { plan_id: row.plan_id }
-const started = `${ran} AND ${row.started_at} IS NOT NULL`
+const started = `${isCounted} AND ${row.started_at} IS NOT NULL`
 
 /**
  * Counts of subscriptions. Levels (running, in trial, monthly revenue) are stored as changes: a subscription adds to a level where
@@ -46,31 +46,37 @@ export const planRollup = defineRollup({
     'trialing_change',
     'mrr_change',
   ],
-  happenings: [
+  events: [
     {
       from,
       at: row.started_at,
-      where: ran,
+      where: isCounted,
       keys,
       adds: {
-        started: `CASE WHEN ${wasThere} THEN 0 ELSE 1 END`,
-        reactivated: `CASE WHEN ${wasThere} THEN 1 ELSE 0 END`,
+        started: `CASE WHEN ${hadEarlierSubscription} THEN 0 ELSE 1 END`,
+        reactivated: `CASE WHEN ${hadEarlierSubscription} THEN 1 ELSE 0 END`,
         active_change: '1',
         trialing_change: `CASE WHEN ${hasTrial} THEN 1 ELSE 0 END`,
       },
     },
-    { from, at: row.canceled_at, where: ran, keys, adds: { canceled: '1' } },
+    { from, at: row.canceled_at, where: isCounted, keys, adds: { canceled: '1' } },
     { from, at: row.ended_at, where: started, keys, adds: { ended: '1' } },
-    { from, at: stopped, where: started, keys, adds: { active_change: '-1' } },
-    { from, at: trialEnds, where: `${ran} AND ${hasTrial}`, keys, adds: { trialing_change: '-1' } },
+    { from, at: endOrPause, where: started, keys, adds: { active_change: '-1' } },
+    { from, at: trialEnds, where: `${isCounted} AND ${hasTrial}`, keys, adds: { trialing_change: '-1' } },
     {
       from,
       at: `least(${row.trial_ends_at}, ${row.ended_at})`,
-      where: `${ran} AND ${hasTrial}`,
+      where: `${isCounted} AND ${hasTrial}`,
       keys,
       adds: { trials_ended: '1', trials_converted: `CASE WHEN ${row.ended_at} <= ${row.trial_ends_at} THEN 0 ELSE 1 END` },
     },
-    { from, at: pays, where: `${ran} AND (${unpaid} IS NULL OR ${unpaid} > ${pays})`, keys, adds: { mrr_change: monthly } },
-    { from, at: unpaid, where: `${ran} AND ${unpaid} > ${pays}`, keys, adds: { mrr_change: `-(${monthly})` } },
+    {
+      from,
+      at: revenueStart,
+      where: `${isCounted} AND (${revenueEnd} IS NULL OR ${revenueEnd} > ${revenueStart})`,
+      keys,
+      adds: { mrr_change: monthly },
+    },
+    { from, at: revenueEnd, where: `${isCounted} AND ${revenueEnd} > ${revenueStart}`, keys, adds: { mrr_change: `-(${monthly})` } },
   ],
 })

@@ -13,16 +13,14 @@ const isFirst = (...same: ColumnName<'order_item'>[]): string =>
   `CASE WHEN EXISTS (SELECT FROM ${other} WHERE ${other.school_id} = ${line.school_id} AND ${other.order_id} = ${line.order_id}
                         AND ${other.position} < ${line.position}${same.map((name) => ` AND ${other[name]} = ${line[name]}`).join('')}) THEN 0 ELSE 1 END`
 
-/** The lines of a refund. */
 const refundedLines = `JOIN ${part} ON ${part.school_id} = ${refundRow.school_id} AND ${part.refund_id} = ${refundRow.id}
   JOIN ${line} ON ${line.school_id} = ${part.school_id} AND ${line.id} = ${part.order_item_id}`
 
-/** Sales, line by line of the orders. */
 export const productRollup = defineRollup({
   table: 'analytics_daily_product',
   keys: ['product_type', 'product_id', 'coupon_id', 'source'],
   measures: ['gross', 'discounts', 'tax', 'refunds', 'units', 'orders', 'type_orders', 'product_orders'],
-  happenings: [
+  events: [
     {
       from: `${rowOrders} JOIN ${line} ON ${line.school_id} = ${rowOrders.school_id} AND ${line.order_id} = ${rowOrders.id}`,
       at: paidAt(rowOrders),

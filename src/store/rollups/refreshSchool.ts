@@ -1,11 +1,12 @@
 import { addDays, type Day, dayIn, daysBetween, daysFrom, spansOf } from '../../lib/days.ts'
+import { aliased, columns } from '../columns.ts'
 import type { Database, Reader } from '../database.ts'
+import type { Sql } from '../sql.ts'
 import { addActivity, firstTrace } from './addActivity.ts'
 import { dirtyDays, markChangedDays, markWindows, unmarkDays } from './dirtyDays.ts'
 import { firstDay } from './firstDay.ts'
 import { recompute } from './recompute.ts'
 import { lecturersDigest, longestWindowDays, recomputeActive } from './recomputeActive.ts'
-import { recomputeLessons, recomputeRetention } from './recomputeNightly.ts'
 import { type AnalyticsState, forgetFigures, readState, writeState } from './rollupState.ts'
 import { rollups } from './rollups.ts'
 
@@ -23,7 +24,7 @@ const activityBlockMs = 7 * 86_400_000
 export interface Refreshing {
   schoolId: string
   now: Date
-  /** How far it is, in days. */
+  /** Number of computed days, and of all days. */
   onProgress?: ((progress: { done: number; of: number }) => void) | undefined
 }
 
@@ -49,7 +50,7 @@ export async function refreshSchool(database: Database, { schoolId, now, onProgr
   const areLecturersNew = state.daysThrough !== undefined && state.lecturersDigest !== digest
   const isEveryDay = isNight || areLecturersNew || state.daysThrough === undefined
   const start = isEveryDay ? await firstDay(sql, { schoolId, timeZone, today, now }) : today
-  // The last day that was computed was not over then.
+  // The last computed day was still in progress, so compute it again.
   const open = state.daysThrough ?? start
   const marked = await dirtyDays(sql, schoolId)
   const days = [...new Set([...marked, ...daysFrom(start, today), ...daysFrom(open, today)])].toSorted()
@@ -75,7 +76,7 @@ export async function refreshSchool(database: Database, { schoolId, now, onProgr
 interface Block {
   state: AnalyticsState
   span: { first: Day; last: Day }
-  /** The first day that is not over, or was never computed. */
+  /** The first day that is not over or was never computed. */
   open: Day
   now: Date
   isActiveDue(day: Day): boolean
@@ -92,13 +93,16 @@ async function computeBlock({ kind, sql, kysely }: Database, { state, span, open
   for (const active of spansOf(days.filter(isActiveDue), most)) {
     lines += await recomputeActive(sql, { schoolId, timeZone, ...active, now })
   }
-  // Last, so that a block that broke off is computed again.
+  // Last, so that an interrupted block is computed again.
   await unmarkDays(sql, schoolId, span)
   if (span.last >= open) await writeState(kysely, { ...state, daysThrough: span.last })
   return lines
 }
 
-/** The state, or an empty one where there is none or it is of another time zone: then every day is another. */
+/**
+ * Returns the stored state. Returns an empty state if there is none, or if the school's time zone has changed since: every day then has
+ * other boundaries.
+ */
 async function stateOf(kysely: Reader, schoolId: string): Promise<AnalyticsState> {
   const { state, timeZone } = await readState(kysely, schoolId)
   if (state?.timeZone === timeZone) return state
@@ -128,4 +132,48 @@ async function takeActivity(
     since = span.until.getTime()
   }
   return state
+}
+
+const progress = aliased('lesson_progress')
+const lessons = aliased('analytics_lesson')
+const retention = aliased('analytics_retention')
+const activity = aliased('person_activity_day', 'activity')
+const taught = aliased('course_lecturer')
+
+/** Computes how far learners get, lesson by lesson: all of them, from the beginning. */
+async function recomputeLessons(sql: Sql, schoolId: string): Promise<void> {
+  await sql.query(`DELETE FROM ${lessons} WHERE ${lessons.school_id} = $1`, [schoolId])
+  const written = columns('analytics_lesson', ['school_id', 'course_id', 'lesson_id', 'opened', 'completed', 'median_seconds'])
+  const key = `${progress.school_id}, ${progress.course_id}, ${progress.lesson_id}`
+  await sql.query(
+    `INSERT INTO ${lessons} (${written})
+     SELECT ${key}, count(*), count(${progress.completed_at}),
+            percentile_disc(0.5) WITHIN GROUP (ORDER BY greatest(0, extract(epoch FROM ${progress.completed_at} - ${progress.created_at})))
+              FILTER (WHERE ${progress.completed_at} IS NOT NULL)
+       FROM ${progress} WHERE ${progress.school_id} = $1 GROUP BY ${key}`,
+    [schoolId],
+  )
+}
+
+/**
+ * Computes how many learners of each month of first activity came in each month since: of the school, and of all courses of each lecturer
+ * together.
+ */
+async function recomputeRetention(sql: Sql, schoolId: string): Promise<void> {
+  await sql.query(`DELETE FROM ${retention} WHERE ${retention.school_id} = $1`, [schoolId])
+  const written = columns('analytics_retention', ['school_id', 'subject_type', 'subject_id', 'cohort', 'month', 'learners'])
+  await sql.query(
+    `INSERT INTO ${retention} (${written})
+     SELECT $1::uuid, type, id, cohort, month, count(*)
+       FROM (SELECT type, id, month, min(month) OVER (PARTITION BY type, id, learner) AS cohort
+               FROM (SELECT 'school' AS type, ${activity.school_id} AS id, ${activity.person_id} AS learner, date_trunc('month', ${activity.day})::date AS month
+                       FROM ${activity} WHERE ${activity.school_id} = $1::uuid GROUP BY 2, 3, 4
+                      UNION ALL
+                     SELECT 'lecturer', ${taught.lecturer_id}, ${activity.person_id}, date_trunc('month', ${activity.day})::date
+                       FROM ${activity}
+                       JOIN ${taught} ON ${taught.school_id} = ${activity.school_id} AND ${taught.course_id} = ${activity.course_id}
+                      WHERE ${activity.school_id} = $1::uuid GROUP BY 2, 3, 4) AS months) AS cohorts
+      GROUP BY type, id, cohort, month`,
+    [schoolId],
+  )
 }

@@ -8,15 +8,14 @@ export interface Rollup<Table extends TableName = TableName> {
   table: Table
   keys: readonly string[]
   measures: readonly string[]
-  happenings: readonly Happening[]
+  events: readonly Happening[]
 }
 
-/** Checks the names of a rollup against the columns of its table. */
 export const defineRollup = <Table extends TableName>(rollup: {
   table: Table
   keys: readonly ColumnName<Table>[]
   measures: readonly ColumnName<Table>[]
-  happenings: readonly Happening<ColumnName<Table>>[]
+  events: readonly Happening<ColumnName<Table>>[]
 }): Rollup => rollup
 
 /** Something that happens to rows at a time of theirs, and what it adds to the day. */
@@ -55,8 +54,8 @@ export const begins = `(($3::date::timestamp AT TIME ZONE $2::text) - interval '
 export const ends = `((($4::date + 1)::timestamp AT TIME ZONE $2::text) + interval '3 hours')`
 
 /** Returns the query that computes the figures of these days from rows. */
-export function freshFigures({ keys, measures, happenings }: Rollup): string {
-  const parts = happenings.map(({ from, at, where, keys: named, adds }) => {
+export function freshFigures({ keys, measures, events }: Rollup): string {
+  const parts = events.map(({ from, at, where, keys: named, adds }) => {
     const columns = [
       `${dayOf(at)} AS day`,
       ...keys.map((key) => `${named[key]} AS ${key}`),

@@ -12,7 +12,6 @@ export interface AnalyticsState {
   lecturersDigest: string
 }
 
-/** Returns the state, if there is one, and the current time zone of the school. */
 export async function readState(
   db: Reader,
   schoolId: string,

@@ -2,16 +2,12 @@ import { type Aliased, aliased } from '../columns.ts'
 
 const school = aliased('school')
 
-/** Orders as the rows that are counted. */
 export const rowOrders = aliased('orders', 'row')
 
-/** The order of a row. */
 export const orders = aliased('orders')
 
-/** Refunds as the rows that are counted. */
 export const refundRow = aliased('refund', 'row')
 
-/** Refunds with their orders. */
 export const refundWithOrder = `${refundRow} JOIN ${orders} ON ${orders.school_id} = ${refundRow.school_id} AND ${orders.id} = ${refundRow.order_id}`
 
 /** When an order was paid, as its index has it: sales are booked on this day and refunds on their own. */
@@ -21,6 +17,5 @@ export const paidAt = ({ paid_at }: Pick<Aliased<'orders'>, 'paid_at'>): string 
 export const isInSchoolCurrency = (currency: string): string =>
   `${currency} = (SELECT ${school.currency} FROM ${school} WHERE ${school.id} = $1::uuid)`
 
-/** The source of the buyer of an order. */
 export const sourceOf = ({ attribution }: Pick<Aliased<'orders'>, 'attribution'>): string =>
   `coalesce(nullif(${attribution}->>'source', ''), 'direct')`

@@ -4,12 +4,11 @@ import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrde
 
 const person = aliased('person', 'row')
 
-/** New people and sales. */
 export const schoolRollup = defineRollup({
   table: 'analytics_daily_school',
   keys: [],
   measures: ['new_students', 'new_members', 'orders', 'gross', 'discounts', 'tax', 'refunds'],
-  happenings: [
+  events: [
     { from: `${person}`, at: person.created_at, where: person.is_student, keys: {}, adds: { new_students: '1' } },
     {
       from: `${person}`,

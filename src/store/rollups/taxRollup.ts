@@ -12,7 +12,7 @@ export const taxRollup = defineRollup({
   table: 'analytics_daily_tax',
   keys: ['country', 'rate_bps'],
   measures: ['gross', 'tax', 'refunds', 'refunded_tax'],
-  happenings: [
+  events: [
     {
       from: `${rowOrders}`,
       at: paidAt(rowOrders),

@@ -9,7 +9,7 @@ export interface EndpointKey {
 }
 
 /** Failed attempts in a row after which an endpoint is paused. */
-const mostFailures = 5
+const maxFailures = 5
 const longestPauseSeconds = 900
 
 /**
@@ -30,7 +30,7 @@ export async function claimForEndpoint(
     .where((row) => row.or([row('paused_until', 'is', null), row('paused_until', '<=', now)]))
     .executeTakeFirst()
   if (!endpoint) return []
-  const isProbed = endpoint.failures >= mostFailures
+  const isProbed = endpoint.failures >= maxFailures
   if (isProbed && free < most) return []
   return await claimOutbox(db, { kind: 'webhook', target, limit: isProbed ? 1 : free, leaseSeconds })
 }
@@ -51,7 +51,7 @@ export async function recordAcceptance(db: Reader, key: EndpointKey): Promise<vo
     )
     .returning('before.failures')
     .executeTakeFirst()
-  if ((recovered?.failures ?? 0) < mostFailures) return
+  if ((recovered?.failures ?? 0) < maxFailures) return
   await db
     .updateTable('outbox')
     .set({ next_at: now })
@@ -71,9 +71,9 @@ export async function recordRejection(db: Reader, key: EndpointKey, failure: str
       failure,
       paused_until: eb
         .case()
-        .when(eb('failures', '>=', mostFailures - 1))
+        .when(eb('failures', '>=', maxFailures - 1))
         .then(
-          sql<Date>`now() + make_interval(secs => least(${longestPauseSeconds}::int, 5 * 2 ^ least(${ref('failures')} - ${mostFailures - 1}::int, 10)))`,
+          sql<Date>`now() + make_interval(secs => least(${longestPauseSeconds}::int, 5 * 2 ^ least(${ref('failures')} - ${maxFailures - 1}::int, 10)))`,
         )
         .else(ref('paused_until'))
         .end(),
@@ -122,26 +122,7 @@ export async function reactivateEndpoint(db: Reader, key: EndpointKey): Promise<
   await ofEndpoint(db, key).set({ is_active: true, gone_at: null, failures: 0, paused_until: null }).execute()
 }
 
-/** Returns the endpoints of a school with the number of their deliveries that wait and that were given up. */
-export const endpointStates = (db: Reader, schoolId: string) =>
-  db
-    .selectFrom('webhook_endpoint')
-    .select(['name', 'is_active', 'gone_at', 'paused_until', 'succeeded_at', 'failed_at', 'failure'])
-    .select(({ selectFrom }) =>
-      (['pending', 'dead'] as const).map((state) =>
-        selectFrom('outbox')
-          .select(({ cast, fn }) => cast<number>(fn.countAll(), 'integer').as('count'))
-          .whereRef('outbox.school_id', '=', 'webhook_endpoint.school_id')
-          .whereRef('outbox.target', '=', 'webhook_endpoint.name')
-          .where('outbox.state', '=', state)
-          .as(state),
-      ),
-    )
-    .where('school_id', '=', schoolId)
-    .orderBy('name')
-    .execute()
-
-const mostNamed = 5
+const maxNamed = 5
 
 /** Returns which endpoints fail repeatedly and why, or undefined if none does. */
 export async function failingEndpoints(db: Reader): Promise<string | undefined> {
@@ -150,12 +131,12 @@ export async function failingEndpoints(db: Reader): Promise<string | undefined> 
     .innerJoin('school', 'school.id', 'webhook_endpoint.school_id')
     .select(['school.slug', 'webhook_endpoint.name', 'webhook_endpoint.failure'])
     .where('webhook_endpoint.is_active', '=', true)
-    .where('webhook_endpoint.failures', '>=', mostFailures)
+    .where('webhook_endpoint.failures', '>=', maxFailures)
     .orderBy('school.slug')
     .orderBy('webhook_endpoint.name')
     .execute()
   if (failing.length === 0) return undefined
-  const named = failing.slice(0, mostNamed).map(({ slug, name, failure }) => `${slug}/${name} (${failure ?? 'no reason'})`)
-  const more = failing.length > mostNamed ? ` and ${failing.length - mostNamed} more` : ''
+  const named = failing.slice(0, maxNamed).map(({ slug, name, failure }) => `${slug}/${name} (${failure ?? 'no reason'})`)
+  const more = failing.length > maxNamed ? ` and ${failing.length - maxNamed} more` : ''
   return `receivers reject deliveries: ${named.join(', ')}${more}`
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Reader } from '../database.ts'
 
-/** An endpoint that the configuration names. */
 export interface ConfiguredEndpoint {
   schoolId: string
   name: string

@@ -27,6 +27,7 @@ export async function derivedSending(
     case 'remove':
       return {}
     default: {
+      if (operation.method === 'DELETE') return {}
       if (kind === 'collection' && operation.name === 'bulk' && resource.operations.bulk)
         return { body: { items: [await newFields(resource, refer)] } }
       const input = inputOf(operation)

@@ -1,5 +1,6 @@
 import { fromPublicId } from '../../../src/lib/ids.ts'
 import type { PersonCaller } from '../../../src/policy/caller.ts'
+import { courses } from '../../../src/resources/courses.ts'
 import { newEnrollments } from '../../support/learners.ts'
 import { actor } from '../derived/everyWrite.ts'
 import type { Exceptions } from '../derived/exceptions.ts'
@@ -23,5 +24,22 @@ export const exceptions: Exceptions = {
       await newEnrollments(database.sql, school.id, [personId as string], [lesson?.course_id as string])
     },
   },
-  bodies: { createQuizAttempt: async () => ({ answers: [{ question_id: 'q1', choice_ids: ['c1'] }] }) },
+  bodies: {
+    createQuizAttempt: async () => ({ answers: [{ question_id: 'q1', choice_ids: ['c1'] }] }),
+    /** The quiz of a lesson with an attempt whose stored result is not that of the key. */
+    async regradeQuizAttempts({ create, send, database, school, caller }) {
+      const course = await create(courses)
+      const section = await send('createSection', course)
+      const lesson = await send('createLesson', String(section.id), { title: 'Quiz', kind: 'quiz', quiz })
+      const { personId } = (await caller(actor)) as PersonCaller
+      await newEnrollments(database.sql, school.id, [personId as string], [fromPublicId('crs', course) as string])
+      await database.sql.query(
+        `INSERT INTO quiz_attempt (school_id, id, enrollment_id, lesson_id, person_id, attempt_no, score_bps, passed, answers)
+         SELECT school_id, gen_random_uuid(), id, $3, person_id, 1, 0, false, '[{"question_id":"q1","choice_ids":["c1"]}]'
+           FROM enrollment WHERE school_id = $1 AND course_id = $2`,
+        [school.id, fromPublicId('crs', course), fromPublicId('les', String(lesson.id))],
+      )
+      return { lesson_id: lesson.id }
+    },
+  },
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EndedSource } from '../../../src/domain/learning/activeEntitlement.ts'
 import { endEnrollments } from '../../../src/domain/learning/endEnrollments.ts'
 import { type EnrollmentInput, enroll } from '../../../src/domain/learning/enroll.ts'
+import { inSchool } from '../../../src/store/inSchool.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCourse, newLearner, newOrder, newPlan, newSubscription } from './learning.ts'
@@ -26,9 +27,11 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
 
   const sql = () => opened.database.sql
   const put = (more: Partial<EnrollmentInput> = {}) =>
-    opened.database.transaction((writer) => enroll(writer, { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }))
+    opened.database.transaction((writer) =>
+      enroll(inSchool(writer, schoolId), { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }),
+    )
   const end = (ending: EndedSource) =>
-    opened.database.transaction((writer) => endEnrollments(writer, { schoolId, now: new Date(), ...ending }))
+    opened.database.transaction((writer) => endEnrollments(inSchool(writer, schoolId), { schoolId, now: new Date(), ...ending }))
   const rowOf = async () => {
     const rows = await sql().query<Record<string, unknown>>(
       'SELECT * FROM enrollment WHERE school_id = $1 AND person_id = $2 AND course_id = $3',

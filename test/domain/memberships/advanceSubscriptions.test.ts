@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { advanceSubscriptions, closeOutstanding } from '../../../src/domain/memberships/advanceSubscriptions.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../../../src/domain/memberships/endSubscriptions.ts'
 import { startSubscription } from '../../../src/domain/memberships/startSubscription.ts'
 import { confirmPayment, failPayment } from '../../../src/domain/memberships/subscriptionPayments.ts'
+import { advanceSubscriptions, closeOutstanding } from '../../../src/jobs/due/advanceSubscriptions.ts'
 import { newId } from '../../../src/lib/ids.ts'
 import type { Problem } from '../../../src/lib/problem.ts'
 import type { Writer } from '../../../src/store/database.ts'
+import { inSchool } from '../../../src/store/inSchool.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newPlan, newSubscription, type PlanRow, type SubscriptionRow } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
@@ -66,8 +67,11 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
   const over = { current_period_start: `now() - interval '33 days'`, current_period_end: `now() - interval '2 days'` }
   const transaction = <Result>(work: (writer: Writer) => Promise<Result>) => opened.database.transaction(work)
   const confirm = (id: string, reference: string = newId(), now = new Date()) =>
-    transaction((writer) => confirmPayment(writer, { schoolId, now, subscriptionId: id, payment: { provider: 'card', reference } }))
-  const fail = (id: string) => transaction((writer) => failPayment(writer, { schoolId, now: new Date(), subscriptionId: id }))
+    transaction((writer) =>
+      confirmPayment(inSchool(writer, schoolId), { schoolId, now, subscriptionId: id, payment: { provider: 'card', reference } }),
+    )
+  const fail = (id: string) =>
+    transaction((writer) => failPayment(inSchool(writer, schoolId), { schoolId, now: new Date(), subscriptionId: id }))
   const problem = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',
@@ -153,7 +157,9 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const { planId, priceId } = await newPlan(opened.database.sql, schoolId)
     const personId = await newPerson(opened.database.sql, schoolId)
     const begin = (now = new Date()) =>
-      transaction((writer) => startSubscription(writer, { schoolId, now, personId, planId, priceId, collection: 'automatic' }))
+      transaction((writer) =>
+        startSubscription(inSchool(writer, schoolId), { schoolId, now, personId, planId, priceId, collection: 'automatic' }),
+      )
     const first = await begin(daysAgo(1))
     expect([first.status, await tier(personId), await count(planId)]).toEqual(['incomplete', 'free', 1])
     expect(await problem(begin())).toBe('already_subscribed')
@@ -236,7 +242,15 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
     const begin = async () => {
       const personId = await newPerson(opened.database.sql, schoolId)
       return await transaction((writer) =>
-        startSubscription(writer, { schoolId, now: daysAgo(0), personId, planId, priceId, collection: 'automatic', couponId: coupon }),
+        startSubscription(inSchool(writer, schoolId), {
+          schoolId,
+          now: daysAgo(0),
+          personId,
+          planId,
+          priceId,
+          collection: 'automatic',
+          couponId: coupon,
+        }),
       )
     }
     const [first, second] = [await begin(), await begin()]
@@ -290,12 +304,13 @@ describe.each(await databasesToTest())('the clocks of subscriptions on $name', (
 
   test('a person who leaves loses every subscription, cancelled ones included; a person who has cancelled has none that renews', async () => {
     const { personId, planId } = await subscription()
-    expect(await hasRunningSubscription(opened.database.kysely, schoolId, personId)).toBe(true)
+    expect(await hasRunningSubscription(inSchool(opened.database.kysely, schoolId), personId)).toBe(true)
     await query(`UPDATE subscription SET cancel_at_period_end = true WHERE school_id = $1 AND person_id = $2`, [personId])
-    expect(await hasRunningSubscription(opened.database.kysely, schoolId, personId)).toBe(false)
+    expect(await hasRunningSubscription(inSchool(opened.database.kysely, schoolId), personId)).toBe(false)
     const other = await newPlan(opened.database.sql, schoolId)
     await newSubscription(opened.database.sql, schoolId, { personId, ...other, status: 'incomplete' })
-    const end = () => transaction((writer) => cancelSubscriptionsOf(writer, { schoolId, now: new Date(), personId, reason: 'staff' }))
+    const end = () =>
+      transaction((writer) => cancelSubscriptionsOf(inSchool(writer, schoolId), { schoolId, now: new Date(), personId, reason: 'staff' }))
     expect([await end(), await end()]).toEqual([2, 0])
     const states = await query<{ status: string }>('SELECT status FROM subscription WHERE school_id = $1 AND person_id = $2 ORDER BY id', [
       personId,

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expireOrders } from '../../../src/domain/orders/expireOrders.ts'
 import { cancelOrder, failOrder, payOrder, retryOrder } from '../../../src/domain/orders/orderTransitions.ts'
 import { type NewOrder, recordOrder } from '../../../src/domain/orders/recordOrder.ts'
 import { refundOrder } from '../../../src/domain/orders/refundOrder.ts'
-import type { Writer } from '../../../src/store/database.ts'
+import { expireOrders } from '../../../src/jobs/due/expireOrders.ts'
+import type { SchoolWriter } from '../../../src/store/database.ts'
+import { inSchool } from '../../../src/store/inSchool.ts'
 import type { Sql } from '../../../src/store/sql.ts'
 import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
 import { newPlan } from '../../support/memberships.ts'
@@ -29,13 +30,14 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
   })
   afterAll(() => opened.drop())
 
-  const inOne = <Result>(work: (writer: Writer) => Promise<Result>): Promise<Result> => opened.database.transaction(work)
+  const inOne = <Result>(work: (writer: SchoolWriter) => Promise<Result>, owner = schoolId): Promise<Result> =>
+    opened.database.transaction((writer) => work(inSchool(writer, owner)))
   const items = () => [
     { type: 'course', id: course, title: 'Salt Glazing', unitAmount: 8900 } as const,
     { type: 'digital_product', id: product, title: 'Kiln Log', unitAmount: 901 } as const,
   ]
   const order = (given: Partial<NewOrder> & { personId: string }) =>
-    inOne((inner) => recordOrder(inner, { schoolId, now, kind: 'one_time', status: 'pending', items: items(), ...given }))
+    inOne((inner) => recordOrder(inner, { schoolId, now, kind: 'one_time', status: 'pending', items: items(), ...given }), given.schoolId)
   const step = (orderId: string) => ({ schoolId, now, orderId })
   const payment = { provider: 'card', cardBrand: 'visa', cardLast4: '4242' } as const
   const one = async <Row extends object>(text: string, ...values: unknown[]): Promise<Row> => (await sql.query<Row>(text, values))[0] as Row
@@ -199,7 +201,7 @@ describe.each(await databasesToTest())('on $name', ({ open }) => {
     canceled: `status = 'canceled'`,
     expired: `status = 'expired'`,
   }
-  const steps: Record<string, (inner: Writer, orderId: string) => Promise<unknown>> = {
+  const steps: Record<string, (inner: SchoolWriter, orderId: string) => Promise<unknown>> = {
     pay: (inner, orderId) => payOrder(inner, { ...step(orderId), payment }),
     fail: (inner, orderId) => failOrder(inner, { ...step(orderId), failureCode: 'declined' }),
     retry: (inner, orderId) => retryOrder(inner, step(orderId)),

@@ -7,7 +7,6 @@ export interface GuessEstimator {
    * knows. Only the first characters and the first words count.
    */
   estimate(password: string, words: readonly string[]): Promise<number | undefined>
-  /** True while the thread exists. */
   isStarted(): boolean
   /** Ends the thread. Estimates that have not finished return undefined. */
   close(): Promise<void>
@@ -20,23 +19,20 @@ export interface GuessEstimatorOptions {
   limitMilliseconds?: number
   /** The thread ends after this time without an estimate, which frees memory. */
   idleMilliseconds?: number
-  /** Estimates that may wait for the one that runs. */
   queue?: number
-  /** The module that the thread runs. */
   module?: URL
 }
 
-/** The request to the thread. */
 export interface GuessRequest {
   password: string
   words: readonly string[]
 }
 
-const mostCharacters = 72
-const mostWords = 20
+const maxCharacters = 72
+const maxWords = 20
 const shorten = (text: string): string =>
-  Array.from(text.slice(0, 4 * mostCharacters))
-    .slice(0, mostCharacters)
+  Array.from(text.slice(0, 4 * maxCharacters))
+    .slice(0, maxCharacters)
     .join('')
 
 /** Creates an estimator without a thread: the first estimate starts it. */
@@ -51,7 +47,7 @@ export function createGuessEstimator({
   return {
     async estimate(password, words) {
       try {
-        return await thread.run({ password: shorten(password), words: words.slice(0, mostWords).map(shorten) })
+        return await thread.run({ password: shorten(password), words: words.slice(0, maxWords).map(shorten) })
       } catch (error) {
         if (!(error instanceof ThreadFailure)) throw error
         if (error.kind !== 'closed') onFailure(error.message)

@@ -1,17 +1,29 @@
+import { languages } from '../../../lib/languages.ts'
 import { isTooLong } from '../password.ts'
-import { calendarWords } from './calendarWords.ts'
 import { commonWords } from './commonWords.ts'
+
+const seasons = 'spring summer autumn fall winter frühling fruehling frühjahr fruehjahr sommer herbst winter'.split(' ')
+
+const days = Array.from({ length: 12 }, (_month, month) => Array.from({ length: 7 }, (_day, day) => new Date(2024, month, day + 1))).flat()
+
+/** Seasons, months and weekdays in every language of the pages, in lower case, with and without umlauts. */
+const calendarWords: ReadonlySet<string> = new Set([
+  ...seasons,
+  ...languages.flatMap((language) =>
+    (['month', 'weekday'] as const).flatMap((part) => {
+      const format = new Intl.DateTimeFormat(language, { [part]: 'long' })
+      return days.map((day) => format.format(day).toLowerCase()).flatMap((word) => [word, word.replaceAll('ä', 'ae')])
+    }),
+  ),
+])
 
 /** NIST SP 800-63B section 5.1.1.2: a minimum length and no rules about kinds of characters. */
 export const minPasswordCharacters = 8
 
-/** The recommended length. */
 export const advisedPasswordCharacters = 15
 
-/** The reason why a new password is rejected. */
 export type PasswordIssue = 'too_short' | 'too_long' | 'not_typed' | 'too_common' | 'too_close'
 
-/** Data of the person that a guesser knows. */
 export interface PasswordContext {
   email: string
   name?: string
@@ -71,7 +83,7 @@ function isCalendarPhrase(text: string): boolean {
 export function knownWords({ email, name = '', schoolName = '' }: PasswordContext): string[] {
   const address = email.toLowerCase()
   const [local = '', host = ''] = address.split('@')
-  const names = [name, schoolName].map((text) => text.slice(0, mostNameCharacters).normalize('NFKC').toLowerCase())
+  const names = [name, schoolName].map((text) => text.slice(0, maxNameCharacters).normalize('NFKC').toLowerCase())
   const words = [
     address,
     local,
@@ -84,7 +96,7 @@ export function knownWords({ email, name = '', schoolName = '' }: PasswordContex
   return [...new Set(words)].filter((word) => lettersOf(word).length >= 4)
 }
 
-const mostNameCharacters = 500
+const maxNameCharacters = 500
 
 /** Returns true if fewer than five characters remain after the parts of the address and of the names are removed. */
 function isCloseTo(plain: string, context: PasswordContext): boolean {

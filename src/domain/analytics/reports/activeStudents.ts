@@ -1,15 +1,15 @@
 import { type DayRow, dayText, isWithin, numberIn, percent } from '../figures.ts'
 import { isOwn } from '../ownCourses.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Figures, Report } from '../report.ts'
+import type { Figures, Report, ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_active'
 const measures = ['daily_active', 'weekly_active', 'monthly_active'] as const
 
 /** Returns the distinct learners of a course, of a lecturer's courses together, or of the school. */
-export async function activeFigures(asked: Asked, range: Range): Promise<Figures> {
-  const { today } = asked
-  const rows: DayRow[] = await linesOf(asked)
+export async function activeFigures(request: ReportRequest, range: Range): Promise<Figures> {
+  const { today } = request
+  const rows: DayRow[] = await linesOf(request)
     .select([dayText(table), ...measures])
     .where(isWithin(table, range))
     .execute()
@@ -23,15 +23,15 @@ export async function activeFigures(asked: Asked, range: Range): Promise<Figures
   }
 }
 
-function linesOf(asked: Asked) {
-  const { database, schoolId, filters, lecturer } = asked
-  const lines = database.selectFrom(table).where('school_id', '=', schoolId)
+function linesOf(request: ReportRequest) {
+  const { database, schoolId, filters, lecturer } = request
+  const lines = database.selectFrom(table)
   const { course } = filters
   if (course !== undefined) {
     return lines
       .where('subject_type', '=', 'course')
       .where('subject_id', '=', course)
-      .where(isOwn(asked, 'analytics_daily_active.subject_id'))
+      .where(isOwn(request, 'analytics_daily_active.subject_id'))
   }
   const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
   return lines.where('subject_type', '=', type).where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))

@@ -1,43 +1,46 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
-import { dayText, isWithin, numberIn, summed } from '../figures.ts'
+import { isAmong } from '../../../store/expressions.ts'
+import { dayText, isWithin, numberIn, summed, summedBy } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Report } from '../report.ts'
-import { mostGroups } from '../subjects.ts'
+import type { Report, ReportRequest } from '../report.ts'
+import { maxGroups } from '../subjects.ts'
 
 const table = 'analytics_daily_coupon'
 const measures = ['redemptions', 'discount', 'revenue'] as const
 
 const sums = ({ fn }: ExpressionBuilder<DB, typeof table>) => measures.map((name) => fn.sum(name).as(name))
 
-const linesIn = ({ database, schoolId }: Asked, range: Range) =>
-  database.selectFrom(table).where('school_id', '=', schoolId).where(isWithin(table, range)).select(sums)
+const linesIn = ({ database }: ReportRequest, range: Range) => database.selectFrom(table).where(isWithin(table, range)).select(sums)
 
-/** Reports the use of coupons, in total and for each coupon. */
 export const coupons: Report = {
   name: 'coupons',
-  read: async (asked, range) => summed(await linesIn(asked, range).select(dayText(table)).groupBy('day').execute(), measures),
-  async groups(asked, range) {
-    const rows = await linesIn(asked, range)
+  read: async (request, range) => summed(await linesIn(request, range).select(dayText(table)).groupBy('day').execute(), measures),
+  async groups(request, range) {
+    const rows = await linesIn(request, range)
       .select([
         'coupon_id',
         ({ selectFrom }) =>
-          selectFrom('coupon')
-            .select('coupon.code')
-            .whereRef('coupon.school_id', '=', 'analytics_daily_coupon.school_id')
-            .whereRef('coupon.id', '=', 'analytics_daily_coupon.coupon_id')
-            .as('code'),
+          selectFrom('coupon').select('coupon.code').whereRef('coupon.id', '=', 'analytics_daily_coupon.coupon_id').as('code'),
       ])
       .groupBy(['school_id', 'coupon_id'])
       .orderBy(({ fn }) => fn.sum('redemptions'), 'desc')
       .orderBy(({ fn }) => fn.sum('revenue'), 'desc')
       .orderBy('coupon_id')
-      .limit(mostGroups)
+      .limit(maxGroups)
       .execute()
+    const ids = rows.map(({ coupon_id }) => coupon_id)
+    const days = await linesIn(request, range)
+      .select([dayText(table), 'coupon_id'])
+      .where((line) => isAmong(line.ref('coupon_id'), ids))
+      .groupBy(['day', 'coupon_id'])
+      .execute()
+    const figuresOf = summedBy(days, ({ coupon_id }) => coupon_id, measures)
     return rows.map((row) => ({
       key: toPublicId('cpn', row.coupon_id),
       title: row.code,
+      figures: figuresOf(row.coupon_id),
       line: Object.fromEntries(measures.map((name) => [name, numberIn(row, name)])),
     }))
   },

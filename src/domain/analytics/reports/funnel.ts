@@ -1,30 +1,26 @@
 import { Problem } from '../../../lib/problem.ts'
 import { percent } from '../figures.ts'
 import { isOwn } from '../ownCourses.ts'
-import type { Asked } from '../report.ts'
+import type { ReportRequest } from '../report.ts'
 
 /**
  * Returns how far the learners of a course get, lesson by lesson in its order.
  * @throws Problem not_found if the course does not exist, or if it is another lecturer's
  */
-export async function funnel(asked: Pick<Asked, 'database' | 'schoolId' | 'lecturer'>, courseId: string) {
-  const { database, schoolId } = asked
+export async function funnel(request: Pick<ReportRequest, 'database' | 'schoolId' | 'lecturer'>, courseId: string) {
+  const { database } = request
   const course = await database
     .selectFrom('course')
     .select(['id', 'title'])
-    .where('school_id', '=', schoolId)
     .where('id', '=', courseId)
-    .where(isOwn(asked, 'course.id'))
+    .where(isOwn(request, 'course.id'))
     .executeTakeFirst()
   if (!course) throw new Problem('not_found', { description: 'There is no such course.' })
   const rows = await database
     .selectFrom('lesson')
-    .innerJoin('section', (join) => join.onRef('section.school_id', '=', 'lesson.school_id').onRef('section.id', '=', 'lesson.section_id'))
+    .innerJoin('section', 'section.id', 'lesson.section_id')
     .leftJoin('analytics_lesson', (join) =>
-      join
-        .onRef('analytics_lesson.school_id', '=', 'lesson.school_id')
-        .onRef('analytics_lesson.course_id', '=', 'lesson.course_id')
-        .onRef('analytics_lesson.lesson_id', '=', 'lesson.id'),
+      join.onRef('analytics_lesson.course_id', '=', 'lesson.course_id').onRef('analytics_lesson.lesson_id', '=', 'lesson.id'),
     )
     .select(({ fn, lit }) => [
       'lesson.id as lesson_id',
@@ -33,7 +29,6 @@ export async function funnel(asked: Pick<Asked, 'database' | 'schoolId' | 'lectu
       fn.coalesce('analytics_lesson.completed', lit(0)).as('completed'),
       'analytics_lesson.median_seconds',
     ])
-    .where('lesson.school_id', '=', schoolId)
     .where('lesson.course_id', '=', courseId)
     .where('lesson.status', '=', 'published')
     .orderBy('section.position')

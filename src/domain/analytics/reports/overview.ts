@@ -3,17 +3,15 @@ import type { Report } from '../report.ts'
 import { activeFigures } from './activeStudents.ts'
 import { subscriptionFigures } from './subscriptions.ts'
 
-/** Reports the main figures of the school. */
 export const overview: Report = {
   name: 'overview',
-  async read(asked, range) {
-    const { database, schoolId } = asked
+  async read(request, range) {
+    const { database } = request
     const school = summed(
       await database
         .selectFrom('analytics_daily_school')
         .select([dayText('analytics_daily_school'), 'orders', 'new_students', 'new_members'])
         .select((line) => line(line('gross', '-', line.ref('discounts')), '-', line.ref('refunds')).as('net'))
-        .where('school_id', '=', schoolId)
         .where(isWithin('analytics_daily_school', range))
         .execute(),
       ['net', 'orders', 'new_students', 'new_members'],
@@ -23,14 +21,13 @@ export const overview: Report = {
         .selectFrom('analytics_daily_course')
         .select([dayText('analytics_daily_course'), ({ fn }) => fn.sum('enrolled').as('enrolled')])
         .select(({ fn }) => fn.sum('completed').as('completed'))
-        .where('school_id', '=', schoolId)
         .where(isWithin('analytics_daily_course', range))
         .groupBy('day')
         .execute(),
       ['enrolled', 'completed'],
     )
-    const active = await activeFigures({ ...asked, filters: {} }, range)
-    const plans = await subscriptionFigures({ ...asked, filters: {} }, range)
+    const active = await activeFigures({ ...request, filters: {} }, range)
+    const plans = await subscriptionFigures({ ...request, filters: {} }, range)
     return { over: (days) => ({ ...school.over(days), ...courses.over(days), ...active.over(days), ...plans.over(days) }) }
   },
   show: (line, money) => ({

@@ -1,9 +1,9 @@
 import { addMonths, type Day, firstOfMonth } from '../../../lib/days.ts'
 import { dayValue, percent } from '../figures.ts'
-import type { Asked } from '../report.ts'
+import type { ReportRequest } from '../report.ts'
 
 /** Returns how many of the learners who first came in a month came in each month since, for the last months up to this one. */
-export async function retention({ database, schoolId, lecturer, today }: Asked, months: number) {
+export async function retention({ database, schoolId, lecturer, today }: ReportRequest, months: number) {
   const last = firstOfMonth(today)
   const first = addMonths(last, 1 - months)
   const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
@@ -14,7 +14,6 @@ export async function retention({ database, schoolId, lecturer, today }: Asked, 
       ({ cast }) => cast<Day>('cohort', 'text').as('cohort_day'),
       ({ cast }) => cast<Day>('month', 'text').as('month_day'),
     ])
-    .where('school_id', '=', schoolId)
     .where('subject_type', '=', type)
     .where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))
     .where((line) => line.between('cohort', dayValue(first), dayValue(last)))

@@ -2,11 +2,12 @@ import type { ExpressionBuilder } from 'kysely'
 import type { DB } from '../../../gen/kysely/tables.ts'
 import { toPublicId } from '../../../lib/ids.ts'
 import { Problem } from '../../../lib/problem.ts'
+import { isAmong } from '../../../store/expressions.ts'
 import { nobody } from '../../../store/rollups/rollup.ts'
-import { dayText, isWithin, numberIn, summed } from '../figures.ts'
+import { dayText, isWithin, numberIn, summed, summedBy } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Group, Line, Report, ReportFilters } from '../report.ts'
-import { mostGroups, productKey, titleOfProduct } from '../subjects.ts'
+import type { Group, Line, Report, ReportFilters, ReportRequest } from '../report.ts'
+import { maxGroups, productKey, titleOfProduct } from '../subjects.ts'
 
 const table = 'analytics_daily_product'
 const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders'] as const
@@ -14,12 +15,12 @@ const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders'] as const
 /** Reports sales by the day of payment, less refunds by the day of refund. */
 export const revenue: Report = {
   name: 'revenue',
-  async read(asked, range) {
-    const { database, schoolId } = asked
-    const { filters } = asked
-    await requireCurrency(asked, filters.currency)
+  async read(request, range) {
+    const { database } = request
+    const { filters } = request
+    await requireCurrency(request, filters.currency)
     if (filters.product !== undefined || filters.product_type !== undefined || filters.coupon !== undefined) {
-      const lines = linesIn(asked, range)
+      const lines = linesIn(request, range)
         .select(dayText(table))
         .select(sums(ordersOf(filters)))
       return summed(await lines.groupBy('day').execute(), measures)
@@ -27,14 +28,13 @@ export const revenue: Report = {
     const rows = await database
       .selectFrom('analytics_daily_school')
       .select([dayText('analytics_daily_school'), ...measures])
-      .where('school_id', '=', schoolId)
       .where(isWithin('analytics_daily_school', range))
       .execute()
     return summed(rows, measures)
   },
-  async groups(asked, range) {
-    const by = asked.filters.group_by
-    return by === undefined || by === 'course' ? undefined : await grouped(asked, range, by)
+  async groups(request, range) {
+    const by = request.filters.group_by
+    return by === undefined || by === 'course' ? undefined : await grouped(request, range, by)
   },
   show({ gross, discounts, refunds, tax, orders }, money) {
     const paid = (gross ?? 0) - (discounts ?? 0)
@@ -63,11 +63,10 @@ const sums =
     fn.sum(orders).as('orders'),
   ]
 
-function linesIn({ database, schoolId, filters }: Asked, range: Range) {
+function linesIn({ database, filters }: ReportRequest, range: Range) {
   const { product, product_type, coupon } = filters
   return database
     .selectFrom(table)
-    .where('school_id', '=', schoolId)
     .where(isWithin(table, range))
     .where((line) =>
       line.and([
@@ -85,11 +84,15 @@ const ordersOf = ({ product, product_type, group_by }: ReportFilters, by = group
       ? 'type_orders'
       : 'orders'
 
-async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type' | 'coupon' | 'source'): Promise<Group[]> {
-  const lines = linesIn(asked, range)
-    .select(sums(ordersOf(asked.filters, by)))
+async function grouped(request: ReportRequest, range: Range, by: 'product' | 'product_type' | 'coupon' | 'source'): Promise<Group[]> {
+  const lines = linesIn(request, range)
+    .select(sums(ordersOf(request.filters, by)))
     .orderBy(({ fn }) => fn.sum('gross'), 'desc')
-    .limit(mostGroups)
+    .limit(maxGroups)
+  const days = linesIn(request, range)
+    .select(dayText(table))
+    .select(sums(ordersOf(request.filters, by)))
+    .groupBy('day')
   if (by === 'product') {
     const rows = await lines
       .select(['product_type', 'product_id', (line) => titleOfProduct(line).as('title')])
@@ -97,7 +100,22 @@ async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type
       .orderBy('product_type')
       .orderBy('product_id')
       .execute()
-    return rows.map((row) => ({ key: productKey(row.product_type, row.product_id), title: row.title, line: lineOf(row) }))
+    const ids = rows.map(({ product_id }) => product_id)
+    const figuresOf = summedBy(
+      await days
+        .select('product_id')
+        .where((line) => isAmong(line.ref('product_id'), ids))
+        .groupBy('product_id')
+        .execute(),
+      ({ product_id }) => product_id,
+      measures,
+    )
+    return rows.map((row) => ({
+      key: productKey(row.product_type, row.product_id),
+      title: row.title,
+      line: lineOf(row),
+      figures: figuresOf(row.product_id),
+    }))
   }
   if (by === 'coupon') {
     const rows = await lines
@@ -105,24 +123,44 @@ async function grouped(asked: Asked, range: Range, by: 'product' | 'product_type
       .groupBy(['school_id', 'coupon_id'])
       .orderBy('coupon_id')
       .execute()
-    return rows.map((row) => ({ key: couponKey(row.coupon_id), title: row.title, line: lineOf(row) }))
+    const ids = rows.map(({ coupon_id }) => coupon_id)
+    const figuresOf = summedBy(
+      await days
+        .select('coupon_id')
+        .where((line) => isAmong(line.ref('coupon_id'), ids))
+        .groupBy('coupon_id')
+        .execute(),
+      ({ coupon_id }) => coupon_id,
+      measures,
+    )
+    return rows.map((row) => ({
+      key: couponKey(row.coupon_id),
+      title: row.title,
+      line: lineOf(row),
+      figures: figuresOf(row.coupon_id),
+    }))
   }
   const rows = await lines
     .select((line) => line.ref(by).as('key'))
     .groupBy(by)
     .orderBy(by)
     .execute()
-  return rows.map((row) => ({ key: row.key, title: null, line: lineOf(row) }))
+  const figuresOf = summedBy(
+    await days
+      .select((line) => line.ref(by).as('key'))
+      .groupBy(by)
+      .execute(),
+    ({ key }) => key,
+    measures,
+  )
+  return rows.map((row) => ({ key: row.key, title: null, line: lineOf(row), figures: figuresOf(row.key) }))
 }
 
 /** Orders without a coupon are a separate group, so that the groups add up to the totals. */
 const couponKey = (id: string): string => (id === nobody ? 'none' : toPublicId('cpn', id))
 
 const codeOfCoupon = ({ selectFrom }: ExpressionBuilder<DB, typeof table>) =>
-  selectFrom('coupon')
-    .select('coupon.code')
-    .whereRef('coupon.school_id', '=', 'analytics_daily_product.school_id')
-    .whereRef('coupon.id', '=', 'analytics_daily_product.coupon_id')
+  selectFrom('coupon').select('coupon.code').whereRef('coupon.id', '=', 'analytics_daily_product.coupon_id')
 
 const lineOf = (row: Readonly<Record<string, unknown>>): Line => Object.fromEntries(measures.map((name) => [name, numberIn(row, name)]))
 
@@ -130,7 +168,7 @@ const lineOf = (row: Readonly<Record<string, unknown>>): Line => Object.fromEntr
  * Checks that the currency is the school's: amounts in different currencies cannot be summed.
  * @throws Problem invalid_parameter
  */
-async function requireCurrency({ database, schoolId }: Asked, currency: string | undefined): Promise<void> {
+async function requireCurrency({ database, schoolId }: ReportRequest, currency: string | undefined): Promise<void> {
   if (currency === undefined) return
   const school = await database.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirst()
   if (school?.currency === currency) return

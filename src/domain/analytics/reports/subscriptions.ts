@@ -1,15 +1,14 @@
 import { dayText, dayValue, isWithin, levelled, numberIn, percent, summed } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked, Figures, Report } from '../report.ts'
+import type { Figures, Report, ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_plan'
 const levels = ['active_change', 'trialing_change', 'mrr_change'] as const
 const measures = ['started', 'reactivated', 'canceled', 'ended', 'trials_ended', 'trials_converted', ...levels] as const
 
-/** Returns the changes of subscriptions, and their number at the end. */
-export async function subscriptionFigures({ database, schoolId, filters }: Asked, range: Range): Promise<Figures> {
+export async function subscriptionFigures({ database, filters }: ReportRequest, range: Range): Promise<Figures> {
   const { plan } = filters
-  const all = database.selectFrom(table).where('school_id', '=', schoolId)
+  const all = database.selectFrom(table)
   const lines = plan === undefined ? all : all.where('plan_id', '=', plan)
   const rows = await lines
     .select(dayText(table))

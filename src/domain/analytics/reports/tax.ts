@@ -1,13 +1,12 @@
 import { isWithin, numberIn } from '../figures.ts'
 import type { Range } from '../period.ts'
-import type { Asked } from '../report.ts'
+import type { ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_tax'
 const measures = ['gross', 'tax', 'refunds', 'refunded_tax'] as const
 
 /** The sums of one country and one rate. Amounts in the smallest unit. */
 export interface TaxGroup extends Record<(typeof measures)[number], number> {
-  /** Null if the country of the buyers is unknown. */
   country: string | null
   /** Null for orders of earlier releases, which did not store the rate. */
   rate_bps: number | null
@@ -17,12 +16,11 @@ export interface TaxGroup extends Record<(typeof measures)[number], number> {
  * Returns the sales and the refunds of these days by country and rate. There are at most as many groups as countries and rates, so there is
  * no limit: the groups add up to the totals.
  */
-export async function taxGroups({ database, schoolId }: Asked, range: Range): Promise<TaxGroup[]> {
+export async function taxGroups({ database }: ReportRequest, range: Range): Promise<TaxGroup[]> {
   const rows = await database
     .selectFrom(table)
     .select(['country', 'rate_bps'])
     .select(({ fn }) => measures.map((name) => fn.sum(name).as(name)))
-    .where('school_id', '=', schoolId)
     .where(isWithin(table, range))
     .groupBy(['country', 'rate_bps'])
     .orderBy('country')

@@ -2,16 +2,16 @@ import type { AliasedExpression } from 'kysely'
 import { dayValue, isWithin, numberIn, percent } from '../figures.ts'
 import { isOwn } from '../ownCourses.ts'
 import { compared, type Range } from '../period.ts'
-import type { Asked } from '../report.ts'
+import type { ReportRequest } from '../report.ts'
 
 export const courseMetrics = ['revenue', 'enrollments', 'completions', 'active_students'] as const
 export type CourseMetric = (typeof courseMetrics)[number]
 
 /** Returns the courses with the highest value of a metric, and its change compared with as many days before. */
-export async function topCourses(asked: Asked, range: Range, { metric, limit }: { metric: CourseMetric; limit: number }) {
-  const now = await valuesIn(asked, range, metric)
+export async function topCourses(request: ReportRequest, range: Range, { metric, limit }: { metric: CourseMetric; limit: number }) {
+  const now = await valuesIn(request, range, metric)
   const before = new Map(
-    (await valuesIn(asked, compared(range, 'previous_period'), metric)).map((row) => [row.course_id, numberIn(row, 'value')]),
+    (await valuesIn(request, compared(range, 'previous_period'), metric)).map((row) => [row.course_id, numberIn(row, 'value')]),
   )
   const all = now.reduce((sum, row) => sum + numberIn(row, 'value'), 0)
   return now.slice(0, limit).map((row, index) => {
@@ -27,16 +27,15 @@ export async function topCourses(asked: Asked, range: Range, { metric, limit }: 
   })
 }
 
-async function valuesIn(asked: Asked, range: Range, metric: CourseMetric) {
-  const { database, schoolId } = asked
+async function valuesIn(request: ReportRequest, range: Range, metric: CourseMetric) {
+  const { database } = request
   if (range.from > range.to) return []
   return await database
-    .selectFrom(valuesOf(asked, range, metric))
+    .selectFrom(valuesOf(request, range, metric))
     .innerJoin('course', 'course.id', 'found.course_id')
     .select(['found.course_id', 'course.title', 'found.value'])
-    .where('course.school_id', '=', schoolId)
     .where('found.value', '<>', 0)
-    .where(isOwn(asked, 'course.id'))
+    .where(isOwn(request, 'course.id'))
     .orderBy('found.value', 'desc')
     .orderBy('found.course_id')
     .execute()
@@ -47,14 +46,12 @@ interface CourseValue {
   value: number | string | bigint
 }
 
-/** Selects the value of the metric for each course in these days. */
-function valuesOf({ database, schoolId, today }: Asked, range: Range, metric: CourseMetric): AliasedExpression<CourseValue, 'found'> {
+function valuesOf({ database, today }: ReportRequest, range: Range, metric: CourseMetric): AliasedExpression<CourseValue, 'found'> {
   if (metric === 'revenue') {
     return database
       .selectFrom('analytics_daily_product')
       .select(['product_id as course_id'])
       .select((line) => line.fn.sum(line(line('gross', '-', line.ref('discounts')), '-', line.ref('refunds'))).as('value'))
-      .where('school_id', '=', schoolId)
       .where('product_type', '=', 'course')
       .where(isWithin('analytics_daily_product', range))
       .groupBy('product_id')
@@ -65,7 +62,6 @@ function valuesOf({ database, schoolId, today }: Asked, range: Range, metric: Co
     return database
       .selectFrom('analytics_daily_active')
       .select(['subject_id as course_id', ({ cast }) => cast<number | string | bigint>('monthly_active', 'bigint').as('value')])
-      .where('school_id', '=', schoolId)
       .where('subject_type', '=', 'course')
       .where('day', '=', dayValue(last))
       .where('day', '>=', dayValue(range.from))
@@ -75,7 +71,6 @@ function valuesOf({ database, schoolId, today }: Asked, range: Range, metric: Co
   return database
     .selectFrom('analytics_daily_course')
     .select(['course_id', ({ fn }) => fn.sum(column).as('value')])
-    .where('school_id', '=', schoolId)
     .where(isWithin('analytics_daily_course', range))
     .groupBy('course_id')
     .as('found')

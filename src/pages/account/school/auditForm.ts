@@ -3,7 +3,6 @@ import { type Day, dayEnd, dayStart, isDay } from '../../../lib/days.ts'
 import type { AuditFilter } from '../../../store/readAudit.ts'
 import type { TextKey } from '../../texts.ts'
 
-/** The submitted fields of the form of the audit trail, as text. */
 export interface AuditForm {
   from: string
   until: string
@@ -60,5 +59,4 @@ export function readAuditForm(ctx: Context, timeZone: string): ReadAuditForm {
   }
 }
 
-/** Returns the day; undefined if the text is not a date between 1970 and 9999. */
 const dayOf = (text: string): Day | undefined => (isDay(text) && text >= '1970' ? text : undefined)

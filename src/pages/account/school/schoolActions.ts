@@ -10,7 +10,6 @@ import type { AccountArguments, AdministeredClient } from '../accountArguments.t
 import type { AccountPresenter } from '../accountPresenter.ts'
 import { confirmedAdmin, type SchoolAdmin } from './schoolAdmin.ts'
 
-/** The actions of owners and admins on an app. */
 export interface SchoolActions {
   endAccess: Middleware
   disable: Middleware

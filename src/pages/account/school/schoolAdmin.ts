@@ -7,7 +7,6 @@ import type { AccountPresenter } from '../accountPresenter.ts'
 import { confirmedOrAway } from '../confirmation.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from '../signedInPerson.ts'
 
-/** An owner or admin of the school of the request. */
 export interface SchoolAdmin extends SignedInPerson {
   role: Role
 }

@@ -45,7 +45,6 @@ export interface SchoolAppsArguments {
   reader: Reader
 }
 
-/** Builds the page. Pure. */
 export function schoolAppsPage(
   texts: Texts,
   { list, page, apps, isMore, schoolName, ...args }: SchoolAppsArguments,

@@ -1,14 +1,12 @@
-import type { AuditTrailEntry } from '../../../domain/administration/auditTrail.ts'
+import { type AuditTrailEntry, auditRecord, namedEvents } from '../../../domain/administration/auditTrail.ts'
 import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
 import type { Texts } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
-import { publicAccount } from './auditCsv.ts'
 import type { AuditForm, ReadAuditForm } from './auditForm.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
-/** The audit trail of the school, with a filter. */
 export interface SchoolAuditPage extends Frame, AccountShell {
   sectionsLabel: string
   sections: SchoolSection[]
@@ -18,23 +16,37 @@ export interface SchoolAuditPage extends Frame, AccountShell {
   fields: { name: keyof AuditForm; type: 'date' | 'text'; label: string; hint: string; value: string; error: string; describedBy: string }[]
   submit: string
   nothing: string
-  entries: { time: string; at: string; event: string; facts: { label: string; value: string }[]; details: string }[]
+  caption: string
+  head: string[]
+  entries: AuditLine[]
+  /** The events that the filter offers. */
+  events: { event: string; sentence: string }[]
   detailsLabel: string
   older: { href: string; label: string } | undefined
   download: { href: string; label: string }
+}
+
+interface AuditLine {
+  time: string
+  at: string
+  sentence: string
+  event: string
+  person: string
+  client: string
+  facts: { label: string; value: string }[]
+  details: string
 }
 
 export interface SchoolAuditArguments {
   read: ReadAuditForm
   entries: readonly AuditTrailEntry[]
   isMore: boolean
-  mostExported: number
+  maxExported: number
 }
 
-/** Builds the page. Pure. */
 export function schoolAuditPage(
   texts: Texts,
-  { read: { form, errors }, entries, isMore, mostExported }: SchoolAuditArguments,
+  { read: { form, errors }, entries, isMore, maxExported }: SchoolAuditArguments,
 ): Omit<SchoolAuditPage, keyof Frame | keyof AccountShell> {
   const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
   const field = (name: keyof AuditForm, type: 'date' | 'text' = 'text') => {
@@ -60,29 +72,31 @@ export function schoolAuditPage(
     submit: texts.text('school.audit_show'),
     nothing: entries.length === 0 ? texts.text('school.audit_none') : '',
     entries: entries.map((entry) => entryOf(texts, entry)),
+    caption: texts.text('school.audit'),
+    head: (['time', 'event', 'by', 'client', 'details'] as const).map((key) => texts.text(`school.audit_${key}`)),
+    events: namedEvents.map((event) => ({ event, sentence: texts.eventSentence(event) ?? event })),
     detailsLabel: texts.text('school.audit_details'),
     older: isMore
       ? { href: withQuery(accountPaths.schoolAudit, { ...given, before: entries.at(-1)?.id }), label: texts.text('school.audit_older') }
       : undefined,
     download: {
       href: withQuery(accountPaths.schoolAuditCsv, given),
-      label: texts.text('school.audit_download', { count: mostExported }),
+      label: texts.text('school.audit_download', { count: maxExported }),
     },
   }
 }
 
-function entryOf(texts: Texts, { at, event, person, details, ...entry }: AuditTrailEntry): SchoolAuditPage['entries'][number] {
-  const fact = (label: string, value: string) => (value === '' ? [] : [{ label, value: plainText(value, 300) }])
+function entryOf(texts: Texts, row: AuditTrailEntry): AuditLine {
+  const { at, event, person, details, ...entry } = row
+  const fact = (label: string, value: string | null) => (value ? [{ label, value: plainText(value, 300) }] : [])
   return {
     time: at.toISOString(),
     at: texts.moment(at),
+    sentence: texts.eventSentence(event) ?? texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') }),
     event,
-    facts: [
-      ...fact(texts.text('school.audit_by'), person ? `${person.name} (${person.email})` : publicAccount(entry.account_id)),
-      ...fact(texts.text('school.audit_client'), entry.client_id ?? ''),
-      ...fact(texts.text('school.audit_address'), entry.address ?? ''),
-      ...fact(texts.text('school.audit_request'), entry.request_id ?? ''),
-    ],
+    person: plainText(person ? `${person.name} (${person.email})` : (auditRecord(row).account_id ?? ''), 300),
+    client: plainText(entry.client_id ?? '', 300),
+    facts: [...fact(texts.text('school.audit_address'), entry.address), ...fact(texts.text('school.audit_request'), entry.request_id)],
     details: Object.keys(details).length === 0 ? '' : JSON.stringify(details, null, 2).slice(0, 5000),
   }
 }

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { accountTyped, auditBatches, auditTrail } from '../../../domain/administration/auditTrail.ts'
 import { schoolApps } from '../../../domain/administration/schoolApps.ts'
-import { staffList } from '../../../domain/administration/staffList.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import { readerOf } from '../../../policy/permissionSentences.ts'
 import { auditEntry } from '../../auditEntry.ts'
@@ -15,18 +14,15 @@ import { type ReadAuditForm, readAuditForm } from './auditForm.ts'
 import { adminOrAway, confirmedToDownload, type SchoolAdmin } from './schoolAdmin.ts'
 import { type SchoolAppsPage, schoolAppsPage } from './schoolAppsPage.ts'
 import { schoolAuditPage } from './schoolAuditPage.ts'
-import { schoolStaffPage } from './schoolStaffPage.ts'
 
-/** The pages that owners and admins read. */
 export interface SchoolPages {
   apps: Middleware
   integrations: Middleware
-  staff: Middleware
   audit: Middleware
   auditCsv: Middleware
 }
 
-const [appsOnPage, entriesOnPage, mostExported, mostPages] = [20, 50, 100_000, 10_000]
+const [appsOnPage, entriesOnPage, maxExported, maxPages] = [20, 50, 100_000, 10_000]
 
 /** Confirmations by the value of the query parameter `done`. Nothing else of the query is shown. */
 const notices: Record<string, TextKey> = {
@@ -37,8 +33,7 @@ const notices: Record<string, TextKey> = {
 }
 
 export function schoolPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolPages {
-  const database = args.database.kysely
-  /** Returns what surrounds each of the pages, with the confirmation that the query names. */
+  const databaseOf = ({ id }: { id: string }) => args.databaseOf(id).kysely
   const shell = (ctx: Context, admin: SchoolAdmin, { texts, heading }: { texts: Texts; heading: TextKey }): Promise<AccountShell> => {
     const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
     const notice = done ? texts.text(done) : ''
@@ -54,22 +49,21 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       const page = pageNumber(ctx)
       const { texts, schoolName } = await present.pageContext(ctx)
       const content = schoolAppsPage(texts, {
-        ...(await schoolApps(database, school.id, { kind: list, page, size: appsOnPage })),
+        ...(await schoolApps(databaseOf(school), school.id, { kind: list, page, size: appsOnPage })),
         list,
         page,
         schoolName,
         scopes: args.scopes,
         reader: readerOf(admin.role),
       })
-      const surroundings = await shell(ctx, admin, { texts, heading: list === 'connected' ? 'school.apps' : 'school.integrations' })
-      await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...surroundings, ...content })
+      const context = await shell(ctx, admin, { texts, heading: list === 'connected' ? 'school.apps' : 'school.integrations' })
+      await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content })
     }
 
-  /** Returns the form of the audit trail, with the account of the person that it names. */
   const readFilter = async (ctx: Context): Promise<ReadAuditForm> => {
     const read = readAuditForm(ctx, (await present.pageContext(ctx)).texts.timeZone)
     if (read.form.person === '') return read
-    const accountId = await accountTyped(database, ctx.state.school.id, read.form.person)
+    const accountId = await accountTyped(databaseOf(ctx.state.school), read.form.person)
     if (accountId !== undefined) return { ...read, filter: { ...read.filter, accountId } }
     return { ...read, errors: { ...read.errors, person: 'school.audit_no_person' } }
   }
@@ -77,16 +71,6 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
   return {
     apps: showApps('connected', accountPaths.school),
     integrations: showApps('integrations', accountPaths.schoolIntegrations),
-
-    async staff(ctx) {
-      const { school } = ctx.state
-      const admin = await adminOrAway(ctx, args, accountPaths.schoolStaff)
-      if (!admin) return
-      const { texts, schoolName } = await present.pageContext(ctx)
-      const content = schoolStaffPage(texts, { staff: await staffList(database, school.id), schoolName })
-      const surroundings = await shell(ctx, admin, { texts, heading: 'school.staff' })
-      await present.show(ctx, 'account-school-staff', { title: texts.text('school.staff'), ...surroundings, ...content })
-    },
 
     async audit(ctx) {
       const { school } = ctx.state
@@ -96,17 +80,17 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       const isWrong = Object.keys(read.errors).length > 0
       const entries = isWrong
         ? []
-        : await auditTrail(database, school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
+        : await auditTrail(databaseOf(school), school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
       const { texts } = await present.pageContext(ctx)
       const content = schoolAuditPage(texts, {
         read,
         entries: entries.slice(0, entriesOnPage),
         isMore: entries.length > entriesOnPage,
-        mostExported,
+        maxExported,
       })
       if (isWrong) ctx.status = 400
-      const surroundings = await shell(ctx, admin, { texts, heading: 'school.audit' })
-      await present.show(ctx, 'account-school-audit', { title: texts.text('school.audit'), ...surroundings, ...content })
+      const context = await shell(ctx, admin, { texts, heading: 'school.audit' })
+      await present.show(ctx, 'account-school-audit', { title: texts.text('school.audit'), ...context, ...content })
     },
 
     async auditCsv(ctx) {
@@ -120,15 +104,14 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       ctx.set('Cache-Control', 'no-store')
       ctx.attachment(`audit-${school.slug}-${new Date().toISOString().slice(0, 10)}.csv`)
       ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = auditCsv(auditBatches(database, school.id, filter, { limit: mostExported }))
+      ctx.body = auditCsv(auditBatches(databaseOf(school), school.id, filter, { limit: maxExported }))
     },
   }
 }
 
-/** Returns the number of the page that the query asks for. */
 function pageNumber({ query }: Context): number {
   const text = typeof query.page === 'string' ? query.page : '1'
-  return /^[1-9]\d{0,4}$/.test(text) ? Math.min(Number(text), mostPages) : 1
+  return /^[1-9]\d{0,4}$/.test(text) ? Math.min(Number(text), maxPages) : 1
 }
 
 const entryId = (value: unknown): string | undefined =>

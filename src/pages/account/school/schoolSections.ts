@@ -1,7 +1,7 @@
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import type { TextKey, Texts } from '../../texts.ts'
+import type { PageLinks } from '../accountPage.ts'
 
-/** A link to one of the pages of the school. */
 export interface SchoolSection {
   href: string
   label: string
@@ -12,9 +12,17 @@ const sections = [
   [accountPaths.school, 'school.apps'],
   [accountPaths.schoolIntegrations, 'school.integrations'],
   [accountPaths.schoolStaff, 'school.staff'],
+  [accountPaths.schoolPeople, 'school.people'],
+  [accountPaths.schoolStatistics, 'school.statistics'],
+  [accountPaths.schoolForms, 'school.forms'],
   [accountPaths.schoolAudit, 'school.audit'],
 ] as const satisfies readonly (readonly [string, TextKey])[]
 
-/** Returns the links between the pages of the school. */
 export const schoolSections = (texts: Texts, current: string): SchoolSection[] =>
   sections.map(([href, key]) => ({ href, label: texts.text(key), isCurrent: href === current }))
+
+/** Returns the same links with the name of their navigation. */
+export const schoolLinks = (texts: Texts, current: string): PageLinks => ({
+  label: texts.text('school.nav_label'),
+  items: schoolSections(texts, current),
+})

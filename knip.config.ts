@@ -1,0 +1,38 @@
+import type { KnipConfig } from 'knip'
+import { programs } from './src/wiring/programFile.ts'
+import { generators } from './test/clients/generators.ts'
+
+const config: KnipConfig = {
+  project: ['{src,test,verification,scripts,bench}/**/*.ts', '*.ts'],
+  entry: [
+    ...programs.map((program) => `src/${program}.ts`),
+    // Files that a path starts or loads.
+    'scripts/{completeLists,declarations,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
+    'test/api/subjects/*.ts',
+    'test/{cli/bundledProgram,store/embeddedWriter,store/migrator,support/listModules}.ts',
+    'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',
+    'verification/mutation/{recordCalls,vitest.config}.ts',
+    'bench/process/reportUsage.ts',
+  ],
+  ignoreDependencies: [
+    // Pages find the files of a font by a computed name.
+    '@fontsource/.+',
+    '@fontsource-variable/.+',
+    // Tests start these programs.
+    ...generators.flatMap((generator) => (generator.package === 'openapi-typescript' ? [] : [generator.package])),
+    '@kubb/core',
+    '@kubb/plugin-oas',
+    '@modelcontextprotocol/conformance',
+    'mcp-remote',
+    // Tests load these by a computed name, or compile a program that the documents show.
+    '@auth/core',
+    'openapi-fetch',
+    // A part of passport, for types.
+    'oauth',
+    // Contains tsc.
+    '@typescript/native',
+  ],
+  exclude: ['binaries', 'types'],
+}
+
+export default config

@@ -1,0 +1,104 @@
+import ts from 'typescript'
+import type { Operation } from '../../src/framework/declare/operations.ts'
+import { emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { auditEvents } from '../../src/store/auditEvents.ts'
+import { declarations, memberOf, readSource } from './sources.ts'
+
+/** The possible effects of the rules of an operation, in addition to the change of its row. */
+export interface Effects {
+  emails: ReadonlySet<string>
+  /** Events of the audit trail other than that of the write itself. */
+  audit: ReadonlySet<string>
+  /** Changes of rows, as `type.action`; the action is `*` if it depends on the row. */
+  changes: ReadonlySet<string>
+  /** Tables that the rules write. */
+  tables: ReadonlySet<string>
+}
+
+const writes = new Set(['insertInto', 'updateTable', 'deleteFrom'])
+const records = new Set(['recordChange', 'recordChanges'])
+/** Code that every operation shares, and code without effects. */
+const shared = /^src\/(?:framework|lib|gen|policy)\//
+const declared = declarations()
+
+/**
+ * Returns the effects of the rules of an operation: of the functions that its declaration calls, and of those that they call. A function is
+ * followed whether or not a condition precedes its call, so these are the effects that are possible.
+ */
+export function effectsOf(operation: Operation): Effects {
+  const place = declared.get(operation.resource.name)
+  if (!place) throw new Error(`${operation.resource.name} is not declared in src/resources/index.ts`)
+  const effects = { emails: new Set<string>(), audit: new Set<string>(), changes: new Set<string>(), tables: new Set<string>() }
+  const followed = new Set<string>()
+  follow(place.file, rulesIn(place.declaration, operation))
+  return effects
+
+  function follow(file: string, start: ts.Node): void {
+    const source = readSource(file)
+    const visit = (node: ts.Node): void => {
+      if (ts.isTypeNode(node)) return
+      if (ts.isIdentifier(node) && !isNameOfMember(node)) use(node.text)
+      if (ts.isStringLiteral(node) && Object.hasOwn(auditEvents, node.text)) effects.audit.add(node.text)
+      if (ts.isCallExpression(node)) observe(node)
+      ts.forEachChild(node, visit)
+    }
+    const use = (name: string): void => {
+      const target = source.imported.get(name) ?? (source.declared.has(name) ? { file, name } : undefined)
+      const key = target && `${target.file}#${target.name}`
+      if (!target || key === undefined || followed.has(key) || shared.test(target.file)) return
+      followed.add(key)
+      const body = readSource(target.file).declared.get(target.name)
+      if (body && !isResource(body)) follow(target.file, body)
+    }
+    visit(start)
+  }
+
+  function observe({ expression, arguments: given }: ts.CallExpression): void {
+    const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
+    const [first, second] = given
+    if (writes.has(name) && first && ts.isStringLiteral(first)) effects.tables.add(first.text)
+    if (records.has(name) && second) for (const change of changesIn(second)) effects.changes.add(change)
+    // The name of an e-mail can also be that of a figure or a status.
+    if (!/send|mail|notify/i.test(name)) return
+    for (const text of given.flatMap(textsIn)) if (Object.hasOwn(emailTemplates, text)) effects.emails.add(text)
+  }
+}
+
+/** Returns the part of a declaration with the rules of an operation. */
+function rulesIn(declaration: ts.ObjectLiteralExpression, operation: Operation): ts.Node {
+  const [group, names]: [string, string[]] =
+    operation.kind === 'action'
+      ? ['actions', keysOf(operation.resource.actions, operation.rules)]
+      : operation.kind === 'collection'
+        ? operation.name === 'bulk' && !operation.resource.collectionActions.bulk
+          ? ['operations', ['bulk']]
+          : ['collectionActions', [operation.name]]
+        : operation.kind === 'read'
+          ? ['reads', keysOf(operation.resource.reads, operation.rules)]
+          : operation.kind === 'collectionRead'
+            ? ['collectionReads', keysOf(operation.resource.collectionReads, operation.rules)]
+            : ['operations', [operation.kind]]
+  const all = memberOf(declaration, group)
+  return names.map((name) => memberOf(all, name)).find((one) => one !== undefined) ?? all ?? declaration
+}
+
+const keysOf = (record: Readonly<Record<string, unknown>>, rules: unknown): string[] =>
+  Object.keys(record).filter((key) => record[key] === rules)
+
+const isResource = (body: ts.Node): boolean => ts.isCallExpression(body) && body.expression.getText() === 'defineResource'
+
+const isNameOfMember = ({ parent, pos }: ts.Identifier): boolean =>
+  (ts.isPropertyAccessExpression(parent) && parent.name.pos === pos) || (ts.isPropertyAssignment(parent) && parent.name.pos === pos)
+
+/** Returns the string literals of an argument: one, or one for each branch of a condition. */
+function textsIn(argument: ts.Expression): string[] {
+  if (ts.isConditionalExpression(argument)) return [...textsIn(argument.whenTrue), ...textsIn(argument.whenFalse)]
+  return ts.isStringLiteral(argument) ? [argument.text] : []
+}
+
+function changesIn(argument: ts.Expression): string[] {
+  const [type, action] = [memberOf(argument, 'type'), memberOf(argument, 'action')]
+  if (!type || !ts.isStringLiteral(type)) return []
+  const actions = action && ts.isExpression(action) ? textsIn(action) : []
+  return (actions.length > 0 ? actions : ['*']).map((one) => `${type.text}.${one}`)
+}

@@ -1,0 +1,53 @@
+/**
+ * Checks that rows which processes keep in memory are written in transactions, which mark their changes (docs/decisions/0012).
+ *
+ *   node scripts/factWriters.ts    exits with 1 and lists the places that write such rows otherwise
+ */
+import { globSync, readFileSync } from 'node:fs'
+
+const tables = 'account|person|staff|file|oidc_client|oidc_grant'
+const built = new RegExp(`([\\w.()]+)\\s*\\.(?:updateTable|insertInto|deleteFrom)\\('(${tables})'\\)`, 'g')
+const written = new RegExp(`\\b()(?:UPDATE|INSERT INTO|DELETE FROM) "?(${tables})\\b`, 'g')
+
+/** Statements outside of a transaction, with the reason why their changes are marked in time nevertheless. */
+const exceptions: Readonly<Record<string, string>> = {
+  'src/domain/students/releaseFiles.ts': 'the writer of the transaction writes it, after a statement part',
+  'src/domain/students/invitations.ts': 'the state of a student and the time of the last sign-in are not kept in memory',
+  'src/store/clients.ts': 'a new client is not kept yet; syncIntegrations names the client before it writes an existing one',
+  'src/store/grants.ts': 'a new grant is not kept yet, and the last use of a client never',
+  'src/store/files.ts': 'a file that is deleted or not used is not a picture of an account',
+  'src/store/databaseArtifacts.ts': 'endGrant, endClient and syncIntegrations name their facts; an expired grant is not used from memory',
+  'src/store/moveGrants.ts': 'access tokens of a moved grant are refused already; a refresh reads the grant from the database',
+  'src/store/redeemArtifacts.ts': 'a grant that lives longer is read again when its known time has passed',
+}
+
+const files = globSync('src/**/*.ts', { exclude: ['src/gen/**', 'src/demo/**'] }).toSorted()
+// Without modules the check would always pass.
+if (files.length === 0) fail('no module was read')
+const places = files.flatMap((file) => placesIn(file, readFileSync(file, 'utf8')))
+const complaints = places
+  .filter(({ file }) => !(file in exceptions))
+  .map(
+    ({ file, line, table }) =>
+      `${file}:${line} writes ${table} outside of a transaction: write it with the writer that database.transaction passes (docs/decisions/0012-current-facts-in-memory.md). If its change is marked in another way, add the file and the reason to exceptions in scripts/factWriters.ts`,
+  )
+const unneeded = Object.keys(exceptions)
+  .filter((file) => files.includes(file) && !places.some((place) => place.file === file))
+  .map((file) => `${file} writes no such row outside of a transaction: remove it from exceptions in scripts/factWriters.ts`)
+if (complaints.length + unneeded.length > 0) fail([...complaints, ...unneeded].join('\n'))
+process.stdout.write(`${files.length} modules, ${places.length} places with a reason\n`)
+
+/** Returns the places at which a text changes what processes keep in memory, other than by the writer of a transaction. */
+function placesIn(file: string, text: string): { file: string; line: number; table: string }[] {
+  const byBuilder = [...text.matchAll(built)].filter(([, receiver = '']) => receiver.split('.').at(-1) !== 'writer')
+  return [...byBuilder, ...text.matchAll(written)].map(({ index, 2: table = '' }) => ({
+    file,
+    line: text.slice(0, index).split('\n').length,
+    table,
+  }))
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}

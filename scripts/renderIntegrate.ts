@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { generators, generatorTable } from '../test/clients/generators.ts'
+import { debianLibraries, type Library, nodeLibraries } from '../test/clients/libraries.ts'
+import { between } from './between.ts'
+
+/** Returns docs/integrate.md of the working directory with the current tables of libraries and generators between their markers. */
+export async function renderIntegrate(): Promise<string> {
+  const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(await readFile('package.json', 'utf8'))
+  const libraryMarkers: [string, string] = [
+    '<!-- libraries: printed by npm run docs from test/clients/libraries.ts -->',
+    '<!-- end of the libraries -->',
+  ]
+  const generatorMarkers: [string, string] = [
+    '<!-- generators: printed by npm run docs from test/clients/generators.ts -->',
+    '<!-- end of the generators -->',
+  ]
+  const withLibraries = between(await readFile('docs/integrate.md', 'utf8'), libraryMarkers, libraryTable(devDependencies))
+  return between(withLibraries, generatorMarkers, generatorTable(devDependencies, generators))
+}
+
+function libraryTable(versions: Readonly<Record<string, string>>): string {
+  const row = ({ name, flows, settings }: Library, version: string): string =>
+    `| ${name} | ${version} | ${flows.join(', ')} | ${settings} |`
+  const rows = [
+    ...nodeLibraries.map((library) => row(library, `${versions[library.package]}`)),
+    ...debianLibraries.map((library) => row(library, `${library.version} (Debian 12)`)),
+  ]
+  return ['| library | version | tested flows | required settings |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from 'node:fs'
+
+/** The modules whose handles belong to one school. */
+const schoolFolders = ['src/domain', 'src/framework', 'src/resources', 'src/pages', 'src/platform']
+
+/** Handles that see every school, and what makes one of a handle of one school. */
+const handles = { Reader: 'SchoolReader', Writer: 'SchoolWriter', Database: 'SchoolDatabase' } as const
+const imported = /import (?:type )?\{([^}]*)\} from '[./]*\/store\/(?:database|inSchool)\.ts'/g
+const otherHandle = /\.withoutPlugins\(|\bwithoutSchool\b/
+
+/** Finds handles without a school in the modules that may only have handles of one school. */
+export function handlesWithoutSchool(): { place: string; problem: string }[] {
+  return schoolFolders.flatMap((folder) => globSync(`${folder}/**/*.ts`)).flatMap((file) => problemsIn(file, readFileSync(file, 'utf8')))
+}
+
+function problemsIn(file: string, text: string): { place: string; problem: string }[] {
+  const lineAt = (index: number): number => text.slice(0, index).split('\n').length
+  const found = [...text.matchAll(imported)].flatMap(({ 1: names = '', index }) =>
+    Object.entries(handles)
+      .filter(([name]) =>
+        names.split(',').some(
+          (one) =>
+            one
+              .trim()
+              .replace(/^type /, '')
+              .split(' ')[0] === name,
+        ),
+      )
+      .map(([name, own]) => ({
+        place: `${file}:${lineAt(index)}`,
+        problem: `${name} sees the rows of every school: take ${own}, or move work for all schools to src/jobs/due`,
+      })),
+  )
+  const escaped = otherHandle.exec(text)
+  return escaped
+    ? [
+        ...found,
+        { place: `${file}:${lineAt(escaped.index)}`, problem: 'a handle of one school must keep its school: move the query to src/store' },
+      ]
+    : found
+}

@@ -1,0 +1,43 @@
+import { preferenceOf } from '../../policy/notificationPreferences.ts'
+import type { Recipient } from '../../policy/sendMessage.ts'
+import type { SchoolReader } from '../../store/database.ts'
+import { isNotTurnedOff } from '../../store/preferenceExpressions.ts'
+import type { News } from './news.ts'
+
+interface Page {
+  after: string | null
+  limit: number
+}
+
+/**
+ * Returns the next people whom news concerns, in the order of their ids. E-mails that can be turned off are for people with an account who
+ * want them and are not blocked.
+ */
+export async function findRecipients(
+  database: SchoolReader,
+  { email, isFor }: Pick<News, 'email' | 'isFor'>,
+  { after, limit }: Page,
+): Promise<{ id: string; to: Recipient }[]> {
+  const preference = preferenceOf(email)
+  const rows = await database
+    .selectFrom('person')
+    .leftJoin('account', (join) => join.onRef('account.id', '=', 'person.account_id').on('account.disabled_at', 'is', null))
+    .select((row) => ['person.id', row.fn.coalesce('account.email', 'person.email').as('email'), 'account.id as account_id'])
+    .select(['person.locale as person_locale', 'account.locale as account_locale'])
+    .where('person.erased_at', 'is', null)
+    .$if(preference !== undefined, (query) =>
+      query
+        .where('account.id', 'is not', null)
+        .where('person.member_status', 'not in', ['blocked', 'erased'])
+        .where((row) => isNotTurnedOff(row.ref('account.preferences'), preference ?? '')),
+    )
+    .$if(after !== null, (query) => query.where('person.id', '>', after ?? ''))
+    .where(isFor)
+    .orderBy('person.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, email: address, account_id, person_locale, account_locale }) => ({
+    id,
+    to: { email: address, locales: [account_locale, person_locale], accountId: account_id },
+  }))
+}

@@ -1,0 +1,23 @@
+import { deleteDueAccount } from '../../domain/accounts/accountDeletion.ts'
+import type { EndGrant } from '../../domain/students/eraseAccount.ts'
+import type { Database } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
+import { schoolDatabase } from '../../store/inSchool.ts'
+
+/** Deletes at most `limit` accounts that are due, each in its own transaction. Returns the number of deleted accounts. */
+export async function deleteDueAccounts(database: Database, endGrant: EndGrant, limit: number): Promise<number> {
+  const due = await database.kysely
+    .selectFrom('account')
+    .select(['school_id', 'id'])
+    .where('deletion_scheduled_at', '<=', now)
+    .orderBy('deletion_scheduled_at')
+    .limit(limit)
+    .execute()
+  let deleted = 0
+  for (const { school_id: schoolId, id } of due) {
+    deleted += await schoolDatabase(database, schoolId, 'schedule').transaction((writer) =>
+      deleteDueAccount(writer, { schoolId, accountId: id, endGrant }),
+    )
+  }
+  return deleted
+}

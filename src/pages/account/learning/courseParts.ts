@@ -1,0 +1,32 @@
+import { type OwnCurriculum, ownCourseRow, ownCurriculumRow, ownProgressRow } from '../../../resources/ownRows.ts'
+import type { OperationRequest } from '../operationPages.ts'
+import { ownEnrollments } from './ownLists.ts'
+
+/** A course with the enrolment of the person and the lessons that they completed. */
+export type OwnCourse = Awaited<ReturnType<typeof readCourse>>
+
+export type OutlineLesson = OwnCurriculum['sections'][number]['lessons'][number]
+
+/** @throws Problem not_found */
+export async function readCourse(request: OperationRequest, slug = request.params.course ?? '') {
+  const { perform } = request
+  const course = ownCourseRow.parse((await perform('getCourse', { id_or_slug: slug })).body)
+  const [curriculum, { enrollments }] = await Promise.all([
+    perform('getCurriculum', { id_or_slug: course.id }),
+    ownEnrollments(request, { course_id: course.id }),
+  ])
+  const enrollment = enrollments.find(({ status }) => status !== 'canceled')
+  const progress = enrollment && ownProgressRow.parse((await perform('getProgress', { id: enrollment.id })).body)
+  const completed = new Set(progress?.lessons.flatMap(({ lesson_id, status }) => (status === 'completed' ? [lesson_id] : [])))
+  const { sections } = ownCurriculumRow.parse(curriculum.body)
+  return { course, sections, enrollment, completed, lessons: sections.flatMap((section) => section.lessons) }
+}
+
+/** Returns the lesson with which the person continues: the first open one that is not completed, from the last lesson on. */
+export function nextLesson({ lessons, completed, enrollment }: OwnCourse): OutlineLesson | undefined {
+  const last = Math.max(
+    0,
+    lessons.findIndex(({ id }) => id === enrollment?.last_lesson_id),
+  )
+  return [...lessons.slice(last), ...lessons.slice(0, last)].find(({ id, locked }) => !locked && !completed.has(id))
+}

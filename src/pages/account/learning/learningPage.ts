@@ -1,0 +1,117 @@
+import { accountCoursePath, accountPaths, continuePath } from '../../../policy/accountPaths.ts'
+import { certificatePath } from '../../../resources/enrollments.ts'
+import { type OwnEnrollment, type OwnProduct, ownProductRow } from '../../../resources/ownRows.ts'
+import { sitePath } from '../../../resources/sitePaths.ts'
+import { byteText } from '../../site/valueTexts.ts'
+import { contentPart, type Texts } from '../../texts.ts'
+import type { AccountItem, AccountSection } from '../accountPage.ts'
+import type { OperationPage, OperationPageContext } from '../operationPages.ts'
+import { ownEnrollments } from './ownLists.ts'
+
+interface Shown {
+  enrollments: readonly OwnEnrollment[]
+  next: string | undefined
+  products: readonly OwnProduct[]
+}
+
+/** The first page of the account: the courses and the downloads of the person. */
+export const learningPage = (hasSite: (context: OperationPageContext) => boolean): OperationPage<Shown> => ({
+  path: accountPaths.home,
+  notices: {},
+  async read(request) {
+    const { cursor } = request.ctx.query
+    const [{ enrollments, next }, products] = await Promise.all([
+      ownEnrollments(request, typeof cursor === 'string' ? { cursor } : {}),
+      request.list('listDigitalProducts', { owned: 'true', limit: 100 }),
+    ])
+    return { enrollments, next, products: products.rows.map((row) => ownProductRow.parse(row)) }
+  },
+  build(context, { enrollments, next, products }) {
+    const { texts, schoolName } = context
+    const [current, others] = [enrollments.filter(isCurrent), enrollments.filter((one) => !isCurrent(one))]
+    return {
+      title: 'learning.title',
+      heading: texts.text('learning.heading'),
+      introduction: texts.parts('learning.introduction', { school: schoolName }),
+      sections: [
+        {
+          id: 'courses',
+          heading: texts.text('learning.courses'),
+          paragraphs: current.length > 0 ? [] : [texts.parts('learning.no_courses', {})],
+          items: current.map((enrollment) => itemOf(enrollment, texts)),
+          links: hasSite(context) ? [{ href: sitePath('courses'), label: texts.text('learning.find_courses') }] : [],
+        },
+        ...(others.length > 0
+          ? [
+              {
+                id: 'completed',
+                heading: texts.text('learning.former'),
+                paragraphs: [],
+                items: others.map((enrollment) => itemOf(enrollment, texts)),
+                links: next === undefined ? [] : [{ href: `?cursor=${encodeURIComponent(next)}`, label: texts.text('site.next_page') }],
+              },
+            ]
+          : []),
+        ...(products.length > 0 ? [productsSection(context, products)] : []),
+      ],
+    }
+  },
+  forms: {
+    download: {
+      operation: 'downloadProductFile',
+      done: ({ body }) => String(body.url),
+      problems: { download_limit_reached: 'learning.download_limit' },
+    },
+  },
+})
+
+const isCurrent = ({ status }: OwnEnrollment): boolean => status === 'active'
+
+/** Shows an enrolment in a list, with the link to the lesson with which the person continues. */
+function itemOf({ id, course, ...enrollment }: OwnEnrollment, texts: Texts): AccountItem {
+  const path = course ? accountCoursePath(course.slug) : undefined
+  const isOpen = enrollment.status === 'active' || enrollment.status === 'completed'
+  return {
+    id,
+    title: [contentPart(course?.title ?? texts.text('learning.course_gone'))],
+    textLanguage: course?.language,
+    href: path,
+    progress: progressOf(enrollment, texts),
+    lines: [...(isCurrent({ id, course, ...enrollment }) ? [] : [texts.parts(`learning.status_${enrollment.status}`, {})])],
+    ...(isOpen &&
+      course && {
+        link: {
+          href: enrollment.status === 'active' ? continuePath(course.slug) : String(path),
+          label: texts.text(enrollment.status === 'active' ? 'learning.continue' : 'learning.open'),
+        },
+      }),
+    links: enrollment.certificate
+      ? [{ href: certificatePath(enrollment.certificate.number), label: texts.text('learning.certificate') }]
+      : [],
+  }
+}
+
+/** Returns the progress in a course, as a bar and as text. */
+export const progressOf = (
+  {
+    progress_percent: value,
+    completed_lessons_count: done,
+    lessons_count: count,
+  }: Pick<OwnEnrollment, 'progress_percent' | 'completed_lessons_count' | 'lessons_count'>,
+  texts: Texts,
+): AccountItem['progress'] => ({ value, label: texts.counted('learning.progress', count, { percent: value, done }) })
+
+/** Shows the digital products of the person, with a form for each file: a download is counted. */
+const productsSection = ({ texts, form }: OperationPageContext, products: readonly OwnProduct[]): AccountSection => ({
+  id: 'downloads',
+  heading: texts.text('learning.downloads'),
+  paragraphs: [],
+  items: products.flatMap((product) =>
+    product.files.map((file) => ({
+      id: file.id,
+      title: [contentPart(product.title)],
+      lines: [[contentPart(file.title)], [contentPart(byteText(file.byte_size, texts.language))]],
+      form: form('download', { hidden: { id: product.id, file: file.id }, submit: texts.text('learning.download'), describedBy: file.id }),
+    })),
+  ),
+})

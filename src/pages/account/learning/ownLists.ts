@@ -1,0 +1,32 @@
+import {
+  type OwnEnrollment,
+  type OwnSubscription,
+  ownAccountRow,
+  ownEnrollmentRow,
+  ownSubscriptionRow,
+} from '../../../resources/ownRows.ts'
+import type { OperationRequest } from '../operationPages.ts'
+
+/** Returns the ids under which the lists of the API know the person. Staff see the rows of others, so their lists need the id. */
+export const ownIds = async ({ perform }: OperationRequest) => ownAccountRow.parse((await perform('getAccount')).body).membership
+
+/** Returns the filter of the person's orders; undefined if nobody can have bought as this person. */
+export async function buyerFilter(request: OperationRequest): Promise<Readonly<Record<string, string>> | undefined> {
+  const { student_id, member_id } = await ownIds(request)
+  if (student_id !== null) return { student_id }
+  return member_id === null ? undefined : { member_id }
+}
+
+/** Returns the enrolments of the person, with their courses. */
+export async function ownEnrollments({ list }: OperationRequest, filter: { course_id?: string; cursor?: string } = {}) {
+  const { rows, next } = await list('listStudentEnrollments', { id_or_me: 'me', expand: 'course', limit: 50, ...filter })
+  return { enrollments: rows.map((row): OwnEnrollment => ownEnrollmentRow.parse(row)), next }
+}
+
+/** Returns the subscriptions of the person, with their plans. */
+export async function ownSubscriptions(request: OperationRequest): Promise<OwnSubscription[]> {
+  const { member_id } = await ownIds(request)
+  if (member_id === null) return []
+  const { rows } = await request.list('listSubscriptions', { member_id, expand: 'plan', limit: 50 })
+  return rows.map((row) => ownSubscriptionRow.parse(row))
+}

@@ -1,0 +1,103 @@
+import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { memberRow, studentRow } from '../../../resources/staffRows.ts'
+import { plainText } from '../../plainText.ts'
+import { contentPart, type Texts } from '../../texts.ts'
+import type { AccountSection } from '../accountPage.ts'
+import type { OperationRequest, OwnList } from '../operationPages.ts'
+import { accountField } from '../ownFields.ts'
+
+/** The lists of people, with the operations that return them. */
+const kinds = { students: 'listStudents', members: 'listMembers' } as const
+
+type Kind = keyof typeof kinds
+
+export type PeopleLists = Record<Kind, OwnList>
+
+/** Reads a page of each list. */
+export async function peopleLists(
+  { list }: OperationRequest,
+  { words, cursorOf }: { words: string; cursorOf(kind: Kind): string },
+): Promise<PeopleLists> {
+  const read = (kind: Kind) => {
+    const cursor = cursorOf(kind)
+    return list(kinds[kind], { limit: '20', ...(isSearched(words) && { q: words }), ...(cursor !== '' && { cursor }) })
+  }
+  const [students, members] = await Promise.all([read('students'), read('members')])
+  return { students, members }
+}
+
+export function peopleSections(texts: Texts, words: string, { students, members }: PeopleLists): AccountSection[] {
+  const section = (kind: Kind, { next }: OwnList, people: readonly Person[]): AccountSection => ({
+    id: kind,
+    heading: texts.text(`school.people_${kind}`),
+    paragraphs: people.length === 0 ? [texts.parts('school.people_none', {})] : [],
+    ...(people.length > 0 && { table: tableOf(texts, kind, people) }),
+    ...(next !== undefined && {
+      links: [
+        {
+          href: withQuery(accountPaths.schoolPeople, { q: words === '' ? undefined : words, [kind]: next }),
+          label: texts.text('school.people_more'),
+        },
+      ],
+    }),
+  })
+  return [
+    searchSection(texts, words),
+    section(
+      'students',
+      students,
+      students.rows
+        .map((row) => studentRow.parse(row))
+        .map(({ name, email, status, created_at: since }) => ({ name, email, status, since })),
+    ),
+    section(
+      'members',
+      members,
+      members.rows
+        .map((row) => memberRow.parse(row))
+        .map(({ display_name: name, email, status, joined_at: since }) => ({ name, email, status, since })),
+    ),
+  ]
+}
+
+/** The API does not search for a single letter. */
+const isSearched = (words: string): boolean => words.length > 1
+
+interface Person {
+  name: string
+  email: string | null
+  status: 'invited' | 'active' | 'suspended' | 'blocked' | 'left' | 'erased'
+  since: string | null
+}
+
+const searchSection = (texts: Texts, words: string): AccountSection => ({
+  id: 'search',
+  heading: texts.text('school.people_search'),
+  paragraphs: [],
+  forms: [
+    {
+      action: accountPaths.schoolPeople,
+      isSearch: true,
+      fields: [
+        accountField({
+          ...{ name: 'q', type: 'text', label: texts.text('school.people_words'), autocomplete: 'off' },
+          ...{ value: words, maxLength: 100, isOptional: true, hint: texts.text('school.people_hint') },
+        }),
+      ],
+      submit: texts.text('school.people_submit'),
+    },
+  ],
+})
+
+const tableOf = (texts: Texts, kind: Kind, people: readonly Person[]) => ({
+  caption: texts.text(`school.people_${kind}`),
+  head: (['name_label', 'people_email', 'status_label', 'people_since'] as const).map((key) => texts.text(`school.${key}`)),
+  rows: people.map(({ name, email, status, since }) => ({
+    cells: [
+      [contentPart(plainText(name, 120))],
+      [contentPart(plainText(email ?? '–', 254))],
+      texts.parts(`school.person_${status}`, {}),
+      [contentPart(since === null ? '–' : texts.date(new Date(since)))],
+    ],
+  })),
+})

@@ -1,0 +1,141 @@
+import type { Middleware } from 'koa'
+import { isObject } from '../../../lib/jsonValue.ts'
+import { accountFormPath, accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { formPath } from '../../../resources/sitePaths.ts'
+import { plainText } from '../../plainText.ts'
+import type { TextPart, Texts } from '../../texts.ts'
+import type { AccountArguments } from '../accountArguments.ts'
+import type { AccountItem } from '../accountPage.ts'
+import type { OwnPages } from '../ownPage.ts'
+import { found } from './found.ts'
+import { adminOrAway } from './schoolAdmin.ts'
+import { schoolLinks } from './schoolSections.ts'
+
+/** The pages on which owners and admins read the answers to the forms of the school. */
+export interface SchoolFormsPages {
+  list: Middleware
+  answers: Middleware
+}
+
+const [maxForms, answersOnPage] = ['100', '20']
+
+interface Form {
+  id: string
+  slug: string
+  title: string
+  status: 'draft' | 'published' | 'closed'
+  fields: { key: string; label: string }[]
+  submissions_count: number
+  last_submission_at: string | null
+}
+
+interface Submission {
+  id: string
+  answers: Readonly<Record<string, unknown>>
+  contact: { email: string | null; name: string | null }
+  spam: boolean
+  submitted_at: string
+}
+
+export function schoolFormsPages(args: AccountArguments, pages: OwnPages): SchoolFormsPages {
+  const path = accountPaths.schoolForms
+  return {
+    async list(ctx) {
+      const admin = await adminOrAway(ctx, args, path)
+      if (!admin) return
+      const { body } = await args.perform(ctx, admin.accountId, 'listForms', { parameters: { limit: maxForms } })
+      const forms = body.data as Form[]
+      await pages.show(ctx, admin, { path, section: accountPaths.school, notices: {} }, ({ texts }) => ({
+        title: 'school.forms',
+        heading: texts.text('school.forms'),
+        siblings: schoolLinks(texts, path),
+        introduction: texts.parts(forms.length === 0 ? 'school.forms_none' : 'school.forms_introduction', {}),
+        sections: forms.length === 0 ? [] : [listSection(texts, forms)],
+      }))
+    },
+
+    async answers(ctx) {
+      const id = String(ctx.params.form)
+      const admin = await adminOrAway(ctx, args, accountFormPath(id) + ctx.search)
+      if (!admin) return
+      const cursor = typeof ctx.query.cursor === 'string' ? { cursor: ctx.query.cursor } : {}
+      const { body: form } = await found(() => args.perform(ctx, admin.accountId, 'getForm', { parameters: { id_or_slug: id } }))
+      const parameters = { id: String(form.id), limit: answersOnPage, ...cursor }
+      const { body, list } = await found(() => args.perform(ctx, admin.accountId, 'listFormSubmissionsOf', { parameters }))
+      const shown = form as unknown as Form
+      const submissions = body.data as Submission[]
+      await pages.show(ctx, admin, { path: accountFormPath(shown.id), section: accountPaths.school, notices: {} }, ({ texts }) => ({
+        title: 'school.forms',
+        heading: plainText(shown.title, 200),
+        siblings: schoolLinks(texts, path),
+        introduction: texts.parts('school.form_introduction', { count: shown.submissions_count }),
+        sections: [
+          {
+            id: 'answers',
+            heading: texts.text('school.form_answers'),
+            paragraphs: submissions.length === 0 ? [texts.parts('school.form_none', {})] : [],
+            items: submissions.map((submission) => itemOf(texts, shown, submission)),
+            links: [
+              ...(list?.nextCursor
+                ? [{ href: withQuery(accountFormPath(id), { cursor: list.nextCursor }), label: texts.text('school.older') }]
+                : []),
+              ...(shown.status === 'published' ? [{ href: formPath(shown.slug), label: texts.text('school.form_open') }] : []),
+              { href: path, label: texts.text('school.forms_all') },
+            ],
+          },
+        ],
+      }))
+    },
+  }
+}
+
+const listSection = (texts: Texts, forms: readonly Form[]) => ({
+  id: 'forms',
+  heading: texts.text('school.forms'),
+  paragraphs: [],
+  table: {
+    caption: texts.text('school.forms'),
+    head: [
+      texts.text('school.form_title'),
+      texts.text('school.status_label'),
+      texts.text('school.form_answers'),
+      texts.text('school.form_last'),
+    ],
+    rows: forms.map(({ id, title, status, submissions_count, last_submission_at }) => ({
+      cells: [
+        { href: accountFormPath(id), label: plainText(title, 200) },
+        texts.parts(`school.form_${status}`, {}),
+        verbatim(texts, String(submissions_count)),
+        verbatim(texts, last_submission_at === null ? '–' : texts.moment(new Date(last_submission_at))),
+      ],
+    })),
+  },
+})
+
+/** Shows the sender, the time, and each question with its answer. Answers to questions that the form no longer has keep their key. */
+function itemOf(texts: Texts, { fields }: Form, { id, answers, contact, spam, submitted_at }: Submission): AccountItem {
+  const labels = new Map(fields.map(({ key, label }) => [key, label]))
+  const known = fields.map(({ key }) => key).filter((key) => Object.hasOwn(answers, key))
+  const others = Object.keys(answers).filter((key) => !labels.has(key))
+  const sender = [contact.name, contact.email].filter((part) => part !== null && part !== '').join(', ')
+  return {
+    id,
+    title: sender === '' ? texts.parts('school.form_nameless', {}) : verbatim(texts, plainText(sender, 300)),
+    lines: [
+      verbatim(texts, texts.moment(new Date(submitted_at))),
+      ...[...known, ...others].map((key) =>
+        texts.parts('school.form_answer', { question: plainText(labels.get(key) ?? key, 300), answer: answerText(texts, answers[key]) }),
+      ),
+    ],
+    ...(spam && { mark: texts.text('school.form_spam') }),
+  }
+}
+
+function answerText(texts: Texts, answer: unknown): string {
+  if (typeof answer === 'boolean') return texts.text(answer ? 'school.form_yes' : 'school.form_no')
+  if (Array.isArray(answer)) return plainText(answer.join(', '), 5000)
+  if (isObject(answer)) return plainText(answer.filename, 300)
+  return plainText(String(answer), 10_000)
+}
+
+const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })

@@ -1,0 +1,37 @@
+import type { Sql } from './sql.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** The embedded database never returns the memory that its largest statement needed. */
+const rowsInOneStatement = 250
+
+/**
+ * Adds rows to a table, many with one statement. A row whose key is there already stays as it is.
+ * @param rows all with the same columns: dates, lists and objects as they are, no JSON in a text
+ * @param key the columns of the key, where the table has a constraint that is checked later
+ */
+export async function insertRows(sql: Sql, table: string, rows: readonly Row[], key?: string): Promise<void> {
+  const [first] = rows
+  if (!first) return
+  const columns = Object.keys(first)
+    .map((name) => `"${name}"`)
+    .join(', ')
+  const statement = `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::"${table}", $1::jsonb)
+     ON CONFLICT ${key ? `(${key}) ` : ''}DO NOTHING`
+  for (let start = 0; start < rows.length; start += rowsInOneStatement) {
+    await sql.query(statement, [JSON.stringify(rows.slice(start, start + rowsInOneStatement))])
+  }
+}
+
+/** Removes the time limits of this transaction. */
+export async function withoutLimits(sql: Sql): Promise<void> {
+  await sql.query('SET LOCAL lock_timeout = 0')
+  await sql.query('SET LOCAL statement_timeout = 0')
+}
+
+/** Runs work of this transaction without triggers and checks of foreign keys. The caller writes consistent rows. */
+export async function withoutChecks(sql: Sql, work: () => Promise<void>): Promise<void> {
+  await sql.query("SET LOCAL session_replication_role = 'replica'")
+  await work()
+  await sql.query("SET LOCAL session_replication_role = 'origin'")
+}

@@ -1,0 +1,121 @@
+/** A flow that a library has itself. The tests request the other flows without it. */
+export type Flow = 'sign-in' | 'API call' | 'refresh' | 'step-up' | 'revocation' | 'token check'
+
+/** A client library that the tests run with four consents: a row of the table in docs/integrate.md. */
+export interface Library {
+  id: string
+  name: string
+  flows: readonly Flow[]
+  /** Settings without which it does not work, or works worse. Markdown. */
+  settings: string
+}
+
+/** A library from npm, whose version is that of package.json. */
+export interface NodeLibrary extends Library {
+  package: string
+}
+
+/** A library from a package of Debian 12. */
+export interface DebianLibrary extends Library {
+  package: string
+  version: string
+}
+
+const all = ['sign-in', 'API call', 'refresh', 'step-up', 'revocation'] as const
+
+export const nodeLibraries = [
+  { id: 'openidClient', name: 'openid-client', package: 'openid-client', flows: all, settings: 'none: it registers itself' },
+  {
+    id: 'oauth4webapi',
+    name: 'oauth4webapi',
+    package: 'oauth4webapi',
+    flows: all,
+    settings: 'none: it registers itself',
+  },
+  {
+    id: 'mcpSdk',
+    name: 'MCP SDK, version 1',
+    package: '@modelcontextprotocol/sdk',
+    flows: ['sign-in', 'API call', 'refresh', 'step-up'],
+    settings: 'none: it registers itself. To ask for more, remove the tokens first',
+  },
+  {
+    id: 'mcpClient',
+    name: 'MCP SDK, version 2',
+    package: '@modelcontextprotocol/client',
+    flows: ['sign-in', 'API call', 'refresh', 'step-up'],
+    settings: 'none: it registers itself. To ask for more, set `forceReauthorization`',
+  },
+  {
+    id: 'simpleOauth2',
+    name: 'simple-oauth2',
+    package: 'simple-oauth2',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation'],
+    settings: '`options.authorizationMethod: "body"`; pass `code_challenge` and `code_verifier` yourself',
+  },
+  {
+    id: 'oidcClientTs',
+    name: 'oidc-client-ts',
+    package: 'oidc-client-ts',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation'],
+    settings: 'an integration without a secret; if `cors` of `server.yaml` is limited, the origin of the page in it',
+  },
+  {
+    id: 'passport',
+    name: 'passport-openidconnect',
+    package: 'passport-openidconnect',
+    flows: ['sign-in', 'step-up'],
+    settings: 'a subclass that adds PKCE, which the library does not send; `nonce`',
+  },
+  {
+    id: 'expressOpenidConnect',
+    name: 'express-openid-connect',
+    package: 'express-openid-connect',
+    flows: ['sign-in', 'refresh', 'step-up'],
+    settings: '`clientAuthMethod: "client_secret_post"`, `authorizationParams.response_type: "code"`',
+  },
+  {
+    id: 'authJs',
+    name: 'Auth.js',
+    package: '@auth/core',
+    flows: ['sign-in', 'step-up'],
+    settings: '`client.token_endpoint_auth_method: "client_secret_post"`, `checks: ["pkce", "state", "nonce"]`',
+  },
+] as const satisfies NodeLibrary[]
+
+export const debianLibraries = [
+  {
+    id: 'authlib',
+    name: 'Authlib',
+    package: 'python3-authlib',
+    version: '1.2.0',
+    flows: all,
+    settings: '`token_endpoint_auth_method` and `revocation_endpoint_auth_method`: `client_secret_post`; `code_challenge_method="S256"`',
+  },
+  {
+    id: 'requestsOauthlib',
+    name: 'requests-oauthlib',
+    package: 'python3-requests-oauthlib',
+    version: '1.3.0',
+    flows: ['sign-in', 'API call', 'refresh', 'step-up'],
+    settings:
+      '`OAUTHLIB_RELAX_TOKEN_SCOPE=1` in the environment; `include_client_id=True` with `client_secret`; pass `code_challenge` and `code_verifier` yourself',
+  },
+  {
+    id: 'modAuthOpenidc',
+    name: 'mod_auth_openidc',
+    package: 'libapache2-mod-auth-openidc',
+    version: '2.4.12.3',
+    flows: all,
+    settings: '`OIDCProviderTokenEndpointAuth client_secret_post`, `OIDCPKCEMethod S256`',
+  },
+  {
+    id: 'modOauth2',
+    name: 'mod_oauth2',
+    package: 'libapache2-mod-oauth2',
+    version: '3.3.1',
+    flows: ['token check'],
+    settings:
+      '`OAuth2TokenVerify introspect` with `introspect.auth=client_secret_post`, the credentials of the client, and `expiry` in seconds. `Require oauth2_claim` of this version compares whole values: check `scope` behind it',
+  },
+] as const satisfies DebianLibrary[]

@@ -1,0 +1,91 @@
+// Proves interface: A link to a public page has a PNG preview with its title, and the school has PNG icons and a web manifest, for names in every script
+import { imageSize } from 'image-size'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { themeDefaults } from '../../src/domain/school/themes.ts'
+import { createCaches } from '../../src/lib/caches.ts'
+import { createPngRenderer } from '../../src/pages/pictures/pngRenderer.ts'
+import { schoolIcon, shareCard } from '../../src/pages/pictures/shareCard.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
+
+const theme = { ...themeDefaults('studio'), logo: null, logo_dark: null }
+const names = [
+  'Töpferschule Lüneburg',
+  'Школа ремёсел',
+  'مدرسة الحرف',
+  '工芸の学校',
+  'शिल्प विद्यालय',
+  'בית ספר למלאכה',
+  '🏺🔥',
+  'W'.repeat(300),
+]
+
+/** Titles whose markup would read files or run code if it were not escaped. */
+const hostile = ['</text><image href="file:///etc/passwd"/>', '&xxe;<!ENTITY a "b">', '\u0000\u001b]]>', '<use href="#a"/>'.repeat(50)]
+
+describe('the pictures that the service draws', () => {
+  let service: TestService
+  let owner: SiteOwner
+  beforeAll(async () => {
+    service = await startService()
+    owner = await siteOwner(service)
+  })
+  afterAll(() => service?.stop())
+
+  const page = async (path: string): Promise<string> => (await fetch(service.issuer + path, { headers: asHtml })).text()
+  const picture = async (path: string): Promise<{ status: number; type: string | null; size: unknown }> => {
+    const response = await fetch(new URL(path, service.issuer))
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    const { width, height, type } = response.ok ? imageSize(bytes) : {}
+    return { status: response.status, type: response.headers.get('content-type'), size: response.ok ? [type, width, height] : undefined }
+  }
+
+  test('are drawn for names in every script and for hostile titles, and differ by title', async () => {
+    const failures: string[] = []
+    const renderer = createPngRenderer({ caches: createCaches(), onFailure: (reason) => failures.push(reason), limitMilliseconds: 120_000 })
+    const cards: Buffer[] = []
+    for (const title of [...names, ...hostile]) {
+      const card = await renderer.render(shareCard(title, { schoolName: title, theme }))
+      cards.push(card)
+      expect([title, imageSize(card)]).toMatchObject([title, { type: 'png', width: 1200, height: 630 }])
+      expect(imageSize(await renderer.render(schoolIcon(title, theme, 180)))).toMatchObject({ type: 'png', width: 180, height: 180 })
+    }
+    expect(cards[0]?.equals(cards[1] ?? Buffer.of())).toBe(false)
+    expect(await renderer.render(shareCard(names[0] ?? '', { schoolName: names[0] ?? '', theme }))).toBe(cards[0])
+    expect(shareCard(hostile[0] ?? '', { schoolName: '', theme }).svg).not.toContain('<image')
+    expect(failures).toEqual([])
+  })
+
+  test('are named by the pages of the school, and show no page that visitors cannot open', async () => {
+    const { id } = await owner.call('POST', '/lecturers', { display_name: 'Marlo Quillfeather', slug: 'marlo' })
+    expect(id).toMatch(/^lec_/)
+    await owner.call('POST', '/posts', { title: 'A draft', slug: 'draft' })
+    for (const path of ['/', '/lecturers', '/lecturers/marlo']) {
+      const html = await page(path)
+      const [, address = ''] = /<meta property="og:image" content="([^"]+)"/.exec(html) ?? []
+      expect(new URL(address).origin).toBe(service.issuer)
+      expect([path, await picture(address)]).toEqual([path, { status: 200, type: 'image/png', size: ['png', 1200, 630] }])
+    }
+    for (const path of [
+      '/assets/share/posts/draft.png',
+      '/assets/share/courses/none.png',
+      '/assets/share/x.png',
+      '/assets/share/..%2f.png',
+    ])
+      expect([path, (await picture(path)).status]).toEqual([path, 404])
+    expect((await fetch(`${service.issuer}/assets/share.png`, { method: 'POST' })).status).toBe(405)
+  })
+
+  test('are the icons of the web manifest and of phones', async () => {
+    const html = await page('/')
+    for (const name of ['<link rel="manifest" href="/manifest.webmanifest">', '<link rel="apple-touch-icon" href="/apple-touch-icon.png">'])
+      expect(html).toContain(name)
+    expect(html).toMatch(/<meta name="theme-color" media="\(prefers-color-scheme: dark\)" content="#[0-9a-f]{6}">/)
+    const manifest = Object(await (await fetch(`${service.issuer}/manifest.webmanifest`)).json())
+    expect(manifest).toMatchObject({ name: 'First School', start_url: '/' })
+    for (const { src, sizes } of manifest.icons as { src: string; sizes: string }[]) {
+      const [width, height] = sizes.split('x').map(Number)
+      expect(await picture(src)).toEqual({ status: 200, type: 'image/png', size: ['png', width, height] })
+    }
+  })
+})

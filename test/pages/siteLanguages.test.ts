@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/service.ts'
+import { createBrowser } from './browser.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service?.stop())
+
+test('a public page has an address for each language, which names itself as canonical and all the others', async () => {
+  const attributes = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value.replaceAll('&amp;', '&'))
+  const alternates = ['en', 'de', 'x-default']
+  for (const [query, locale] of [
+    ['', 'en_GB'],
+    ['?lang=en', 'en_GB'],
+    ['?lang=de', 'de_DE'],
+  ]) {
+    // A new browser for each, since the choice of a language is remembered.
+    const { html } = await createBrowser(service.issuer, { 'accept-language': 'en' }).get(`/courses${query}`)
+    expect(attributes(html, /<link rel="canonical" href="([^"]*)">/g)).toEqual([`${service.issuer}/courses${query}`])
+    expect(attributes(html, /<link rel="alternate" hreflang="([^"]*)"/g)).toEqual(alternates)
+    expect(attributes(html, /<link rel="alternate" hreflang="[^"]*" href="([^"]*)"/g)).toEqual(
+      ['?lang=en', '?lang=de', ''].map((one) => `${service.issuer}/courses${one}`),
+    )
+    expect(attributes(html, /<meta property="og:locale" content="([^"]*)">/g)).toEqual([locale])
+    expect(attributes(html, /<meta property="og:url" content="([^"]*)">/g)).toEqual([`${service.issuer}/courses${query}`])
+  }
+})
+
+test('German pages address people as the school chooses, from the site to the sign-in; the default is formal', async () => {
+  const informal = await startService({ school: { german_address: 'informal' } })
+  try {
+    const words = async ({ issuer }: TestService, path: string): Promise<string[]> => {
+      const { html } = await createBrowser(issuer, { 'accept-language': 'de' }).get(path)
+      return [...new Set(html.replace(/<[^>]+>/g, ' ').match(/\b(Sie|Ihre?[mnrs]?|du|dein(?:e[mnrs]?)?)\b/g))].toSorted()
+    }
+    for (const path of ['/account/sign-in', '/account/password', '/oauth/interaction/nothing']) {
+      expect([path, (await words(service, path)).filter((word) => /^[dD]/.test(word))]).toEqual([path, []])
+      expect([path, (await words(informal, path)).some((word) => word.startsWith('d'))]).toEqual([path, true])
+    }
+    expect((await words(informal, '/account/sign-in')).filter((word) => /^[SI]/.test(word))).toEqual([])
+  } finally {
+    await informal.stop()
+  }
+})
