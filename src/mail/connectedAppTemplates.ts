@@ -1,7 +1,7 @@
 const subject = 'An app was connected to your account at {school}'
 
 const selfRegistered =
-  'An app that registered itself got access to your account at {school}. It calls itself "{app}". The school has not checked the app or its name.'
+  'An app that registered itself got access to your account at {school}. It calls itself "{app}". The ID of the app ends in {ending}. The school has not checked the app or its name.'
 
 const access = `What it may do: {permissions}
 

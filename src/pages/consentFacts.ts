@@ -40,7 +40,7 @@ export function originFact(
 ): ConsentFact {
   const label = texts.text('consent.origin_label')
   if (!origin) return { label, value: texts.parts('consent.origin_unknown', {}), isWarning: true }
-  const values = { date: texts.date(origin.createdAt), school: schoolName }
+  const values = { date: texts.moment(origin.createdAt), school: schoolName }
   if (origin.registeredVia === 'document') {
     const key = destination.kind === 'host' ? 'consent.origin_document' : 'consent.origin_document_device'
     return { label, value: texts.parts(key, { ...values, host: origin.host }), isWarning: true }

@@ -38,7 +38,7 @@ function runsOf(name: string): string[] {
 }
 
 /** Returns the skeleton of a name: names that look alike have the same. */
-function skeletonOf(name: string): string {
+export function skeletonOf(name: string): string {
   const folded = skeleton(skeleton(name).toLowerCase()).toLowerCase()
   const bare = folded.replace(/\p{M}/gu, '')
   // A capital I looks like a small l, and a small i is its lower case: all three become one.

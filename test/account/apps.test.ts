@@ -77,6 +77,29 @@ describe('connected apps', () => {
     expect((await agent.redeem(unused)).body.error).toBe('invalid_grant')
   })
 
+  test('tells apps of one name apart: by the end of the id and the time of the registration, in the list and in the e-mail', async () => {
+    const { browser, email, agent } = await connected('Study Buddy')
+    const alone = await browser.get('/account/apps')
+    expect(alone.html).not.toContain('ID ending in')
+    // A Greek capital letter that looks like a Latin one.
+    const twin = await createAgent(service.issuer, { client_name: 'Study \u0392uddy' })
+    for (const app of [twin, await createAgent(service.issuer, { client_name: 'Other' })]) await app.tokens(personCalled(email))
+    const { html } = await browser.get('/account/apps')
+    const headings = [...html.matchAll(/<h2 id="app-\d">(.*?)<\/h2>/gs)].map(([, heading = '']) => heading.replace(/<[^>]+>/g, '').trim())
+    expect(headings).toEqual([
+      'Other',
+      `Study \u0392uddy (ID ending in ${twin.clientId.slice(-6)})`,
+      `Study Buddy (ID ending in ${agent.clientId.slice(-6)})`,
+    ])
+    for (const id of [agent.clientId, twin.clientId]) expect(html).toContain(`<bdi>${id}</bdi>`)
+    expect(html).toMatch(/It registered itself on <bdi>\d+ \w+ \d{4} at \d\d:\d\d UTC<\/bdi>/)
+    const sent = (await service.emails())
+      .filter(({ to }) => to === email)
+      .map(({ text }) => text)
+      .join('\n')
+    for (const id of [agent.clientId, twin.clientId]) expect(sent).toContain(`The ID of the app ends in ${id.slice(-6)}.`)
+  })
+
   test('removes no app of somebody else, and answers for it as for one that does not exist', async () => {
     const [owner, thief] = [await connected(), await connected()]
     const csrf = field((await thief.browser.get('/account/apps')).html, 'csrf')

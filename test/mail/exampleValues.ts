@@ -41,6 +41,7 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
   checkout: 'https://school.example.com/checkout?type=event&id=evt_01jgwejj00e6srgkpqm2sqf05m',
   reason: 'The kiln is cold.',
   app: 'Study Helper',
+  ending: 'q2sqf0',
   contact: 'hello@example.com',
   facts: {
     at: '2026-11-22T19:40:00Z',

@@ -165,7 +165,7 @@ describe('views', () => {
   test('isolate a name and call it what it is: a claim', () => {
     const [consent] = everyView('Сlaude')
     expect(consent).toContain('An app that calls itself “<bdi>Сlaude</bdi>”')
-    expect(consent).toContain('It registered itself on <bdi>1 January 1970</bdi>')
+    expect(consent).toContain('It registered itself on <bdi>1 January 1970 at 00:00 UTC</bdi>')
   })
 
   test('link to no script and to no other site but the redirect URI, whatever a stranger names', () => {

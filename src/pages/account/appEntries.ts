@@ -3,6 +3,7 @@ import { networkKey } from '../../lib/networkKey.ts'
 import { claimedRole } from '../../policy/claimedRole.ts'
 import { imitatedName } from '../../policy/imitatedName.ts'
 import type { Reader } from '../../policy/permissionSentences.ts'
+import { appNames } from '../appNames.ts'
 import { alarmOf, type ConsentFact } from '../consentFacts.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { type Destination, destinationOf } from '../destination.ts'
@@ -39,9 +40,10 @@ export interface EntryArguments {
 }
 
 export function appEntries(texts: Texts, grants: readonly ConnectedApp[], args: EntryArguments): AppEntry[] {
+  const nameOf = appNames(texts, grants)
   return [...Map.groupBy(grants, ({ clientId }) => clientId).values()].flatMap((own, at) => {
     const [newest] = own
-    return newest ? [entryOf(texts, newest, own, { ...args, id: `app-${at + 1}` })] : []
+    return newest ? [entryOf(texts, newest, own, { ...args, name: nameOf(newest), id: `app-${at + 1}` })] : []
   })
 }
 
@@ -49,11 +51,10 @@ function entryOf(
   texts: Texts,
   app: ConnectedApp,
   grants: readonly ConnectedApp[],
-  { id, schoolName, protectedNames, ...args }: EntryArguments & { id: string },
+  { id, name, schoolName, protectedNames, ...args }: EntryArguments & Pick<AppEntry, 'id' | 'name'>,
 ): AppEntry {
-  const name = plainText(app.name, 60)
   const fact = (label: string, value: TextPart[], isWarning = false) => ({ label, value, isWarning })
-  const origin = app.origin && { date: texts.date(app.origin.createdAt), school: schoolName }
+  const origin = app.origin && { date: texts.moment(app.origin.createdAt), school: schoolName }
   const names =
     app.origin !== undefined && app.origin.registeredVia !== 'integration'
       ? { imitated: imitatedName(app.name, protectedNames), claimedRole: claimedRole(app.name) }
@@ -61,7 +62,7 @@ function entryOf(
   return {
     id,
     clientId: app.clientId,
-    name: name ? texts.parts('apps.name', { app: name }) : texts.parts(app.origin ? 'apps.nameless' : 'apps.gone', {}),
+    name,
     alarm: alarmOf(texts, names, schoolName),
     facts: [
       ...(app.origin && origin
@@ -74,6 +75,7 @@ function entryOf(
           ]
         : []),
       ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),
+      fact(texts.text('school.id_label'), texts.parts('school.verbatim', { text: plainText(app.clientId, 300) })),
     ],
     grants: grants.map((grant, at) => grantOf(texts, grant, { ...args, id: `${id}-${at + 1}` })),
     remove: texts.text(grants.length === 1 ? 'apps.remove' : 'apps.remove_every'),

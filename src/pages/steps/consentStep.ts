@@ -10,6 +10,7 @@ import { type Reader, readerOf } from '../../policy/permissionSentences.ts'
 import { quotedName, type TranslatedText } from '../../policy/sendMessage.ts'
 import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
+import { idEnding } from '../appNames.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { consentPage, untickedQuery } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
@@ -152,10 +153,12 @@ async function notifyOfApp(
   const { origin } = open
   if (origin?.registeredVia === 'integration') return notify(ctx, accountId, 'app_connected_approved', { app, permissions })
   const imitated = (await open.imitated()) ?? open.claimedRole
-  if (imitated !== undefined) return notify(ctx, accountId, 'app_connected_imitating', { app, permissions, imitated: quotedName(imitated) })
+  const ending = quotedName(idEnding(open.clientId))
+  if (imitated !== undefined)
+    return notify(ctx, accountId, 'app_connected_imitating', { app, ending, permissions, imitated: quotedName(imitated) })
   if (origin?.registeredVia === 'document')
     return notify(ctx, accountId, 'app_connected_website', { app, permissions, host: quotedName(origin.host) })
-  return notify(ctx, accountId, 'app_connected', { app, permissions })
+  return notify(ctx, accountId, 'app_connected', { app, ending, permissions })
 }
 
 /** Returns the sentences of the consent page in one line, in every language. */

@@ -1,9 +1,9 @@
 import type { SchoolApp } from '../../../domain/administration/schoolApps.ts'
 import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
 import type { Reader } from '../../../policy/permissionSentences.ts'
+import { appNames } from '../../appNames.ts'
 import type { ConsentFact } from '../../consentFacts.ts'
 import type { ConsentScope } from '../../consentScope.ts'
-import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
 import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
@@ -50,6 +50,7 @@ export function schoolAppsPage(
   { list, page, apps, isMore, schoolName, ...args }: SchoolAppsArguments,
 ): Omit<SchoolAppsPage, keyof Frame | keyof AccountShell> {
   const path = list === 'connected' ? accountPaths.school : accountPaths.schoolIntegrations
+  const nameOf = appNames(texts, apps)
   const linkTo = (number: number): string => withQuery(path, { page: number === 1 ? undefined : String(number) })
   return {
     sectionsLabel: texts.text('school.nav_label'),
@@ -59,7 +60,7 @@ export function schoolAppsPage(
     }),
     nothing: apps.length > 0 ? '' : texts.text(list === 'connected' ? 'school.apps_none' : 'school.integrations_none'),
     list,
-    apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, id: `app-${at + 1}` })),
+    apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, name: nameOf(app), id: `app-${at + 1}` })),
     pagesLabel: texts.text('school.pages_label'),
     pages: [
       ...(page > 1 ? [{ href: linkTo(page - 1), label: texts.text('school.previous') }] : []),
@@ -71,22 +72,25 @@ export function schoolAppsPage(
 function entryOf(
   texts: Texts,
   app: SchoolApp,
-  { id, scopes, reader, schoolName }: Pick<SchoolAppsArguments, 'scopes' | 'reader' | 'schoolName'> & { id: string },
+  {
+    scopes,
+    reader,
+    schoolName,
+    ...entry
+  }: Pick<SchoolAppsArguments, 'scopes' | 'reader' | 'schoolName'> & Pick<SchoolAppEntry, 'id' | 'name'>,
 ): SchoolAppEntry {
-  const name = plainText(app.name, 60)
   const { clientId, origin } = app
   const granted = scopes.filter((scope) => app.scopes.has(scope.name))
   const fact = (label: string, value: TextPart[], isWarning = false): ConsentFact => ({ label, value, isWarning })
-  const facts = { date: texts.date(origin.createdAt), school: schoolName }
+  const facts = { date: texts.moment(origin.createdAt), school: schoolName }
   const action = (path: string, key: 'end_access' | 'disable' | 'enable') => ({
     action: path,
     label: texts.text(`school.${key}`),
     explanation: texts.text(`school.${key}_explanation`, { school: schoolName }),
   })
   return {
-    id,
+    ...entry,
     clientId,
-    name: name ? texts.parts('apps.name', { app: name }) : texts.parts('apps.nameless', {}),
     state:
       app.disabledBy === undefined
         ? ''
