@@ -17,6 +17,7 @@ import { accountPaths } from './policy/accountPaths.ts'
 import type { ExternalServices } from './policy/externalServices.ts'
 import type { School } from './policy/school.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
+import type { GrantUses } from './store/grantUse.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
 import { createAppsGuide } from './wiring/appsGuide.ts'
@@ -56,6 +57,8 @@ export interface App {
   selfCheck: SelfCheck
   /** Replaces what can change while running: schools, integrations, roles, policies, lifetimes. Sessions stay valid. */
   reload(config: Config): Promise<Record<string, IntegrationChanges>>
+  /** Counts the calls of apps. The caller starts and stops it. */
+  grantUses: GrantUses
   /** Delivers e-mails and other promised work. The caller starts and stops it. */
   outbox: OutboxWorker
   /** Resolves when everything that is due has been delivered. */
@@ -149,6 +152,7 @@ export async function createApp(args: AppArguments): Promise<App> {
       newKeys = runJob(keyJob, args.log)
       return changes
     },
+    grantUses: foundation.grantUses,
     outbox: worker,
     async drained() {
       await newKeys

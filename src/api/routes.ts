@@ -13,6 +13,7 @@ import { readMultipartForm } from '../http/readMultipartForm.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Caller } from '../policy/caller.ts'
 import { announce, announceDeprecation, respondWith } from './answer.ts'
+import { type CountCall, counted } from './countCalls.ts'
 import { createPathGuide, type PathGuide } from './explainPath.ts'
 import { createRoutes } from './findRoute.ts'
 import { rawParameters } from './rawParameters.ts'
@@ -30,6 +31,8 @@ export interface ApiArguments {
    * @throws Problem invalid_token, or rate_limited if one of the operation's limits is exhausted
    */
   authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
+  /** Counts what apps call. */
+  countCall: CountCall
 }
 
 /**
@@ -37,7 +40,7 @@ export interface ApiArguments {
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
 export function createApi(args: ApiArguments): Middleware {
-  const { operations, run, databaseOf, signer, statements, externalServices, authenticate } = args
+  const { operations, run, databaseOf, signer, statements, externalServices, authenticate, countCall } = args
   const routes = createRoutes<Handler>()
   const guide = createPathGuide(operations)
   const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
@@ -57,12 +60,15 @@ export function createApi(args: ApiArguments): Middleware {
       if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
       const format = formatOf(ctx, formats)
       const around = context(ctx)
-      const caller = await authenticate(ctx, limitsOf(operation, format))
-      announce(ctx, caller, around.school)
-      respondWith(
-        ctx,
-        await run(operation, caller, sentIn(ctx, operation, { format, params }), { ...around, contentVersion: ctx.state.contentVersion }),
-      )
+      const response = await counted(ctx, countCall, async () => {
+        const caller = await authenticate(ctx, limitsOf(operation, format))
+        announce(ctx, caller, around.school)
+        return await run(operation, caller, sentIn(ctx, operation, { format, params }), {
+          ...around,
+          contentVersion: ctx.state.contentVersion,
+        })
+      })
+      respondWith(ctx, response)
     })
   }
   const serve = <One extends AcrossTypes>(operation: One, response: RespondAcrossTypes<One>): void =>
@@ -70,9 +76,12 @@ export function createApi(args: ApiArguments): Middleware {
       ctx.state.operation = operation.id
       if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
       const around = context(ctx)
-      const caller = await authenticate(ctx, [])
-      announce(ctx, caller, around.school)
-      respondWith(ctx, await response(operation, caller, () => rawParameters(ctx, operation, params), around))
+      const answered = await counted(ctx, countCall, async () => {
+        const caller = await authenticate(ctx, [])
+        announce(ctx, caller, around.school)
+        return await response(operation, caller, () => rawParameters(ctx, operation, params), around)
+      })
+      respondWith(ctx, answered)
     })
   serve(changeFeedOf(operations), answerChanges)
   serve(searchOf(operations), answerSearch)

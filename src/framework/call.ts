@@ -83,10 +83,19 @@ export interface ApiResponse {
   headers?: Record<string, string> | undefined
   /** True if a write has changed nothing, so that its idempotency key stays free. */
   isUnchanged?: boolean | undefined
+  /** Number of rows in the response, if `body` does not show it. */
+  rows?: number | undefined
   /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */
-  stream?: { type: string; pieces: AsyncIterable<string> }
+  stream?: ResponseStream
+}
+
+export interface ResponseStream {
+  type: string
+  pieces: AsyncIterable<string>
+  /** Number of rows in the pieces until now. */
+  rows(): number
 }
 
 /** A read of a visitor: what its response depends on, except for the content of the school. */

@@ -26,6 +26,8 @@ export interface RequestState {
   clientId?: string | undefined
   /** The account of the person that the request acts for. */
   accountId?: string | undefined
+  /** The live grant of the token that was presented. */
+  grantId?: string | undefined
   /** The value of the cookie for forms that this response sets. */
   newBrowser?: string
   problem?: { code: string; limit?: string | undefined } | undefined

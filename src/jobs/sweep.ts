@@ -6,6 +6,7 @@ import { sweepTombstones } from '../store/clientTombstones.ts'
 import type { Database } from '../store/database.ts'
 import type { DatabaseArtifacts } from '../store/databaseArtifacts.ts'
 import { sweepFormerSlugs } from '../store/formerSlugs.ts'
+import { sweepGrantUse } from '../store/grantUse.ts'
 import { sweepStoredResponses } from '../store/idempotency.ts'
 import { sweepMailedLinks } from '../store/mailedLinks.ts'
 import { sweepOutbox } from '../store/outbox/sweepOutbox.ts'
@@ -66,6 +67,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
         slugs: await drain(() => sweepFormerSlugs(database.kysely, batch), signal),
         notifications: await drain(() => sweepNotifications(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
+        uses: await drain(() => sweepGrantUse(database.kysely, batch), signal),
       })),
     },
     {

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
 import { formerIssuer } from './formerIssuer.ts'
-import { personOf, type TokenChecks } from './tokenChecks.ts'
+import { personOf, refusePaused, type TokenChecks } from './tokenChecks.ts'
 
 export interface PersonNow {
   accountId: string
@@ -49,7 +49,7 @@ interface AccessTokenPayload {
 /**
  * Returns the caller of a request to the API. Without a token the caller is anonymous; an invalid token is rejected with a link to the
  * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
- * @throws Problem invalid_token
+ * @throws Problem invalid_token, or access_denied if the app is paused
  */
 export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }: BearerArguments): (ctx: Context) => Promise<Caller> {
   return async (ctx) => {
@@ -73,12 +73,14 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }
         description: 'The access token was revoked, or the account behind it is no longer active. Get a new token.',
       })
     }
+    ctx.state.grantId = found.grantId
     const former = formerIssuer(checked.facts.grant?.payload ?? {}, issuer)
     if (former !== undefined) {
       throw new Problem('invalid_token', {
         description: `The access token was issued at another address of the school: its issuer is ${issuer} now. Read its metadata, and start over there.`,
       })
     }
+    refusePaused(checked, issuer)
     const { grantId, clientId } = found
     return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId }, grantable(person.role))
   }

@@ -2,7 +2,7 @@ import type { PersonCaller } from '../policy/caller.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
-import { type CheckedToken, isActive, personOf } from './tokenChecks.ts'
+import { type CheckedToken, isActive, pausedBy, personOf } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined means that the row does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -71,5 +71,6 @@ export function rememberChecked(
   if (grantId !== null) grants.set(grantId, Promise.resolve(isLive ? grant.payload : undefined))
   if (accountId === null) return
   accounts.set(accountId, Promise.resolve(isActive(account) ? account : undefined))
-  people.set(accountId, Promise.resolve(personOf(checked)))
+  // A token of a paused app is inactive at introspection.
+  people.set(accountId, Promise.resolve(pausedBy(checked) === undefined ? personOf(checked) : undefined))
 }

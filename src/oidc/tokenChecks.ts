@@ -1,5 +1,7 @@
 import { type Caches, createCaches } from '../lib/caches.ts'
 import { hash } from '../lib/keyring.ts'
+import { Problem } from '../lib/problem.ts'
+import { accountPaths } from '../policy/accountPaths.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { Reader } from '../store/database.ts'
@@ -110,6 +112,23 @@ export function personOf({ found, facts: { grant, client, account } }: CheckedTo
   if (!client || client.isDisabled || !isActive(account)) return undefined
   const { id: accountId, personId, lecturerId, role } = account
   return { accountId, personId, lecturerId, role }
+}
+
+/** Returns the side that paused the app of a token; undefined if it is not paused. Its tokens stay valid, and every call is refused. */
+export function pausedBy({ facts: { grant, client } }: CheckedToken): 'school' | 'person' | undefined {
+  if (client?.isPaused) return 'school'
+  return grant?.isPaused ? 'person' : undefined
+}
+
+/** @throws Problem access_denied if the app of the token is paused */
+export function refusePaused(checked: CheckedToken, issuer: string): void {
+  const by = pausedBy(checked)
+  if (by === undefined) return
+  const description =
+    by === 'school'
+      ? 'The school has paused this app. Nothing is lost: keep the tokens, and repeat the request when an owner or admin of the school has continued the app.'
+      : `The person has paused this app. Nothing is lost: keep the tokens, and repeat the request when they have continued it at ${issuer}${accountPaths.apps}.`
+  throw new Problem('access_denied', { description })
 }
 
 /** True if the account is neither disabled nor due for deletion. */

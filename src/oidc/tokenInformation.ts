@@ -9,7 +9,7 @@ import { type ClientRequest, finish, type Handler, runEngine, type ServiceArgume
 import { type Exchange, newExchange } from './engineTransaction.ts'
 import { once, rememberChecked } from './requestFacts.ts'
 import { withinRole } from './scopes.ts'
-import type { CheckedToken } from './tokenChecks.ts'
+import { type CheckedToken, personOf, refusePaused } from './tokenChecks.ts'
 
 /** Looks up the token and the client. The limit is counted in the same round trip. */
 export async function prefetchToken({ ctx, args, exchange, admission }: ClientRequest): Promise<void> {
@@ -87,12 +87,14 @@ export const userinfo: Handler = async (ctx, args) => {
     })
   }
   const exchange = newExchange()
-  const [, { found }] = await Promise.all(
+  const [, checked] = await Promise.all(
     args.stores.ephemeral.together(
       () => [args.badCredentials.check(ctx), rememberToken(exchange, args, { schoolId: ctx.state.school.id, token })] as const,
     ),
   )
+  const { found } = checked
   Object.assign(ctx.state, { clientId: found?.clientId ?? undefined, accountId: found?.accountId ?? undefined })
+  if (personOf(checked)) refusePaused(checked, ctx.state.school.issuer)
   await runEngine({ ctx, args, exchange })
   if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {

@@ -13,6 +13,8 @@ export interface Authorization {
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
+  /** When the person or the school paused it; undefined if it is not paused. */
+  pausedAt: Date | undefined
 }
 
 export interface BrowserSession {

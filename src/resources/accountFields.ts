@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { activityActions } from '../domain/accounts/appActivity.ts'
 import { timestamp } from '../framework/declare/fields.ts'
 
 export const ownId = (prefix: string, description: string) =>
@@ -22,9 +23,66 @@ export const authorization = z
       .meta({ description: 'The app.', example: {} }),
     scopes: z.array(z.string()).meta({ description: 'Granted scopes.', example: ['openid', 'profile'] }),
     granted_at: timestamp().meta({ description: 'When the person granted access.', example: '2026-03-01T09:30:00.000Z' }),
-    last_used_at: timestamp().nullable().meta({ description: 'When the app last used it.', example: null }),
+    last_used_at: timestamp().nullable().meta({
+      description: 'When the app last called the API or refreshed its token. Calls of the last seconds may be missing.',
+      example: null,
+    }),
+    changes_30d: z.int().meta({ description: 'Changes that the app made with it in the last 30 days.', example: 12 }),
+    paused_at: timestamp().nullable().meta({
+      description: 'When the person or the school paused it; null if it is not paused. Calls of a paused app are refused.',
+      example: null,
+    }),
   })
   .meta({ component: 'Authorization' })
+
+export const activity = z
+  .object({
+    id: ownId('act', 'Id of the activity.'),
+    object: z.literal('activity').meta({ description: 'Type of the object.' }),
+    at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+    operation: z.string().meta({ description: 'Operation of the API.', example: 'publishCourse' }),
+    action: z.enum(activityActions).meta({ description: 'What happened, as in the change feed.', example: 'published' }),
+    resource: z
+      .object({
+        type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
+        id: z
+          .string()
+          .nullable()
+          .meta({ description: 'Id of the object; null for an operation on many.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+        label: z
+          .string()
+          .nullable()
+          .meta({ description: 'Title or code at the time. Null for people and objects without a title.', example: 'Clay From Scratch' }),
+        ids: z.array(z.string()).meta({ description: 'Ids of the objects of an operation on many, at most 1,000.', example: [] }),
+      })
+      .meta({ description: 'The changed object.', example: {} }),
+    count: z.int().meta({ description: 'Number of changed objects.', example: 1 }),
+    by: z
+      .object({
+        kind: z.literal('app').meta({ description: 'Who made the change.' }),
+        client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
+        client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
+      })
+      .meta({ description: 'The app, in the name of the person.', example: {} }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
+        example: 'Move the course to spring',
+      }),
+  })
+  .meta({ component: 'Activity' })
+
+/** The filters of lists of activity. */
+export const activityFilters = z.object({
+  action: z.enum(activityActions).optional().meta({ description: 'Only this action.', example: 'deleted' }),
+  resource: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ description: 'Only objects of this type, such as `course`, or the object with this id.', example: 'course' }),
+})
 
 export const session = z
   .object({

@@ -5,6 +5,8 @@ import type { DB } from '../gen/kysely/tables.ts'
 import { hashedId } from '../lib/ids.ts'
 import { type Coverage, moment, orNone, tableRows, text } from './personalDataSections.ts'
 
+const count = (description: string) => z.int().meta({ description, example: 3 })
+
 /** How the export covers the tables of an account: its sign-ins, its second factors, and what it allowed to apps. */
 export const accountTables = {
   oidc_grant: tableRows({
@@ -27,6 +29,27 @@ export const accountTables = {
       id: hashedId('aut', String(id)),
       ...row,
       scopes: [...scopesOf(payload as Parameters<typeof scopesOf>[0])],
+    }),
+  }),
+  grant_use: tableRows({
+    name: 'uses_of_apps',
+    about: 'How often apps called the API for the person, by day.',
+    table: 'grant_use',
+    fields: z.object({
+      grant_id: text('Id of the authorization.'),
+      day: text('Day in UTC.'),
+      operation: text('Operation of the API.'),
+      calls: count('Successful calls.'),
+      rows: count('Rows in the responses.'),
+      refused: count('Calls that were answered with an error.'),
+    }),
+    keys: ['grant_id', 'day', 'operation'],
+    where: { column: 'account_id', is: 'accountId', through: { table: 'oidc_grant', column: 'grant_id' } },
+    present: ({ grant_id: id, day, calls, rows, refused, ...row }) => ({
+      ...row,
+      grant_id: hashedId('aut', String(id)),
+      day: day instanceof Date ? day.toISOString().slice(0, 10) : String(day),
+      ...{ calls: Number(calls), rows: Number(rows), refused: Number(refused) },
     }),
   }),
   audit_log: tableRows({

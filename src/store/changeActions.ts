@@ -89,4 +89,7 @@ const ofVerb: Readonly<Record<string, ChangeAction>> = {
  */
 export const changeActionOf = (name: string): ChangeAction => ofVerb[name] ?? (isChangeAction(name) ? name : 'updated')
 
+/** Every name that has an action: the actions, and the verbs of operations. */
+export const changeVerbs: readonly string[] = [...Object.keys(changeActions), ...Object.keys(ofVerb)]
+
 const isChangeAction = (name: string): name is ChangeAction => Object.hasOwn(changeActions, name)

@@ -66,6 +66,18 @@ export async function deleteClient(writer: Writer, schoolId: string, id: string)
   await writer.deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
 }
 
+/** Pauses a client for everybody, or continues it. Returns false if it was so already. Its grants and tokens stay. */
+export async function pauseClient(writer: Writer, schoolId: string, id: string, isPaused: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('oidc_client')
+    .set({ paused_at: isPaused ? now : null, updated_at: now })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', id)
+    .where('paused_at', isPaused ? 'is' : 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /**
  * Writes or replaces a client. Its `client_secret`, if it has one, must be a hash by now. A client that a person disabled stays
  * disabled.

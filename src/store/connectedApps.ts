@@ -20,6 +20,10 @@ export interface ConnectedAppRow {
   payload: GrantPayload
   created_at: Date
   last_used_at: Date | null
+  /** When the person paused it. */
+  paused_at: Date | null
+  /** When the school paused its client. */
+  school_paused_at: Date | null
   registered_via: RegisteredVia | null
   registered_at: Date | null
   metadata: Record<string, unknown> | null
@@ -40,6 +44,7 @@ export function listConnectedApps(
         .on('oidc_client.disabled_at', 'is', null),
     )
     .select(['oidc_grant.id as grant_id', 'oidc_grant.client_id', 'oidc_grant.payload', 'oidc_grant.created_at', 'oidc_grant.last_used_at'])
+    .select(['oidc_grant.paused_at', 'oidc_client.paused_at as school_paused_at'])
     .select(['oidc_client.registered_via', 'oidc_client.created_at as registered_at', 'oidc_client.metadata'])
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)

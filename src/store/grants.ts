@@ -1,6 +1,6 @@
 import type { SqlBool } from 'kysely'
 import { type AuditEntry, auditRow } from './audit.ts'
-import type { Reader } from './database.ts'
+import type { Reader, Writer } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
@@ -72,6 +72,26 @@ const earlierGrants = (db: Reader, { schoolId, accountId, clientId }: { schoolId
 const isFirst = (rows: readonly { is_first: SqlBool }[]): boolean => rows[0]?.is_first === true
 
 const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
+
+/** Pauses the live grants of an account to a client, or continues them. Returns their ids, without those that it did not change. */
+export async function pauseGrants(
+  writer: Writer,
+  schoolId: string,
+  { accountId, clientId, isPaused }: { accountId: string; clientId: string; isPaused: boolean },
+): Promise<string[]> {
+  const changed = await writer
+    .updateTable('oidc_grant')
+    .set({ paused_at: isPaused ? now : null })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where('paused_at', isPaused ? 'is' : 'is not', null)
+    .returning('id')
+    .execute()
+  return changed.map(({ id }) => id)
+}
 
 export interface GrantRow {
   id: string

@@ -10,7 +10,13 @@ export interface PersonRows {
   columns: readonly string[]
   keys: readonly string[]
   schoolId: string
-  where: { column: string; value: string }
+  where: { column: string; value: string; through?: ParentRows | undefined }
+}
+
+/** The column belongs to rows of another table, which `column` refers to by their id. */
+export interface ParentRows {
+  table: keyof DB
+  column: string
 }
 
 // Tables and columns come from declarations, so one table type represents them.
@@ -27,7 +33,15 @@ export async function* personRows(
       .selectFrom(table as 'any_rows')
       .select([...new Set([...columns, ...keys])])
       .where('school_id', '=', schoolId)
-      .where(where.column, '=', where.value)
+      .$call((one) => {
+        const { column, value, through } = where
+        if (!through) return one.where(column, '=', value)
+        const parents = rows
+          .selectFrom(through.table as 'any_rows')
+          .select('id')
+          .where('school_id', '=', schoolId)
+        return one.where(through.column, 'in', parents.where(column, '=', value))
+      })
       .limit(batchRows)
     if (after) {
       const values = after

@@ -49,7 +49,11 @@ export function createRestApi(
   { externalServices }: ApiParts,
 ): Record<'routes' | 'openApi', Middleware<RequestState>> & { description(): ApiDescription } {
   const { operations, scopes, database } = foundation
-  const api = createApi({ ...operationArguments(foundation, externalServices), authenticate: createCallerOf(foundation) })
+  const api = createApi({
+    ...operationArguments(foundation, externalServices),
+    authenticate: createCallerOf(foundation),
+    countCall: foundation.grantUses.count,
+  })
   let described: ApiDescription | undefined
   const description = (): ApiDescription => {
     described ??= apiDescription(operations)

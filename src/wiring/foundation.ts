@@ -25,6 +25,7 @@ import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { type KeptContent, keepContent } from '../store/facts/keptContent.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
+import { createGrantUses, type GrantUses } from '../store/grantUse.ts'
 import { inSchool } from '../store/inSchool.ts'
 import { onRedisReply } from '../store/redisReplies.ts'
 import { schoolBranding } from '../store/schools.ts'
@@ -55,6 +56,8 @@ export interface Foundation extends AppArguments {
   statements: StatementCache
   contentVersions: ContentVersions
   visitorAnswers: VisitorAnswers
+  /** Counts the calls of apps. */
+  grantUses: GrantUses
   /** Runs the operations of the API and of MCP. */
   run: Run
   /** The names of schools that this process has read. */
@@ -127,6 +130,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     loop,
     contentVersions,
     visitorAnswers,
+    grantUses: createGrantUses({ database: database.lane('background'), log }),
     run: withVisitorAnswers(withDryRuns(run, operations), visitorAnswers),
     schoolNames,
     outbox: createOutbox({ database, keyring }),

@@ -162,12 +162,14 @@ export async function serve(args: ServeArguments): Promise<Service> {
     })
     // Work that is not delivered by then stays in the database.
     undo.push(() => unlessCutOff(app.outbox.stop(), cutOffAfter(config.server.shutdown_seconds)))
+    undo.push(() => unlessCutOff(app.grantUses.stop(), cutOffAfter(config.server.shutdown_seconds)))
     await prepare?.(database, app, storage)
     const clockWatch = await watchClock(clock, { log, metrics: app.metrics })
     undo.push(async () => clockWatch.stop())
     const configuration = createConfigurationState({ app, database, environment, keyring, log })
     await configuration.applied('start')
     app.outbox.start()
+    app.grantUses.start()
     const jobs = schedule(app.jobs, log, {
       onRun: jobFigures(app.metrics, app.jobs),
       record: (run) => recordJobRun(database.lane('background').kysely, run),

@@ -146,6 +146,7 @@ export async function startDemoApi(
     signer,
     externalServices,
     authenticate: guard(authenticate),
+    countCall: () => undefined,
   }
   const api = createApi(context)
   const mcp = createMcp({

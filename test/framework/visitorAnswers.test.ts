@@ -107,7 +107,7 @@ describe('responses to visitors that are kept', () => {
     let calls = 0
     const make = async (): Promise<ApiResponse> => {
       calls += 1
-      return { status: 200, body: {}, text: '', stream: { type: 'text/csv', pieces: pieces() } }
+      return { status: 200, body: {}, text: '', stream: { type: 'text/csv', pieces: pieces(), rows: () => 0 } }
     }
     const made = [...(await Promise.all([answers.answer(read(), make), answers.answer(read(), make)])), await answers.answer(read(), make)]
     expect(calls).toBe(3)

@@ -20,6 +20,9 @@ export interface ConnectedApp {
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
+  /** When it was paused; undefined if it is not. */
+  pausedAt: Date | undefined
+  pausedBy: 'school' | 'person' | undefined
 }
 
 /**
@@ -74,6 +77,8 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     scopes: scopesOf(payload),
     allowedAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
+    pausedAt: row.school_paused_at ?? row.paused_at ?? undefined,
+    pausedBy: row.school_paused_at ? 'school' : row.paused_at ? 'person' : undefined,
   }
 }
 

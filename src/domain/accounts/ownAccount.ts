@@ -5,6 +5,7 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { Authorization, ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
 import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
+import { countChanges } from '../../store/readAudit.ts'
 import { beginEmailChange } from './emailChange.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
 import { endSignIn, listSignIns, type SignIn } from './signIns.ts'
@@ -43,12 +44,13 @@ export async function changeEmail(
   return { pending_email: pendingEmail }
 }
 
-export const listAuthorizations = async (
-  { authorizations }: Pick<ExternalServices, 'authorizations'>,
-  school: School,
-  accountId: string,
-) => ({
-  data: (await authorizations.list(school.id, accountId)).map(presentAuthorization),
+interface OwnReading {
+  database: SchoolReader
+  externalServices: Pick<ExternalServices, 'authorizations'>
+}
+
+export const listAuthorizations = async (reading: OwnReading, school: School, accountId: string) => ({
+  data: await presentAuthorizations(reading, school, accountId),
 })
 
 export const listSessions = async (
@@ -122,20 +124,34 @@ export async function exportAccount(
   return {
     object: 'account_export',
     account: { ...row, notification_preferences: row.preferences, membership: membershipFrom(membership) },
-    authorizations: (await externalServices.authorizations.list(school.id, row.id)).map(presentAuthorization),
+    authorizations: await presentAuthorizations({ database, externalServices }, school, row.id),
     sessions: (await listSignIns({ database, externalServices }, school.id, row.id)).map(presentSession),
   }
 }
 
 const authorizationId = (grantId: string): string => hashedId('aut', grantId)
 
-const presentAuthorization = ({ grantId, clientId, clientName, scopes, allowedAt, lastUsedAt }: Authorization) => ({
+/** The days of `changes_30d`. */
+const countedDays = 30
+
+async function presentAuthorizations({ database, externalServices }: OwnReading, { id: schoolId }: School, accountId: string) {
+  const authorizations = await externalServices.authorizations.list(schoolId, accountId)
+  const changes = await countChanges(database, schoolId, { grantIds: authorizations.map(({ grantId }) => grantId), days: countedDays })
+  return authorizations.map((one) => presentAuthorization(one, changes.get(one.grantId) ?? 0))
+}
+
+const presentAuthorization = (
+  { grantId, clientId, clientName, scopes, allowedAt, lastUsedAt, pausedAt }: Authorization,
+  changes: number,
+) => ({
   id: authorizationId(grantId),
   object: 'authorization',
   client: { client_id: clientId, client_name: typeof clientName === 'string' ? clientName.slice(0, 200) : null },
   scopes: [...scopes].toSorted(),
   granted_at: allowedAt,
   last_used_at: lastUsedAt ?? null,
+  changes_30d: changes,
+  paused_at: pausedAt ?? null,
 })
 
 const presentSession = ({ id, signedInAt, expiresAt, browser, system, network }: SignIn) => ({

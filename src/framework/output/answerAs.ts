@@ -36,6 +36,7 @@ export async function answerListAs(call: Call<OperationOf<'list'>>, representati
       text,
       type: representation.type,
       etag: listEtag(text),
+      rows: rows.length,
       list: { parameters: textOf(call), nextCursor, prevCursor: null },
     }
   })

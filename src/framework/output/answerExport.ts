@@ -48,8 +48,12 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Api
       page = await batch(positionOf(last, query.sort), batchRows)
     }
   }
+  let sent = 0
   const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
-    for await (const page of rows()) yield page.map((row) => selectFields(serialize(operation.resource, row, call), shape.fields))
+    for await (const page of rows()) {
+      yield page.map((row) => selectFields(serialize(operation.resource, row, call), shape.fields))
+      sent += page.length
+    }
   }
   return {
     status: 200,
@@ -65,8 +69,9 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Api
               withElements(call, bodies(), members),
               await csvDialect(call),
             ),
+            rows: () => sent,
           }
-        : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()) },
+        : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()), rows: () => sent },
   }
 }
 

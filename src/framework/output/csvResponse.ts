@@ -34,7 +34,7 @@ function csvOf(status: number, dialect: CsvDialect, columns: readonly string[], 
   const pieces = async function* (): AsyncGenerator<string> {
     yield dialect.start + csvLines([columns, ...rows.map((row) => csvCells(columns, row))], dialect)
   }
-  return { status, body: {}, text: '', stream: { type: csvType, pieces: pieces() } }
+  return { status, body: {}, text: '', stream: { type: csvType, pieces: pieces(), rows: () => rows.length } }
 }
 
 function elementOf(schema: z.ZodObject, name: string): z.ZodObject {

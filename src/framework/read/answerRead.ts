@@ -13,7 +13,8 @@ import { requireVisible } from '../write/changeRow.ts'
 import { parseInput } from '../write/parseBody.ts'
 import { keyOfCall, noSuchRow } from './answerRow.ts'
 import { findWholeRow } from './findRows.ts'
-import { pageOfElements } from './pageOfElements.ts'
+import { loadedPage, pageOfElements, requestedPage } from './pageOfElements.ts'
+import type { RequestedPage } from './reading.ts'
 import { withinTime } from './withinTime.ts'
 
 /**
@@ -28,7 +29,9 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: RequestI
   if (!row) throw noSuchRow(resource)
   requireVisible(row, resource, rules.view ?? 'public')
   const input = parseInput(rules.input, body)
-  const { response: selected, list } = pageIn(call, rules, await rules.run(call, row, input), row.id)
+  const page = rules.loadsPage && requestedPage(call, row.id)
+  const read = await rules.run({ ...call, ...(page && { page }) }, row, input)
+  const { response: selected, list } = pageIn(call, rules, { response: read, ownerId: row.id, page })
   const response = pickerOf(output, row.seen_as)(selected)
   const sections = rules.sections?.(call)
   if (sections) return { status: operation.successStatus, body: {}, text: '', stream: await streamed(response, sections) }
@@ -41,12 +44,12 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: RequestI
 function pageIn(
   call: Call,
   { pagedBy }: { pagedBy?: string },
-  response: Values,
-  ownerId?: string,
+  { response, ownerId, page }: { response: Values; ownerId?: string; page?: RequestedPage | undefined },
 ): { response: Values; list?: Pick<ApiResponse, 'list'> } {
   if (pagedBy === undefined) return { response }
-  const page = pageOfElements(call, { answer: response, pagedBy, ...(ownerId !== undefined && { ownerId }) })
-  return { response: page.answer, list: { list: page.list } }
+  const elements = { answer: response, pagedBy, ...(ownerId !== undefined && { ownerId }) }
+  const { answer, list } = page ? loadedPage(call, elements, page) : pageOfElements(call, elements)
+  return { response: answer, list: { list } }
 }
 
 /** Allows the style element of a document, the players in its texts, and nothing else. */
@@ -60,7 +63,19 @@ const htmlHeaders = (style: string | undefined, html: string): Record<string, st
 async function streamed(response: Record<string, unknown>, sections: readonly Section[]): Promise<NonNullable<ApiResponse['stream']>> {
   const names = new Set(sections.map(({ name }) => name))
   const head = Object.fromEntries(Object.entries(response).filter(([name]) => !names.has(name)))
-  return { type: 'application/json', pieces: await primed(sectionsJson(head, sections)) }
+  let sent = 0
+  const counted = sections.map(({ name, rows }): Section => ({ name, rows: counting(rows, (count) => (sent += count)) }))
+  return { type: 'application/json', pieces: await primed(sectionsJson(head, counted)), rows: () => sent }
+}
+
+async function* counting<Batch extends readonly unknown[]>(
+  batches: AsyncIterable<Batch>,
+  add: (count: number) => void,
+): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    yield batch
+    add(batch.length)
+  }
 }
 
 /**
@@ -72,7 +87,7 @@ export async function answerCollectionRead(call: Call<OperationOf<'collectionRea
   const { rules, output } = operation
   const input = parseInput(rules.input, await bodyOf(operation, sent))
   const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
-  const { response, list } = pageIn(call, rules, read)
+  const { response, list } = pageIn(call, rules, { response: read })
   const body = pickerOf(output, widestView(caller))(response)
   if (format === 'csv') return csvResponse(operation, body, await csvDialect(call))
   const text = JSON.stringify(body)

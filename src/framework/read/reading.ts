@@ -10,6 +10,14 @@ import type { View } from '../declare/views.ts'
 import type { Section } from '../output/sectionsJson.ts'
 import type { Access } from '../write/writing.ts'
 
+/** The page of a long list that a read loads itself. */
+export interface RequestedPage {
+  /** At most this many elements are shown. The read returns one more if there are more. */
+  limit: number
+  /** The id of the element next to the page. Backward: the page ends before it, and the read returns the nearest element first. */
+  next?: { id: string; isBackward: boolean } | undefined
+}
+
 export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   database: SchoolReader
   school: School
@@ -17,6 +25,8 @@ export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
   store?: SchoolDatabase | undefined
+  /** Present if the read declares `loadsPage`. */
+  page?: RequestedPage
 }
 
 interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
@@ -30,6 +40,8 @@ interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
   output: z.ZodObject
   /** The member that identifies an element of the list that `run` returns as `data`. The response is a page of it: `output` is a listOf. */
   pagedBy?: string
+  /** True if `run` loads only the requested page, because the list is long. */
+  loadsPage?: true
 }
 
 export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {

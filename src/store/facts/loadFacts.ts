@@ -6,6 +6,8 @@ import type { Reader } from '../database.ts'
 
 export interface ClientFacts extends Pick<ClientRow, 'id' | 'registered_via' | 'created_at' | 'metadata'> {
   isDisabled: boolean
+  /** True if the staff of the school paused it. */
+  isPaused: boolean
 }
 
 export interface GrantFacts {
@@ -14,6 +16,8 @@ export interface GrantFacts {
   accountId: string
   payload: Record<string, unknown>
   isRevoked: boolean
+  /** True if the person paused it. */
+  isPaused: boolean
   expiresAt: Date
 }
 
@@ -51,11 +55,11 @@ export async function loadFacts(
       join.onRef('s.school_id', '=', 'p.school_id').onRef('s.person_id', '=', 'p.id').on('s.status', '=', 'active'),
     )
     .select(['g.id as g_id', 'g.client_id as g_client_id', 'g.account_id as g_account_id', 'g.payload as g_payload'])
-    .select(['g.revoked_at as g_revoked_at', 'g.expires_at as g_expires_at'])
+    .select(['g.revoked_at as g_revoked_at', 'g.paused_at as g_paused_at', 'g.expires_at as g_expires_at'])
     .select(['c.id as c_id', 'c.registered_via as c_registered_via', 'c.created_at as c_created_at', 'c.metadata as c_metadata'])
-    .select(['c.disabled_at as c_disabled_at'])
+    .select(['c.disabled_at as c_disabled_at', 'c.paused_at as c_paused_at'])
     .select(['k.id as k_id', 'k.registered_via as k_registered_via', 'k.created_at as k_created_at', 'k.metadata as k_metadata'])
-    .select(['k.disabled_at as k_disabled_at'])
+    .select(['k.disabled_at as k_disabled_at', 'k.paused_at as k_paused_at'])
     .select(['a.id', 'a.email', 'a.email_verified', 'a.name', 'a.given_name', 'a.family_name', 'a.locale', 'a.time_zone', 'a.updated_at'])
     .select(['a.sessions_valid_after', 'a.disabled_at', 'a.deletion_scheduled_at', 'p.id as person_id', 's.role', 's.lecturer_id'])
     .select(({ selectFrom }) =>
@@ -85,17 +89,20 @@ interface FactRow extends Omit<AccountRow, 'id'> {
   g_account_id: string
   g_payload: Record<string, unknown>
   g_revoked_at: Date | null
+  g_paused_at: Date | null
   g_expires_at: Date
   c_id: string | null
   c_registered_via: RegisteredVia
   c_created_at: Date
   c_metadata: Record<string, unknown>
   c_disabled_at: Date | null
+  c_paused_at: Date | null
   k_id: string | null
   k_registered_via: RegisteredVia
   k_created_at: Date
   k_metadata: Record<string, unknown>
   k_disabled_at: Date | null
+  k_paused_at: Date | null
   id: string | null
   disabled_at: Date | null
   deletion_scheduled_at: Date | null
@@ -110,6 +117,7 @@ const grantOf = (row: FactRow, id: string): GrantFacts => ({
   accountId: row.g_account_id,
   payload: row.g_payload,
   isRevoked: row.g_revoked_at !== null,
+  isPaused: row.g_paused_at !== null,
   expiresAt: row.g_expires_at,
 })
 
@@ -119,6 +127,7 @@ const clientOf = (row: FactRow, id: string): ClientFacts => ({
   created_at: row.c_created_at,
   metadata: row.c_metadata,
   isDisabled: row.c_disabled_at !== null,
+  isPaused: row.c_paused_at !== null,
 })
 
 const callerOf = (row: FactRow, id: string): ClientFacts => ({
@@ -127,6 +136,7 @@ const callerOf = (row: FactRow, id: string): ClientFacts => ({
   created_at: row.k_created_at,
   metadata: row.k_metadata,
   isDisabled: row.k_disabled_at !== null,
+  isPaused: row.k_paused_at !== null,
 })
 
 const accountOf = (row: FactRow, id: string): AccountFacts => ({
