@@ -83,6 +83,8 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
           scopes: ['courses:read', 'openid', 'profile'],
           granted_at: expect.stringMatching(/Z$/),
           last_used_at: null,
+          changes_30d: 0,
+          paused_at: null,
         },
       ])
       const [{ id }] = json.data as [{ id: string }]

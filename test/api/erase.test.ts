@@ -150,6 +150,11 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await insert('mailed_link', { purpose: 'sign_up', email, account_id: null, expires_at: new Date(Date.now() + 60_000) })
     await insert('mailed_link', { purpose: 'password_reset', email, account_id, expires_at: new Date(Date.now() + 60_000) })
     await insert('oidc_grant', { account_id, client_id: 'cli_test', payload: '{}', expires_at: new Date(Date.now() + 60_000) })
+    await query(
+      `INSERT INTO grant_use (school_id, grant_id, day, operation, calls, rows, refused)
+       SELECT school_id, id, now()::date, $3, 1, 1, 0 FROM oidc_grant WHERE school_id = $1 AND account_id = $2`,
+      [person.accountId, output],
+    )
     await insert('oidc_artifact', {
       model: 'Session',
       account_id,

@@ -74,8 +74,14 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
      SELECT $1, 'course', 'former-' || n, gen_random_uuid(), now() - interval '1 day' FROM generate_series(1, $2::int) AS n`,
     [schoolId, many],
   )
+  await sql(
+    `INSERT INTO grant_use (school_id, grant_id, day, operation, calls, rows, refused)
+     SELECT used.school_id, used.id, now()::date - 100, 'operation ' || n, 1, 1, 0
+       FROM (SELECT school_id, id FROM oidc_grant WHERE expires_at > now() LIMIT 1) AS used, generate_series(1, $1::int) AS n`,
+    [many],
+  )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
-  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, slugs: many, challenges: 0 })
+  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, slugs: many, notifications: 0, challenges: 0, uses: many })
   expect(await run('sweep_mailed_links')).toEqual({ removed: many })
   expect(await run('sweep_artifacts')).toEqual({ removed: 0 })
 })
