@@ -32,6 +32,8 @@ export const accountPaths = {
   revokeApp: '/account/apps/revoke',
   removeApp: '/account/apps/remove',
   revokeAllApps: '/account/apps/revoke-all',
+  pauseApp: '/account/apps/pause',
+  continueApp: '/account/apps/continue',
   keep: '/account/keep',
   signOutEverywhere: '/account/sign-out-everywhere',
   confirm: '/account/confirm',
@@ -50,6 +52,10 @@ export const accountPaths = {
   schoolEndAccess: '/account/school/apps/end',
   schoolDisableApp: '/account/school/apps/disable',
   schoolEnableApp: '/account/school/apps/enable',
+  schoolPauseApp: '/account/school/apps/pause',
+  schoolContinueApp: '/account/school/apps/continue',
+  /** Below it, the page of each client. */
+  schoolApps: '/account/school/apps',
   security: '/account/security',
   authenticatorApp: '/account/security/app',
   removeAuthenticatorApp: '/account/security/app/remove',
@@ -64,6 +70,12 @@ export const accountEventPath = (slug: string): string => `${accountPaths.events
 
 /** Returns the path of a document about an order. */
 export const accountOrderPath = (id: string, document: 'invoice' | 'receipt'): string => `${accountPaths.orders}/${id}/${document}`
+
+/** Returns the path of the page that shows what an app did with an authorization, by its public id. */
+export const accountAppPath = (authorizationId: string): string => `${accountPaths.apps}/${authorizationId}`
+
+/** Returns the path of the page that shows what an app did at the school. */
+export const schoolAppPath = (clientId: string): string => `${accountPaths.schoolApps}/${encodeURIComponent(clientId)}`
 
 /** Returns the path of the page on which staff read the answers to a form. */
 export const accountFormPath = (id: string): string => `${accountPaths.schoolForms}/${id}`

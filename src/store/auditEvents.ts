@@ -53,6 +53,8 @@ export const auditEvents = {
   },
   'consent.refused': { about: 'An authorization request ended without a grant. `details.reason` says why.', keep: 'standard' },
   'email.changed': { about: 'A person confirmed a new e-mail address.', keep: 'long' },
+  'grant.continued': { about: 'A person continued an app that they had paused.', keep: 'long' },
+  'grant.paused': { about: 'A person paused an app: its calls to the API are refused, and its tokens stay.', keep: 'long' },
   'grant.revoked': {
     about:
       'A grant and all its tokens were revoked. `details.by` is `person` (on a page), `api` (a call to the API by the client `details.client`), `school` (its staff; `details.staff` says who) or `deletion` (the scheduled deletion of the account).',
@@ -132,8 +134,13 @@ export const auditEvents = {
     about: 'An owner or admin ended all access of a client. Each ended grant has an entry `grant.revoked`; `details.grants` counts them.',
     keep: 'long',
   },
+  'school.app_continued': { about: 'An owner or admin continued an app that the school had paused.', keep: 'long' },
   'school.app_disabled': { about: 'An owner or admin disabled a client.', keep: 'long', endsGrantsOf: 'client' },
   'school.app_enabled': { about: 'An owner or admin enabled a client that the school had disabled.', keep: 'long' },
+  'school.app_paused': {
+    about: 'An owner or admin paused an app for everybody: its calls to the API are refused, and its tokens stay.',
+    keep: 'long',
+  },
   'school.audit_exported': {
     about: 'An owner or admin downloaded entries of the audit trail. `details` has the filter.',
     keep: 'long',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Log } from '../lib/log.ts'
-import type { Database, Reader } from './database.ts'
+import type { Database, Reader, SchoolReader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
 import { unnest } from './unnest.ts'
 
@@ -186,4 +186,41 @@ export async function sweepGrantUse(db: Reader, limit: number): Promise<number> 
     .whereRef('grant_use.operation', '=', 'old.operation')
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+/** What was called in one operation on one day. */
+export interface UseOfDay {
+  /** In UTC: `2026-03-01`. */
+  day: string
+  operation: string
+  calls: number
+  rows: number
+  refused: number
+}
+
+/** Returns the counts of a grant, or of all grants to a client, the newest day first. */
+export async function listUses(db: SchoolReader, of: { grantId: string } | { clientId: string }): Promise<UseOfDay[]> {
+  const rows = await db
+    .selectFrom('grant_use')
+    .select(({ ref, fn }) => [
+      sql<string>`${ref('day')}::text`.as('day'),
+      'operation',
+      fn.sum<string>('calls').as('calls'),
+      fn.sum<string>('rows').as('rows'),
+      fn.sum<string>('refused').as('refused'),
+    ])
+    .where((row) =>
+      'grantId' in of
+        ? row('grant_id', '=', of.grantId)
+        : row('grant_id', 'in', row.selectFrom('oidc_grant').select('id').where('client_id', '=', of.clientId)),
+    )
+    .where('day', '>=', secondsAgo(daySeconds(useDays)))
+    .groupBy(['day', 'operation'])
+    .orderBy('day', 'desc')
+    .orderBy('operation')
+    .execute()
+  return rows.map(({ day, operation, ...sums }) => ({
+    ...{ day, operation },
+    ...{ calls: Number(sums.calls), rows: Number(sums.rows), refused: Number(sums.refused) },
+  }))
 }

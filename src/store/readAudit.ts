@@ -1,5 +1,5 @@
 import { firstIdAt } from '../lib/ids.ts'
-import { eventsEndingGrantsOf, type NamedAuditEvent } from './auditEvents.ts'
+import { eventsEndingGrantsOf, type NamedAuditEvent, securityEvents } from './auditEvents.ts'
 import { type ChangeFilter, changeConditions } from './changeFilter.ts'
 import type { Reader } from './database.ts'
 import { type Builder, isAmongTexts } from './expressions.ts'
@@ -28,6 +28,8 @@ export interface AuditFilter {
   requestId?: string | undefined
   /** Only writes through the API. */
   changes?: ChangeFilter | undefined
+  /** Only writes through the API, and events that show or change who has access. */
+  isActivity?: boolean | undefined
   since?: Date | undefined
   until?: Date | undefined
 }
@@ -45,7 +47,7 @@ const clockMs = 60_000
 
 /** Returns one page of the audit trail in the order of its ids, which contain their time. */
 export async function readAudit(db: Reader, { schoolId, order, after, limit, ...filter }: AuditPage): Promise<AuditRow[]> {
-  const { events = [], accountId, clientId, grantId, requestId, changes, since, until } = filter
+  const { events = [], accountId, clientId, grantId, requestId, changes, isActivity = false, since, until } = filter
   const grant = grantId === undefined ? undefined : await findGrantOwner(db, schoolId, grantId)
   return await db
     .selectFrom('audit_log')
@@ -59,6 +61,7 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
         ...(grantId === undefined ? [] : [isAboutGrant(grantId, grant)(row)]),
         ...(requestId === undefined ? [] : [row('request_id', '=', requestId)]),
         ...(changes === undefined ? [] : changeConditions(changes)(row)),
+        ...(isActivity ? [row.or([...changeConditions({})(row), row('event', 'in', securityEvents.concerningAccess)])] : []),
         ...(since === undefined ? [] : [row('id', '>=', firstIdAt(Number(since) - clockMs)), row('at', '>=', since)]),
         ...(until === undefined ? [] : [row('id', '<', firstIdAt(Number(until) + clockMs)), row('at', '<', until)]),
         ...(after === undefined ? [] : [row('id', order === 'asc' ? '>' : '<', after)]),

@@ -6,6 +6,7 @@ import { now } from './expressions.ts'
 
 /** A client of a school, with how many people have given it access. */
 export interface SchoolAppRow extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by'> {
+  paused_at: Date | null
   people: number
   grants: number
   last_used_at: Date | null
@@ -20,7 +21,7 @@ const integrationsVia: readonly RegisteredVia[] = ['file', 'operator', 'service'
 export async function listSchoolApps(
   db: Reader,
   schoolId: string,
-  { kind, offset, limit }: { kind: SchoolAppKind; offset: number; limit: number },
+  { offset, limit, ...which }: ({ kind: SchoolAppKind } | { clientId: string }) & { offset: number; limit: number },
 ): Promise<SchoolAppRow[]> {
   const rows = await db
     .selectFrom('oidc_client')
@@ -37,11 +38,13 @@ export async function listSchoolApps(
       'live.client_id',
       'oidc_client.id',
     )
-    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by'])
+    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by', 'paused_at'])
     .select(['live.grants', 'live.people', 'live.last_used_at'])
     .where('oidc_client.school_id', '=', schoolId)
     .where((client) =>
-      kind === 'integrations'
+      'clientId' in which
+        ? client('oidc_client.id', '=', which.clientId)
+        : which.kind === 'integrations'
         ? client('registered_via', 'in', integrationsVia)
         : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null)]),
     )

@@ -2,8 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { Format } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
+import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import { operationInput } from '../framework/output/operationInput.ts'
+import { searchOf } from '../framework/output/search.ts'
 import { run } from '../framework/run.ts'
+import { isWrite } from '../framework/write/dryRun.ts'
 import { requireAllWithin } from '../http/rateLimitHeaders.ts'
 import { Problem } from '../lib/problem.ts'
 import type { OwnOperations } from '../pages/account/accountArguments.ts'
@@ -22,6 +25,7 @@ const [maxWaits, waitMilliseconds] = [50, 100]
 export function createOwnOperations(foundation: Foundation, externalServices: ExternalServices): OwnOperations {
   const { operations, accounts, limits } = foundation
   const scopes = new Set(foundation.scopes.map(({ name }) => name))
+  const acrossTypes = new Set([changeFeedOf(operations).id, searchOf(operations).id])
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const operationOf = (id: string): Operation => {
     const operation = byId.get(id)
@@ -56,6 +60,11 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
   return {
     perform,
     inputOf: (id) => operationInput(operationOf(id)),
+    describe(id) {
+      const operation = byId.get(id)
+      if (operation) return { scope: operation.scope, isRead: !isWrite(operation) }
+      return acrossTypes.has(id) ? { scope: undefined, isRead: true } : undefined
+    },
   }
 }
 

@@ -36,7 +36,9 @@ import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
-import { findAnyClient, findClient, noteDisabledBy } from '../store/clients.ts'
+import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store/clients.ts'
+import type { Database } from '../store/database.ts'
+import { pauseGrants } from '../store/grants.ts'
 import { schoolDatabase } from '../store/inSchool.ts'
 import { listGrantsOfClient } from '../store/schoolApps.ts'
 import { storableText } from '../store/storableText.ts'
@@ -123,7 +125,7 @@ export function createSchoolPages(
       return { tagline, site: shown }
     },
   })
-  const { perform, inputOf } = createOwnOperations(foundation, externalServices)
+  const { perform, inputOf, describe } = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({
     ...shared,
     scopes,
@@ -137,7 +139,7 @@ export function createSchoolPages(
     checkOwnPassword: createPasswordCheck({ databaseOf: accountsOf }),
     secondStep: secondFactors.ruleOf,
     secondFactors,
-    administration: createClientAdministration(stores),
+    administration: createClientAdministration(stores, accounts),
     sessionSeconds: (isRemembered) => sessionSeconds(runtime.config.oauth, isRemembered),
     send: outbox.send,
     notify,
@@ -145,6 +147,8 @@ export function createSchoolPages(
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     perform,
     inputOf,
+    describe,
+    pauseOwn: (schoolId, access) => accounts.transaction((writer) => pauseGrants(writer, schoolId, access)),
     checkoutAddress: externalServices.checkoutAddress,
     languages: foundation.languages,
     hasPages: externalServices.hasPages,
@@ -191,7 +195,7 @@ const countedSignIn =
     signIn(schoolId, email, password, turn, (accountId, signedInAt) => counted(audit(accountId, signedInAt)))
 
 /** Creates what the pages of a school do about its clients, with the rules of the operator's commands. */
-function createClientAdministration(stores: Stores): ClientAdministration {
+function createClientAdministration(stores: Stores, accounts: Pick<Database, 'transaction'>): ClientAdministration {
   return {
     async find(schoolId, id) {
       // PostgreSQL cannot store other texts, so no client has such an id.
@@ -206,5 +210,6 @@ function createClientAdministration(stores: Stores): ClientAdministration {
       await noteDisabledBy(stores.database, { schoolId, id, by: 'school' })
     },
     enable: (schoolId, id) => restoreClient(stores, schoolId, id),
+    pause: (schoolId, id, isPaused) => accounts.transaction((writer) => pauseClient(writer, schoolId, id, isPaused)),
   }
 }

@@ -1,8 +1,10 @@
+import { type Change, changeOf } from '../accounts/appActivity.ts'
 import { csvCells, csvLines } from '../../lib/csvText.ts'
 import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { auditEvents, isNamedEvent } from '../../store/auditEvents.ts'
 import type { SchoolReader } from '../../store/database.ts'
+import { listUses, type UseOfDay } from '../../store/grantUse.ts'
 import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
 
@@ -29,6 +31,24 @@ export const aboutEvent = (event: string): string | undefined =>
   isNamedEvent(event) ? auditEvents[event].about.split(/(?<=[.]) /, 1)[0] : undefined
 
 export const namedEvents: readonly string[] = Object.keys(auditEvents)
+
+/** An entry about an app: a write through the API has its change. */
+export type ActivityEntry = AuditTrailEntry & { change: Change | undefined }
+
+/** Returns what an app did, and what happened to its access, the newest first: with a grant, or with all grants. */
+export async function appTrail(
+  database: SchoolReader,
+  schoolId: string,
+  of: { grantId: string } | { clientId: string },
+  page: { before?: string | undefined; limit: number },
+): Promise<ActivityEntry[]> {
+  const entries = await auditTrail(database, schoolId, { ...of, isActivity: true }, page)
+  return entries.map((entry) => ({ ...entry, change: changeOf(entry) }))
+}
+
+/** Returns how often an app called the API, by day and operation: with a grant, or with all grants. */
+export const appUses = (database: SchoolReader, of: { grantId: string } | { clientId: string }): Promise<UseOfDay[]> =>
+  listUses(database, of)
 
 const batch = 1000
 

@@ -1,6 +1,6 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
 import type { SchoolReader } from '../../store/database.ts'
-import { listGrantedContents, listSchoolApps, type SchoolAppKind } from '../../store/schoolApps.ts'
+import { listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../store/schoolApps.ts'
 import { scopesOf } from '../accounts/connectedApps.ts'
 
 export interface SchoolApp {
@@ -16,6 +16,8 @@ export interface SchoolApp {
   scopes: ReadonlySet<string>
   /** The side that disabled the client; undefined if it is enabled. Only those whom the school disabled can be enabled by the school. */
   disabledBy: 'school' | 'operator' | undefined
+  /** When the school paused it; undefined if it is not paused. */
+  pausedAt: Date | undefined
 }
 
 /** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
@@ -25,14 +27,24 @@ export async function schoolApps(
   { kind, page, size }: { kind: SchoolAppKind; page: number; size: number },
 ): Promise<{ apps: SchoolApp[]; isMore: boolean }> {
   const rows = await listSchoolApps(database, schoolId, { kind, offset: (page - 1) * size, limit: size + 1 })
-  const shown = rows.slice(0, size)
+  return { apps: await present(database, schoolId, rows.slice(0, size)), isMore: rows.length > size }
+}
+
+/** Returns one client of a school, also one without access and one that is disabled. */
+export async function findSchoolApp(database: SchoolReader, schoolId: string, clientId: string): Promise<SchoolApp | undefined> {
+  if (!/^[\x21-\x7e]{1,500}$/.test(clientId)) return undefined
+  const rows = await listSchoolApps(database, schoolId, { clientId, offset: 0, limit: 1 })
+  return (await present(database, schoolId, rows))[0]
+}
+
+async function present(database: SchoolReader, schoolId: string, shown: readonly SchoolAppRow[]): Promise<SchoolApp[]> {
   const contents = await listGrantedContents(
     database,
     schoolId,
     shown.filter(({ grants }) => grants > 0).map(({ id }) => id),
   )
   const scopes = Map.groupBy(contents, ({ client_id: id }) => id)
-  const apps = shown.map(({ id, metadata, registered_via: via, created_at: createdAt, disabled_at, disabled_by, ...row }) => ({
+  return shown.map(({ id, metadata, registered_via: via, created_at: createdAt, disabled_at, disabled_by, paused_at, ...row }) => ({
     clientId: id,
     name: metadata.client_name,
     origin: { ...originOf(id, via), createdAt },
@@ -43,6 +55,6 @@ export async function schoolApps(
     lastUsedAt: row.last_used_at ?? undefined,
     scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
     disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
+    pausedAt: paused_at ?? undefined,
   }))
-  return { apps, isMore: rows.length > size }
 }

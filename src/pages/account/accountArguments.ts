@@ -61,6 +61,9 @@ export interface AccountArguments {
   administration: ClientAdministration
   perform: PerformOwn
   inputOf: OwnOperations['inputOf']
+  describe: OwnOperations['describe']
+  /** Pauses the access of an app to an account, or continues it. Returns the grants that changed. */
+  pauseOwn(schoolId: string, access: { accountId: string; clientId: string; isPaused: boolean }): Promise<string[]>
   checkoutAddress: ExternalServices['checkoutAddress']
   /** Returns false if another site shows the public pages of the school. */
   hasPages(school: School): boolean
@@ -104,6 +107,14 @@ export interface OwnCall {
 export interface OwnOperations {
   perform: PerformOwn
   inputOf(operation: string): OperationInput
+  /** Returns undefined for an operation of another release. */
+  describe(operation: string): CalledOperation | undefined
+}
+
+/** An operation that an app has called. */
+export interface CalledOperation {
+  scope: string | undefined
+  isRead: boolean
 }
 
 /** The parameters of the path of an operation, and the members of its body. */
@@ -161,4 +172,6 @@ export interface ClientAdministration {
   disable(schoolId: string, clientId: string): Promise<void>
   /** Enables a client. Its earlier tokens stay revoked. */
   enable(schoolId: string, clientId: string): Promise<void>
+  /** Pauses a client for everybody, or continues it. Returns false if it was so already. */
+  pause(schoolId: string, clientId: string, isPaused: boolean): Promise<boolean>
 }

@@ -111,6 +111,8 @@ export interface AccountItem {
   href?: string | undefined
   /** A share of 100, with its text. */
   progress?: { value: number; label: string } | undefined
+  /** Lines that are shown only after the person has opened their summary. */
+  details?: { summary: string; lines: TextPart[][] }
   form?: AccountForm
   link?: FormLink | undefined
   links?: FormLink[]

@@ -13,6 +13,7 @@ import { createViews } from '../templates.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { createAccountPresenter } from './accountPresenter.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
+import { appActivityPages } from './appActivityPages.ts'
 import { appSetupPages } from './appSetupPages.ts'
 import { appsPages } from './appsPages.ts'
 import { confirmPages } from './confirmPages.ts'
@@ -36,6 +37,7 @@ import { profilePages } from './profilePages.ts'
 import { requestPages } from './requestPages.ts'
 import { returnTo } from './returnTo.ts'
 import { schoolActions } from './school/schoolActions.ts'
+import { schoolAppPage } from './school/schoolAppPage.ts'
 import { schoolFormsPages } from './school/schoolFormsPages.ts'
 import { schoolOverviewPages } from './school/schoolOverviewPages.ts'
 import { schoolPages } from './school/schoolPages.ts'
@@ -63,6 +65,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const login = loginPages(args, present, pages)
   const sessions = sessionsPages(args, present, pages)
   const apps = appsPages(args, present, pages)
+  const appActivity = appActivityPages(args, pages)
   const data = dataPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
@@ -143,12 +146,16 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.revokeApp, accountPaths.apps, apps.revoke],
     [accountPaths.removeApp, accountPaths.apps, apps.remove],
     [accountPaths.revokeAllApps, accountPaths.apps, apps.revokeAll],
+    [accountPaths.pauseApp, accountPaths.apps, appActivity.pause],
+    [accountPaths.continueApp, accountPaths.apps, appActivity.continue],
     [accountPaths.download, accountPaths.data, data.download],
     [accountPaths.deleteAccount, accountPaths.data, data.remove],
     [accountPaths.keep, accountPaths.data, data.keep],
     [accountPaths.schoolEndAccess, accountPaths.school, schoolAct.endAccess],
     [accountPaths.schoolDisableApp, accountPaths.school, schoolAct.disable],
     [accountPaths.schoolEnableApp, accountPaths.school, schoolAct.enable],
+    [accountPaths.schoolPauseApp, accountPaths.school, schoolAct.pause],
+    [accountPaths.schoolContinueApp, accountPaths.school, schoolAct.continue],
     [accountPaths.schoolStaffInvite, accountPaths.schoolStaff, schoolStaff.invite],
     [accountPaths.schoolStaffRole, accountPaths.schoolStaff, schoolStaff.changeRole],
     [accountPaths.schoolStaffRemove, accountPaths.schoolStaff, schoolStaff.remove],
@@ -157,6 +164,9 @@ export function createAccountPages(args: AccountArguments): Router {
     router.post(path, ...form, take)
     if (path !== page) router.get(path, (ctx) => seeOther(ctx, page))
   }
+  // After the addresses of the forms, which begin in the same way.
+  router.get(`${accountPaths.apps}/:id`, errors, appActivity.show)
+  router.get(`${accountPaths.schoolApps}/:client`, errors, schoolAppPage(args, pages))
   router.post(accountPaths.picture, errors, sameOriginOnly('foreign_account_form'), profile.savePicture)
   router.get(accountPaths.picture, (ctx) => seeOther(ctx, accountPaths.profile))
   const hasSite = ({ request }: OperationPageContext): boolean => args.hasPages(request.ctx.state.school)

@@ -1,5 +1,7 @@
 import type { ConnectedApp, grantOrigins } from '../../domain/accounts/connectedApps.ts'
+import { hashedId } from '../../lib/ids.ts'
 import { networkKey } from '../../lib/networkKey.ts'
+import { accountAppPath } from '../../policy/accountPaths.ts'
 import { claimedRole } from '../../policy/claimedRole.ts'
 import { imitatedName } from '../../policy/imitatedName.ts'
 import type { Reader } from '../../policy/permissionSentences.ts'
@@ -9,6 +11,7 @@ import type { ConsentScope } from '../consentScope.ts'
 import { type Destination, destinationOf } from '../destination.ts'
 import { plainText } from '../plainText.ts'
 import type { TextPart, Texts } from '../texts.ts'
+import { stateOf } from './appState.ts'
 
 export interface AppEntry {
   /** Id of the heading, which distinguishes the buttons of this app from the others. */
@@ -29,6 +32,10 @@ export interface GrantEntry {
   used: TextPart[]
   scopesLabel: string
   areas: { title: string; sentences: string[] }[]
+  /** When it was paused; empty if it is not. */
+  paused: string
+  /** The page that shows what the app did with it. */
+  activity: { href: string; label: string }
 }
 
 export interface EntryArguments {
@@ -98,6 +105,8 @@ function grantOf(
       title: members[0] ? texts.areaTitle(members[0]) : '',
       sentences: members.map((scope) => texts.sentence(scope, reader)),
     })),
+    paused: grant.pausedAt ? stateOf(texts, grant.pausedAt, grant.pausedBy) : '',
+    activity: { href: accountAppPath(hashedId('aut', grant.grantId)), label: texts.text('activity.link') },
   }
 }
 

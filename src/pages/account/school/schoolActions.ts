@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { Problem } from '../../../lib/problem.ts'
-import { accountPaths } from '../../../policy/accountPaths.ts'
+import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
 import { auditEntry } from '../../auditEntry.ts'
 import { submittedForm } from '../../formBody.ts'
 import { pageProblem } from '../../pageProblem.ts'
@@ -14,6 +14,8 @@ export interface SchoolActions {
   endAccess: Middleware
   disable: Middleware
   enable: Middleware
+  pause: Middleware
+  continue: Middleware
 }
 
 const [batch, most] = [200, 20_000]
@@ -23,12 +25,19 @@ export function schoolActions(args: AccountArguments, present: AccountPresenter)
   const record = (ctx: Context, event: PageAuditEntry['event'], admin: SchoolAdmin, client: AdministeredClient, details = {}) =>
     args.audit(auditEntry(ctx, event, { account_id: admin.accountId, client_id: client.id, details }))
 
-  /** Runs an action on the client that the form names, and leads back to the list that the form belongs to. */
+  const listOf = (form: URLSearchParams): string =>
+    form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.school
+
+  /** Runs an action on the client that the form names, and leads to a page: by default to the list that the form belongs to. */
   const onClient =
-    (done: string, act: (ctx: Context, admin: SchoolAdmin, client: AdministeredClient) => Promise<void>): Middleware =>
+    (
+      done: string,
+      act: (ctx: Context, admin: SchoolAdmin, client: AdministeredClient) => Promise<void>,
+      pageOf: (form: URLSearchParams) => string = listOf,
+    ): Middleware =>
     async (ctx: Context) => {
       const form = submittedForm(ctx)
-      const page = form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.school
+      const page = pageOf(form)
       const admin = await confirmedAdmin(ctx, args, { page, present })
       if (!admin) return
       const client = await administration.find(ctx.state.school.id, form.get('client') ?? '')
@@ -38,7 +47,20 @@ export function schoolActions(args: AccountArguments, present: AccountPresenter)
       seeOther(ctx, `${page}?done=${done}`)
     }
 
+  const pausing = (isPaused: boolean): Middleware =>
+    onClient(
+      isPaused ? 'paused' : 'continued',
+      async (ctx, admin, client) => {
+        const isChanged = await administration.pause(ctx.state.school.id, client.id, isPaused)
+        if (isChanged) await record(ctx, isPaused ? 'school.app_paused' : 'school.app_continued', admin, client)
+      },
+      (form) => schoolAppPath(form.get('client') ?? ''),
+    )
+
   return {
+    pause: pausing(true),
+    continue: pausing(false),
+
     endAccess: onClient('ended', async (ctx, admin, client) => {
       const { school } = ctx.state
       let ended = 0

@@ -1,5 +1,5 @@
 import type { SchoolApp } from '../../../domain/administration/schoolApps.ts'
-import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { accountPaths, schoolAppPath, withQuery } from '../../../policy/accountPaths.ts'
 import type { Reader } from '../../../policy/permissionSentences.ts'
 import { appNames } from '../../appNames.ts'
 import type { ConsentFact } from '../../consentFacts.ts'
@@ -8,6 +8,7 @@ import type { Frame } from '../../templates.ts'
 import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
+import { stateOf } from '../appState.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The list of connected apps, or of integrations, with what an owner or admin can do about them. */
@@ -30,6 +31,8 @@ interface SchoolAppEntry {
   name: TextPart[]
   state: string
   facts: ConsentFact[]
+  /** The page that shows what the app did. */
+  activity: { href: string; label: string }
   scopesLabel: string
   sentences: string[]
   actions: { action: string; label: string; explanation: string }[]
@@ -93,7 +96,9 @@ function entryOf(
     clientId,
     state:
       app.disabledBy === undefined
-        ? ''
+        ? app.pausedAt
+          ? stateOf(texts, app.pausedAt, 'school')
+          : ''
         : texts.text(app.disabledBy === 'school' ? 'school.disabled_by_school' : 'school.disabled_by_operator'),
     facts: [
       fact(texts.text('school.people_label'), texts.parts('school.verbatim', { text: texts.counted('school.people', app.people) })),
@@ -110,6 +115,7 @@ function entryOf(
       fact(texts.text('school.id_label'), texts.parts('school.verbatim', { text: clientId })),
       fact(texts.text('school.authentication_label'), texts.parts(app.isConfidential ? 'school.with_secret' : 'school.without_secret', {})),
     ],
+    activity: { href: schoolAppPath(clientId), label: texts.text('activity.link') },
     scopesLabel: granted.length > 0 ? texts.counted('consent.count', granted.length) : '',
     sentences: granted.map((scope) => texts.sentence(scope, reader)),
     actions: [

@@ -1,0 +1,69 @@
+import type { Middleware } from 'koa'
+import { findSchoolApp, type SchoolApp } from '../../../domain/administration/schoolApps.ts'
+import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
+import { appNames } from '../../appNames.ts'
+import { pageProblem } from '../../pageProblem.ts'
+import { plainText } from '../../plainText.ts'
+import type { TextKey, Texts } from '../../texts.ts'
+import type { AccountArguments } from '../accountArguments.ts'
+import type { AccountSection } from '../accountPage.ts'
+import { activitySections } from '../activitySections.ts'
+import { activityNotices, readActivity } from '../appActivityPages.ts'
+import { stateOf } from '../appState.ts'
+import type { OwnPages } from '../ownPage.ts'
+import { adminOrAway } from './schoolAdmin.ts'
+import { schoolLinks } from './schoolSections.ts'
+
+/** Returns the page that shows owners and admins what an app did for everybody who gave it access. */
+export const schoolAppPage =
+  (args: AccountArguments, pages: OwnPages): Middleware =>
+  async (ctx) => {
+    const { school } = ctx.state
+    const clientId = String(ctx.params.client)
+    const path = schoolAppPath(clientId)
+    const admin = await adminOrAway(ctx, args, path + ctx.search)
+    if (!admin) return
+    const app = await findSchoolApp(args.databaseOf(school.id).kysely, school.id, clientId)
+    if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
+    const activity = await readActivity(ctx, args, { of: { clientId }, path, seesPeople: true })
+    await pages.show(ctx, admin, { path, section: accountPaths.school, notices: activityNotices }, ({ texts, schoolName }) => {
+      const name = appNames(texts, [app])(app)
+        .map(({ text }) => text)
+        .join('')
+      const title = texts.text('activity.title', { app: name })
+      return {
+        title: { text: title },
+        heading: title,
+        siblings: schoolLinks(texts, accountPaths.school),
+        introduction: texts.parts('activity.introduction_school', { app: name, school: schoolName, zone: texts.timeZone }),
+        sections: [appSection(texts, app, schoolName), ...activitySections(texts, activity)],
+      }
+    })
+  }
+
+function appSection(texts: Texts, app: SchoolApp, school: string): AccountSection {
+  const hidden = [{ name: 'client', value: app.clientId }]
+  const fact = (label: TextKey, value: string) => ({ label: texts.text(label), value: texts.parts('school.verbatim', { text: value }) })
+  const isPaused = app.pausedAt !== undefined
+  return {
+    id: 'app',
+    heading: texts.text('activity.app'),
+    paragraphs: [texts.parts('activity.pause_school_explanation', { school })],
+    facts: [
+      fact('school.people_label', texts.counted('school.people', app.people)),
+      fact('activity.last_used', app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('activity.never_used')),
+      fact('activity.state', stateOf(texts, app.pausedAt, 'school')),
+      fact('school.id_label', plainText(app.clientId, 300)),
+    ],
+    forms: [
+      {
+        action: isPaused ? accountPaths.schoolContinueApp : accountPaths.schoolPauseApp,
+        hidden,
+        submit: texts.text(isPaused ? 'activity.continue' : 'activity.pause'),
+      },
+      ...(app.grants > 0
+        ? [{ action: accountPaths.schoolEndAccess, hidden, submit: texts.text('school.end_access'), kind: 'danger' as const }]
+        : []),
+    ],
+  }
+}
