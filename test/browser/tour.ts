@@ -263,6 +263,16 @@ export const tour: readonly Stop[] = [
       await apps(page, guide, owner)
     },
   },
+  { name: 'app-activity', open: (page, guide) => activity(page, guide, '/account/apps') },
+  {
+    name: 'app-paused',
+    async open(page, guide) {
+      await activity(page, guide, '/account/apps')
+      await page.locator('form[action="/account/apps/pause"] button').click()
+      await page.getByRole('status').waitFor()
+    },
+  },
+  { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school') },
   ...learningTour(sendAccountSignIn),
   { name: 'account-profile', open: accountPage('/account/profile') },
   {
@@ -435,6 +445,22 @@ async function apps(page: Page, guide: TourGuide, email?: string): Promise<void>
   if (email !== undefined) await sendAccountSignIn(page, guide, email)
   await at('/account/apps')(page, guide)
   await page.waitForURL('**/account/apps')
+}
+
+/** An app makes changes, and its page is opened from a list, with all details. */
+async function activity(page: Page, guide: TourGuide, list: string): Promise<void> {
+  const { agent } = await anotherApp(guide)
+  const { body } = await agent.tokens(personCalled(owner), { scope: allScopes }, { scopes: 'all' })
+  const headers = { authorization: `Bearer ${body.access_token}`, 'agent-reason': 'The programme of the spring' }
+  const id = newAddress()
+  await postJson(`${agent.issuer}/api/v1/courses`, { title: 'Clay in a weekend' }, headers)
+  await postJson(`${agent.issuer}/api/v1/students/bulk`, { items: [{ email: id, name: 'Wren Applegarth' }] }, headers)
+  await sendAccountSignIn(page, guide, owner)
+  await at(list)(page, guide)
+  const link = list === '/account/school' ? `a[href$="/${agent.clientId}"]` : '.app:first-of-type a[href^="/account/apps/aut_"]'
+  await page.locator(link).first().click()
+  await page.locator('#changes').waitFor()
+  for (const details of await page.locator('main .items details > summary').all()) await details.click()
 }
 
 /** Opens a page of the school as its owner, with all details. */
