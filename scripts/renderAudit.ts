@@ -37,6 +37,11 @@ The job \`sweep_audit\` runs every hour. \`audit\` in \`server.yaml\` configures
 | \`days\` | 365 | One year covers yearly processes of a school. Storage limitation (GDPR, Article 5(1)(e)) requires an end |
 | \`security_days\` | 730 | A consent must be provable while it has effect (GDPR, Article 7(1)), and a grant can last for a year. Misuse of access is often found late. Only entries that show who could access what are kept this long: "long" below |
 
+The trail has what apps change. What they read is counted, not logged: each process counts the calls of an app by authorization, operation and
+day, with the rows in the responses and the calls that were refused, and adds them to \`grant_use\` every ten seconds. A process that is killed
+loses the counts of its last ten seconds. The counts are kept for 90 days and deleted with the authorization or the person; which rows an app read is
+not stored. People see both at \`/account/apps\`, owners and admins at \`/account/school\`.
+
 Shorter times are always possible; agree on longer ones with your data protection officer. \`people erase\` removes the person from the
 entries earlier.
 

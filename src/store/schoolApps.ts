@@ -45,8 +45,8 @@ export async function listSchoolApps(
       'clientId' in which
         ? client('oidc_client.id', '=', which.clientId)
         : which.kind === 'integrations'
-        ? client('registered_via', 'in', integrationsVia)
-        : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null)]),
+          ? client('registered_via', 'in', integrationsVia)
+          : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null)]),
     )
     .orderBy(({ fn, val }) => fn.coalesce('live.people', sql<string>`${val(0)}`), 'desc')
     .orderBy('oidc_client.created_at', 'desc')

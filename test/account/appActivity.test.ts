@@ -51,7 +51,9 @@ describe('the page of an app', () => {
   test('shows each change as a sentence, with its objects, its reason, what was read and what was refused', async () => {
     const who = await connected()
     await post(who, '/courses', { title: 'Clay From Scratch' }, { 'agent-reason': 'Spring <b>programme</b>' })
-    await post(who, '/students/bulk', { items: ['Ada Moss', 'Bo Reed'].map((name, at) => ({ name, email: `s${count}.${at}@example.org` })) })
+    await post(who, '/students/bulk', {
+      items: ['Ada Moss', 'Bo Reed'].map((name, at) => ({ name, email: `s${count}.${at}@example.org` })),
+    })
     await get(who, '/courses')
     await get(who, '/courses')
     await get(who, '/orders')
@@ -111,7 +113,9 @@ describe('the page of an app', () => {
 
   test('is linked from the list of apps, which shows the true last use', async () => {
     const who = await connected()
-    await service.database.sql.query("UPDATE oidc_grant SET last_used_at = now() - interval '3 days' WHERE account_id = $1", [who.accountId])
+    await service.database.sql.query("UPDATE oidc_grant SET last_used_at = now() - interval '3 days' WHERE account_id = $1", [
+      who.accountId,
+    ])
     await get(who, '/courses')
     await service.app.grantUses.flush()
     const { html } = await who.browser.get('/account/apps')

@@ -11,7 +11,10 @@ const recordedAs = { create: 'created', update: 'updated', replace: 'updated', r
 
 describe.each(['en', 'de'] as const)('what an app did, in %s', (language) => {
   const texts = createTexts(language)
-  const sentence = (operation: (typeof operations)[number], { label = null, count = 1 }: { label?: string | null; count?: number } = {}) => {
+  const sentence = (
+    operation: (typeof operations)[number],
+    { label = null, count = 1 }: { label?: string | null; count?: number } = {},
+  ) => {
     const { id, kind, resource } = operation
     const verb = kind === 'action' || kind === 'collection' ? operation.name : recordedAs[kind as keyof typeof recordedAs]
     const change = {
@@ -38,7 +41,8 @@ describe.each(['en', 'de'] as const)('what an app did, in %s', (language) => {
   })
 
   test('says more than that something was changed, unless fields were', () => {
-    const changed = (operation: (typeof operations)[number]) => sentence({ ...operation, id: 'another', kind: 'update' } as typeof operation)
+    const changed = (operation: (typeof operations)[number]) =>
+      sentence({ ...operation, id: 'another', kind: 'update' } as typeof operation)
     const generic = operations.filter((one) => one.kind !== 'update' && one.kind !== 'replace' && sentence(one) === changed(one))
     expect(generic.map(({ id }) => id)).toEqual([])
   })

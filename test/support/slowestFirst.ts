@@ -92,6 +92,7 @@ export const slowest: readonly string[] = [
   'test/security/signInLimits',
   'verification/engines/postgresqlFailOver',
   'test/security/endedGrants',
+  'test/oidc/appsOverProcesses',
   'test/account/apps',
   'test/api/curriculum',
   'test/api/rsvps',

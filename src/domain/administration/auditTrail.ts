@@ -1,4 +1,3 @@
-import { type Change, changeOf } from '../accounts/appActivity.ts'
 import { csvCells, csvLines } from '../../lib/csvText.ts'
 import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
@@ -7,6 +6,7 @@ import type { SchoolReader } from '../../store/database.ts'
 import { listUses, type UseOfDay } from '../../store/grantUse.ts'
 import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
+import { type Change, changeOf } from '../accounts/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
 

@@ -4,10 +4,12 @@ import type { SchoolReader } from '../../store/database.ts'
 /** Returns the current names of people by their public ids, for readers who see everybody. Other ids, and people who are gone, are left out. */
 export async function namesOfObjects(database: SchoolReader, publicIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const uuidsOf = (prefix: string): Map<string, string> =>
-    new Map(publicIds.flatMap((id): [string, string][] => {
-      const uuid = fromPublicId(prefix, id)
-      return uuid === undefined ? [] : [[id, uuid]]
-    }))
+    new Map(
+      publicIds.flatMap((id): [string, string][] => {
+        const uuid = fromPublicId(prefix, id)
+        return uuid === undefined ? [] : [[id, uuid]]
+      }),
+    )
   const people = new Map([...uuidsOf('std'), ...uuidsOf('mbr')])
   const enrollments = uuidsOf('enr')
   const staff = uuidsOf('stf')

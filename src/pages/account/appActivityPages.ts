@@ -109,7 +109,11 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
           heading: title,
           back: { href: accountPaths.apps, label: texts.text('activity.back') },
           introduction: [
-            ...texts.parts('activity.introduction', { app: name.map(({ text }) => text).join(''), school: schoolName, zone: texts.timeZone }),
+            ...texts.parts('activity.introduction', {
+              app: name.map(({ text }) => text).join(''),
+              school: schoolName,
+              zone: texts.timeZone,
+            }),
           ],
           sections: [appSection(texts, app), ...activitySections(texts, activity)],
         }
