@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
 import { documentsFromDatabase, placesFromDatabase } from './documents/fromDatabase.ts'
+import { renderGallery } from './gallery.ts'
 import { renderAgents } from './renderAgents.ts'
 import { renderArchitecture } from './renderArchitecture.ts'
 import { renderAudit } from './renderAudit.ts'
@@ -29,6 +30,7 @@ const renderers: Record<string, () => string | Promise<string>> = {
   'docs/caching.md': renderCaching,
   'docs/integrate.md': renderIntegrate,
   'docs/operate.md': renderOperate,
+  'docs/screenshots/README.md': renderGallery,
   'test/README.md': renderTests,
 }
 

@@ -1,72 +1,149 @@
 /**
- * Takes screenshots of the pages of the demo school, light and dark, in the widths of a phone and a desktop.
+ * Takes screenshots of the pages of the demo school and of the e-mails, light and dark, in the widths of a phone, a tablet and a desktop.
  *
- *   npm run screenshots          writes docs/screenshots/{page}-{light|dark}-{360|1280}.png
- *   npm run screenshots -- de    the same in German
- *   npm run screenshots -- en app-setup confirm    these pages only
+ *   npm run screenshots                               writes docs/screenshots/{page}-{light|dark}-{360|768|1280}.png
+ *   npm run screenshots -- app-setup mail-enrolled    these pages and e-mails only
+ *   npm run screenshots -- --locale de                in German: {page}-{light|dark}-{width}-de.png
+ *   npm run screenshots -- --names long               with long names of which one half is Arabic: {page}-…-long.png
+ *   npm run screenshots -- --school empty             without the data of the demo school
+ *   npm run screenshots -- --gallery                  the pictures of docs/screenshots/README.md, as JPEG
  */
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { tour } from '../test/browser/tour.ts'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Page } from 'playwright-core'
+import { parse } from 'yaml'
+import { makeDemoSchool } from '../src/demo/makeDemoSchool.ts'
+import { saveForm } from '../src/domain/forms/saveForm.ts'
+import { emailTemplates } from '../src/mail/emailTemplates.ts'
+import { diskFiles } from '../src/store/diskFiles.ts'
+import { inSchool } from '../src/store/inSchool.ts'
+import { lastLink } from '../test/account/account.ts'
+import { learn } from '../test/browser/learningTour.ts'
+import { giveLongNames } from '../test/browser/longNames.ts'
+import { publish } from '../test/browser/siteTour.ts'
+import { tour, tourForm, tourists } from '../test/browser/tour.ts'
 import { openVisitor } from '../test/browser/visitor.ts'
 import { createAgent } from '../test/support/agent.ts'
 import { hasChromium, launchChromium } from '../test/support/chromium.ts'
-import { until } from '../test/support/poll.ts'
-import { startProcess } from '../test/support/process.ts'
+import { passwordHash, startService, type TestService } from '../test/support/service.ts'
+import { fileOf, gallery, type Picture } from './gallery.ts'
+import { writeMailPreviews } from './mails.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const folder = join(root, 'docs/screenshots')
-const [locale = 'en', ...chosen] = process.argv.slice(2)
-const stops = chosen.length > 0 ? tour.filter(({ name }) => chosen.includes(name)) : tour
+const folder = resolve(import.meta.dirname, '../docs/screenshots')
+const themes = ['light', 'dark'] as const
+const widths = [360, 768, 1280] as const
+/** Taller pages are cut off. */
+const maxHeight = { png: 8000, jpeg: 2400 }
 
-if (hasChromium()) await takeAll()
-else process.exitCode = 1
+/** What the service contains. */
+type Content = Pick<Picture, 'school' | 'names'>
 
-async function takeAll(): Promise<void> {
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    locale: { type: 'string', default: 'en' },
+    names: { type: 'string', default: 'short' },
+    school: { type: 'string', default: 'demo' },
+    gallery: { type: 'boolean', default: false },
+  },
+})
+
+if (!hasChromium()) process.exitCode = 1
+else if (values.gallery) {
+  const chosen = gallery.filter(({ page }) => positionals.length === 0 || positionals.includes(page))
+  const kinds = Map.groupBy(chosen, ({ school, names }) => `${school} ${names}`)
+  for (const pictures of kinds.values()) if (pictures[0]) await takeAll(pictures[0], pictures, 'jpeg')
+} else {
+  const locale = values.locale === 'de' ? 'de' : 'en'
+  const content = { school: values.school === 'empty' ? 'empty' : 'demo', names: values.names === 'long' ? 'long' : 'short' } as const
+  const pages = stops('').map(({ name }) => name)
+  const chosen = positionals.length > 0 ? pages.filter((name) => positionals.includes(name)) : pages
+  const pictures = chosen.flatMap((page) =>
+    themes.flatMap((theme) => widths.map((width) => ({ ...content, page, locale, theme, width }) as const)),
+  )
+  await takeAll(content, pictures, 'png')
+}
+
+/** Returns the stops of the tour, and one for each e-mail, whose previews are in a folder. */
+function stops(previews: string): (typeof tour)[number][] {
+  const mails = Object.keys(emailTemplates).map((kind) => ({
+    name: `mail-${kind}`,
+    async open(page: Page) {
+      const language = await page.evaluate<string>('navigator.language')
+      await page.goto(pathToFileURL(join(previews, `${kind}-${language}-logo.html`)).href)
+    },
+  }))
+  return [...tour, ...mails]
+}
+
+async function takeAll(content: Content, pictures: readonly Picture[], type: 'png' | 'jpeg'): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-screenshots-'))
-  const remove = () => rm(directory, { recursive: true, force: true })
-  const service = await startProcess({ home: { directory, config: join(root, 'config'), data: join(directory, 'data'), remove } })
+  const service = await startSchool(directory, content)
   const browser = await launchChromium()
   try {
-    const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
-    const guide = { agent, mailedLink: (email: string) => linkInOutbox(join(directory, 'data/outbox'), email) }
     await mkdir(folder, { recursive: true })
-    for (const { name, open } of stops) {
-      const { page, close } = await openVisitor(browser, { locale })
-      await open(page, guide)
-      // Pictures below the window load when somebody scrolls.
-      await page.evaluate("Promise.all([...document.images].map((one) => { one.loading = 'eager'; return one.decode().catch(() => {}) }))")
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        for (const width of [360, 1280]) {
+    await writeMailPreviews(join(directory, 'mails'))
+    const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
+    const guide = { agent, mailedLink: async (email: string) => (await lastLink(service, email)).href }
+    if (content.names === 'long') {
+      await publish(guide)
+      await learn(guide)
+      await giveLongNames(service.database)
+    }
+    for (const [name, locales] of Map.groupBy(pictures, ({ page }) => page))
+      for (const [locale, ofPage] of Map.groupBy(locales, (picture) => picture.locale)) {
+        const { page, close } = await openVisitor(browser, { locale })
+        await stops(join(directory, 'mails'))
+          .find((stop) => stop.name === name)
+          ?.open(page, guide)
+        // Pictures below the window load when somebody scrolls.
+        await page.evaluate(
+          "Promise.all([...document.images].map((one) => { one.loading = 'eager'; return one.decode().catch(() => {}) }))",
+        )
+        for (const picture of ofPage) {
+          const { theme, width } = picture
+          await page.emulateMedia({ colorScheme: theme })
           await page.setViewportSize({ width, height: 640 })
           // The viewport is as tall as the page, so that fixed buttons appear at its end.
-          const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+          const height = Math.min(maxHeight[type], await page.evaluate<number>('document.documentElement.scrollHeight'))
           await page.setViewportSize({ width, height })
-          const file = `${name}-${colorScheme}-${width}.png`
-          await page.screenshot({ path: join(folder, file), fullPage: true })
+          const file = fileOf(picture, type)
+          await page.screenshot({ path: join(folder, file), type, ...(type === 'jpeg' && { quality: 50 }) })
           console.log(file)
         }
+        await close()
       }
-      await close()
-    }
   } finally {
     await browser.close()
     await service.stop()
-    await remove()
+    await rm(directory, { recursive: true, force: true })
   }
 }
 
-/** Returns the first link of the newest message to an address. Waits for it, because messages are written after the response. */
-async function linkInOutbox(outbox: string, email: string): Promise<string> {
-  const find = async (): Promise<string | undefined> => {
-    const names = (await readdir(outbox).catch(() => [])).toSorted().reverse()
-    for (const name of names) {
-      const message = await readFile(join(outbox, name), 'utf8')
-      if (message.includes(`To: ${email}`)) return /^https?:\/\/\S+$/m.exec(message)?.[0]
-    }
-    return undefined
+/** Starts a service with the people and the form of the tour. */
+async function startSchool(directory: string, { school }: Content): Promise<TestService> {
+  const storage = diskFiles(join(directory, 'files'))
+  const service = await startService({ storage, school: { defaults: await demoDefaults() } })
+  const owner = service.app.schools.all.find(({ school: { issuer } }) => issuer === service.issuer)?.school
+  if (!owner) throw new Error('the service has no school')
+  const { database } = service
+  if (school === 'demo') {
+    await makeDemoSchool(database, { school: owner, now: new Date(), hashPassword: async () => passwordHash, storage })
+    // The pages are then in the language of the browser.
+    await database.sql.query('UPDATE account SET locale = NULL')
+    return service
   }
-  return until(find, { what: `a message to ${email}`, deadlineMs: 10_000 })
+  for (const tourist of tourists) await service.addPerson(tourist)
+  await database.transaction((writer) => saveForm(inSchool(writer, owner.id), { schoolId: owner.id, now: new Date() }, tourForm))
+  await database.sql.query("UPDATE school SET registration = 'open'")
+  return service
+}
+
+/** Returns the name, the languages and the looks of the demo school. */
+async function demoDefaults(): Promise<object> {
+  const file: { defaults: object } = parse(await readFile(resolve(import.meta.dirname, '../config/schools/demo.yaml'), 'utf8'))
+  return file.defaults
 }

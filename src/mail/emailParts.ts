@@ -1,5 +1,5 @@
 import type { FootLine } from './emailFoot.ts'
-import type { EmailFact } from './emailValues.ts'
+import { type EmailFact, shownLabel } from './emailValues.ts'
 
 /** A piece of a paragraph. Values are isolated, so that their writing direction does not affect the sentence. */
 interface Piece {
@@ -64,6 +64,6 @@ export const plainEmail = (parts: readonly EmailPart[], foot: readonly FootLine[
 
 function plainPart(part: EmailPart): string {
   if (part.kind === 'link') return `${part.label}:\n${part.url}`
-  if (part.kind === 'facts') return part.facts.map(({ label, value }) => `${label}: ${value}`).join('\n')
+  if (part.kind === 'facts') return part.facts.map((fact) => `${shownLabel(fact)} ${fact.value}`).join('\n')
   return part.pieces.map(({ text }) => text).join('')
 }

@@ -23,6 +23,9 @@ export interface EmailFact {
   value: string
 }
 
+/** Returns the label as it is shown in front of its value. A question needs no colon. */
+export const shownLabel = ({ label }: EmailFact): string => (label.endsWith('?') ? label : `${label}:`)
+
 /** A text in every language, for values that the sender cannot translate later. */
 export type TranslatedText = Record<Language, string>
 

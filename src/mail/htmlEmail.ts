@@ -1,6 +1,7 @@
 import { escapeHtml } from '../lib/escapeHtml.ts'
 import type { FootLine } from './emailFoot.ts'
 import type { EmailPart } from './emailParts.ts'
+import { shownLabel } from './emailValues.ts'
 import type { EmailLogo } from './transport.ts'
 
 export interface HtmlEmail {
@@ -86,8 +87,8 @@ function htmlPart(part: EmailPart): string {
   if (part.kind === 'facts') {
     const cell = 'padding:2px 0;vertical-align:top;overflow-wrap:anywhere;word-break:break-word;'
     const rows = part.facts.map(
-      ({ label, value }) =>
-        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;overflow-wrap:break-word;word-break:normal;">${escapeHtml(label)}:</th> <td style="${cell}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
+      (fact) =>
+        `<tr><th scope="row" align="left" style="${cell}padding-right:12px;font-weight:600;overflow-wrap:break-word;word-break:normal;">${escapeHtml(shownLabel(fact))}</th> <td style="${cell}"><bdi>${escapeHtml(fact.value)}</bdi></td></tr>`,
     )
     return `<table cellpadding="0" cellspacing="0" border="0" style="margin:0 0 16px;font-size:inherit;">\n${rows.join('\n')}\n</table>`
   }

@@ -6,6 +6,7 @@ import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 import { aboutEvent } from '../domain/administration/auditTrail.ts'
 import { momentFormat } from '../domain/localFormats.ts'
+import { isolate } from '../lib/isolate.ts'
 import { dateLocales, type Language } from '../lib/languages.ts'
 import { ownMember } from '../lib/ownMember.ts'
 import { knownTimeZone } from '../lib/timeZone.ts'
@@ -134,7 +135,7 @@ export function createTexts(language: Language, isInformal = false): Texts {
       })
   const text: Texts['text'] = (key, values = {}) =>
     parts(key, values)
-      .map((part) => part.text)
+      .map((part) => (part.isolated ? isolate(part.text) : part.text))
       .join('')
   const formOf = <Key extends CountedKey>(key: Key, count: number) => `${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}` as const
   return {

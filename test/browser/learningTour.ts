@@ -28,7 +28,7 @@ const quiz = {
 }
 
 /** Publishes a course in which the learner is enrolled, and a membership with two prices, once. Returns the paths of its lessons. */
-async function learn({ agent: { issuer } }: TourGuide): Promise<string[]> {
+export async function learn({ agent: { issuer } }: TourGuide): Promise<string[]> {
   const app = await createAgent(issuer)
   const tokenOf = async (email: string): Promise<string> =>
     (await app.tokens(personCalled(email), { scope: allScopes }, { scopes: 'all' })).body.access_token

@@ -274,6 +274,13 @@ export const tour: readonly Stop[] = [
   },
   { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school') },
   ...learningTour(sendAccountSignIn),
+  ...(['learning', 'membership', 'orders', 'events'] as const).map((name) => ({
+    name: `${name}-none`,
+    async open(page: Page, guide: TourGuide) {
+      await sendNewPerson(page, guide)
+      await at(name === 'learning' ? '/account' : `/account/${name}`)(page, guide)
+    },
+  })),
   { name: 'account-profile', open: accountPage('/account/profile') },
   {
     name: 'account-profile-wrong',

@@ -42,6 +42,12 @@ test.each(markdown)('%s is clean Markdown', async (file) => {
   expect(await markdownErrors(read(file), { htmlElements: ['img'] })).toEqual([])
 })
 
+test('the list of screenshots names the pictures that there are', () => {
+  const listed = [...read('docs/screenshots/README.md').matchAll(/\]\((\S+\.jpg)\)/g)].map(([, file = '']) => `docs/screenshots/${file}`)
+  expect(listed.length).toBeGreaterThan(10)
+  expect(files.filter((file) => /^docs\/screenshots\/.*\.(?:png|jpg)$/.test(file))).toEqual(listed.toSorted())
+})
+
 test('every npm script runs a file that exists', () => {
   const run = Object.values(manifest.scripts).flatMap((script) =>
     [...script.matchAll(/\b(?:src|scripts|bench|verification)\/[\w/]+\.ts/g)].map(String),

@@ -112,6 +112,13 @@ describe('e-mails', () => {
     expect(sent[0]?.from.name).not.toMatch(/[\r\n\u2028]/)
   })
 
+  test('show a question with its answer, without a colon after the question mark', async () => {
+    const { sent, send } = mail()
+    await send(school, to('a@example.com'), 'form_received_copy', values)
+    expect(sent[0]?.text).toContain('\nWhich clay? Stoneware\n')
+    expect(sent[0]?.html).toContain('>Which clay?</th> <td')
+  })
+
   test('show each text of an event in one line', async () => {
     const { sent, send } = mail()
     await send(school, to('a@example.com'), 'event_canceled_because', {

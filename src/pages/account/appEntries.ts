@@ -82,7 +82,7 @@ function entryOf(
           ]
         : []),
       ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),
-      fact(texts.text('school.id_label'), texts.parts('school.verbatim', { text: plainText(app.clientId, 300) })),
+      fact(texts.text('apps.id_label'), texts.parts('school.verbatim', { text: plainText(app.clientId, 300) })),
     ],
     grants: grants.map((grant, at) => grantOf(texts, grant, { ...args, id: `${id}-${at + 1}` })),
     remove: texts.text(grants.length === 1 ? 'apps.remove' : 'apps.remove_every'),

@@ -1,4 +1,5 @@
 import { priceText } from '../../domain/localFormats.ts'
+import { isolate } from '../../lib/isolate.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { type OwnPlan, type OwnSubscription, ownPlanRow } from '../../resources/ownRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
@@ -124,7 +125,7 @@ function runningSection(context: OperationPageContext, subscription: OwnSubscrip
 }
 
 const labelOf = (texts: Texts, { name }: OwnPlan, { amount, ...price }: OwnPlan['prices'][number]): string =>
-  `${plainText(name, 80)}: ${priceText({ ...price, ...amount }, texts.language)}`
+  `${isolate(plainText(name, 80))}: ${priceText({ ...price, ...amount }, texts.language)}`
 
 /** Shows the other prices to which the person can change, if there are any. */
 function changeDetails(

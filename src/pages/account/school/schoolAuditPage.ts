@@ -1,4 +1,5 @@
 import { type AuditTrailEntry, auditRecord, namedEvents } from '../../../domain/administration/auditTrail.ts'
+import { isolate } from '../../../lib/isolate.ts'
 import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
@@ -94,7 +95,9 @@ function entryOf(texts: Texts, row: AuditTrailEntry): AuditLine {
     at: texts.moment(at),
     sentence: texts.eventSentence(event) ?? texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') }),
     event,
-    person: plainText(person ? `${person.name} (${person.email})` : (auditRecord(row).account_id ?? ''), 300),
+    person: person
+      ? `${isolate(plainText(person.name, 160))} (${plainText(person.email, 254)})`
+      : plainText(auditRecord(row).account_id ?? '', 300),
     client: plainText(entry.client_id ?? '', 300),
     facts: [...fact(texts.text('school.audit_address'), entry.address), ...fact(texts.text('school.audit_request'), entry.request_id)],
     details: Object.keys(details).length === 0 ? '' : JSON.stringify(details, null, 2).slice(0, 5000),
