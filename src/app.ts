@@ -40,6 +40,7 @@ import { openSchools, type SchoolEntry, syncAllClients } from './wiring/schools.
 import { createSchoolSelfCheck } from './wiring/selfCheck.ts'
 import { createSite } from './wiring/site.ts'
 import { watchedJobs } from './wiring/tracing.ts'
+import { createUndoRules } from './wiring/undoRules.ts'
 import { syncWebhooks } from './wiring/webhooks.ts'
 
 export interface App {
@@ -96,6 +97,8 @@ export async function createApp(args: AppArguments): Promise<App> {
     files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
     hasPages,
+    undoDays: () => runtime.config.server.undo.days,
+    undoRules: createUndoRules(foundation.operations),
   })
   const entrance = createEntrance(foundation)
   const changeOf = ({ id }: School): number => entrance.table.clearedAt(id)

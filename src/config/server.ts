@@ -31,6 +31,22 @@ const auditRetention = z
     examples: [{ days: 180, security_days: 365, full_address_days: 7 }],
   })
 
+const undo = z
+  .strictObject({
+    days: z
+      .int()
+      .min(0)
+      .max(90)
+      .default(30)
+      .meta({
+        description:
+          'Time for which people can take back what an app or a person changed, with what was deleted. What was changed is kept encrypted for that time. 0 turns it off.',
+        examples: [14],
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'Taking changes back.', examples: [{ days: 14 }] })
+
 const allowedOrigin = z
   .string()
   .max(255)
@@ -164,6 +180,7 @@ export const serverSchema = z.strictObject({
   storage,
   database_connections: databaseConnections,
   audit: auditRetention,
+  undo,
   tracing,
   drain_seconds: z
     .int()

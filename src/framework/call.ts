@@ -85,6 +85,8 @@ export interface ApiResponse {
   isUnchanged?: boolean | undefined
   /** Number of rows in the response, if `body` does not show it. */
   rows?: number | undefined
+  /** For how many days what was written can be taken back; absent if it cannot. */
+  undoDays?: number | undefined
   /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */

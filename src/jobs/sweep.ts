@@ -13,6 +13,7 @@ import { sweepOutbox } from '../store/outbox/sweepOutbox.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import { listSchools } from '../store/schools.ts'
 import { sweepNotifications } from '../store/sweepNotifications.ts'
+import { sweepUndo } from '../store/undo/records.ts'
 import { sweepChallenges } from '../store/usedChallenges.ts'
 import { parkAbandoned } from '../store/webhooks/endpointState.ts'
 import { drain } from './drain.ts'
@@ -66,6 +67,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
         changes: await drain(() => sweepChanges(database.kysely, batch), signal),
         slugs: await drain(() => sweepFormerSlugs(database.kysely, batch), signal),
         notifications: await drain(() => sweepNotifications(database.kysely, batch), signal),
+        undo: await drain(() => sweepUndo(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
         uses: await drain(() => sweepGrantUse(database.kysely, batch), signal),
       })),

@@ -30,6 +30,7 @@ export type KeyPurpose =
   | 'forms'
   | 'calendars'
   | 'stored responses'
+  | 'undo'
   | 'configuration'
   | 'unsubscribe links'
 

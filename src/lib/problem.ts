@@ -52,6 +52,12 @@ export const problems = {
   invalid_state: { status: 409, description: 'The current status does not allow this operation.' },
   quota_exceeded: { status: 409, description: 'The file exceeds the storage quota of the school. Delete unused files first.' },
   resource_in_use: { status: 409, description: 'This cannot be deleted because other objects refer to it.' },
+  changed_since: {
+    status: 409,
+    description:
+      'It cannot be taken back as a whole, because it was changed since. See details. Send conflicts=keep to leave the later changes.',
+  },
+  not_undoable: { status: 409, description: 'This cannot be taken back: the request cannot be undone, was undone already, or is too old.' },
   section_not_empty: {
     status: 409,
     description: 'The section contains lessons. Move them, or send cascade=true to delete them with the section.',

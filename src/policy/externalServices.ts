@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Reader, Writer } from '../store/database.ts'
+import type { PersonCaller } from './caller.ts'
 import type { CheckoutItem } from './checkout.ts'
 import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
 import type { School } from './school.ts'
@@ -50,6 +51,14 @@ export interface ExternalServices {
     /** Returns undefined if the secret key with which it was encrypted has been removed. */
     open(sealed: string): string | undefined
   }
+  undo: UndoRules & {
+    /** How long requests can be taken back; 0 if they cannot. */
+    days(): number
+    /** Encrypts the rows that requests changed. */
+    seal(text: string): string
+    /** Returns undefined if the secret key with which it was encrypted has been removed. */
+    open(sealed: string): string | undefined
+  }
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>
@@ -60,6 +69,19 @@ export interface ExternalServices {
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<BrowserSession[]>
     end(writer: Writer, schoolId: string, sessionId: string): Promise<void>
   }
+}
+
+/** What taking a change back must know of the operations. */
+export interface UndoRules {
+  /**
+   * Checks that the caller may call the operation whose changes are taken back. Returns the table of its resource.
+   * @throws Problem access_denied or insufficient_scope; not_undoable for an operation that no longer exists
+   */
+  requireAllowed(operationId: string, caller: PersonCaller): { table: string }
+  /** The types of the change feed whose rows are in this table. */
+  typesOf(table: string): readonly string[]
+  /** The public id of a row in this table; undefined if no type has its rows. */
+  publicId(table: string, id: string): string | undefined
 }
 
 /**

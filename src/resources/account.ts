@@ -13,6 +13,7 @@ import {
 } from '../domain/accounts/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
 import { hasSecondFactor } from '../domain/secondFactors/hasSecondFactor.ts'
+import { undoOne, undoSince } from '../domain/undo/undoActivity.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { listOf } from '../framework/declare/elementList.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
@@ -23,7 +24,7 @@ import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
 import type { Reading } from '../framework/read/reading.ts'
 import { notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
-import { activity, activityFilters, authorization, calendarFeed, ownId, session } from './accountFields.ts'
+import { activity, activityFilters, authorization, calendarFeed, ownId, session, undoConflicts, undoResult } from './accountFields.ts'
 import { emailAddress } from './emailField.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
@@ -109,6 +110,7 @@ export const account = defineResource({
   idPrefix: 'acc',
   table: 'account',
   about: "The signed-in person's own login in this school. Logins are not shared between schools.",
+  undo: 'It is about the login of a person: change it back.',
   scopes: {
     read: 'See your profile, settings, sign-ins and connected apps, and download your data',
     write:
@@ -244,6 +246,54 @@ export const account = defineResource({
       summary: 'Revoke the access of an app',
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
       perform: (writing, row) => revokeAuthorization(writing, { accountId: row.id, id: String(writing.parameters.get('id')) }),
+    }),
+    undo_activity: defineAction('account', {
+      scope: 'read',
+      id: 'undoActivity',
+      at: 'activity/{id}/undo',
+      limit: 'bulk',
+      undo: true,
+      errors: ['not_undoable', 'changed_since', 'resource_in_use'],
+      summary: 'Take back what a request changed',
+      parameters: z.object({ id: ownId('act', 'Id of the activity.') }),
+      input: z.object({ conflicts: undoConflicts }),
+      output: undoResult,
+      perform: async (writing, _row, { conflicts }) => {
+        const result = await undoOne(writing, { id: String(writing.parameters.get('id')), keepsLater: conflicts === 'keep' })
+        return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
+      },
+    }),
+    undo_activities: defineAction('account', {
+      scope: 'read',
+      id: 'undoActivities',
+      at: 'activity/undo',
+      limit: 'bulk',
+      undo: true,
+      summary: 'Take back everything that an app did since a time',
+      input: z.object({
+        client_id: line(255).optional().meta({ description: 'Id of the app. Default: the app that calls.', example: 'k2Jx' }),
+        everybody: z.boolean().default(false).meta({
+          description: 'True for what it did for anybody in the school, which is for the staff; otherwise for you.',
+          example: false,
+        }),
+        since: timestamp().meta({ description: 'What it did before this time stays.', example: '2026-03-01T09:30:00.000Z' }),
+        before: ownId('act', 'Continues with what is older than this activity: `next` of the response before.').optional().meta({
+          description: 'Continues with what is older than this activity: `next` of the response before.',
+          example: 'act_01jgwejj00e6srgkpqm2sqf05m',
+        }),
+        conflicts: undoConflicts,
+      }),
+      output: undoResult,
+      perform: async (writing, { id }, { client_id, everybody, since, before, conflicts }) => {
+        const filter = {
+          clientId: client_id ?? writing.caller.clientId,
+          accountId: everybody ? undefined : id,
+          since: new Date(since),
+          before,
+        }
+        const result = await undoSince(writing, filter, { keepsLater: conflicts === 'keep' })
+        return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
+      },
     }),
     end_session: defineAction('account', {
       scope: 'write',

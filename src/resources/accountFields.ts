@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { activityActions } from '../domain/accounts/appActivity.ts'
+import { type KeptReason, keptReasons } from '../domain/undo/takeBack.ts'
 import { timestamp } from '../framework/declare/fields.ts'
 
 export const ownId = (prefix: string, description: string) =>
@@ -71,6 +72,13 @@ export const activity = z
         description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
         example: 'Move the course to spring',
       }),
+    undo: z
+      .object({
+        possible: z.boolean().meta({ description: 'True if it can be taken back.', example: true }),
+        until: timestamp().nullable().meta({ description: 'Until when; null if it never could be.', example: '2026-03-31T09:30:00.000Z' }),
+        undone_at: timestamp().nullable().meta({ description: 'When it was taken back.', example: null }),
+      })
+      .meta({ description: 'Whether it can be taken back.', example: {} }),
   })
   .meta({ component: 'Activity' })
 
@@ -101,6 +109,66 @@ export const session = z
       .meta({ description: 'Network of the sign-in (IPv4 /24 or IPv6 /64), if known.', example: '192.0.2.0/24' }),
   })
   .meta({ component: 'Session' })
+
+export const undoConflicts = z.enum(['refuse', 'keep']).default('refuse').meta({
+  description: '`refuse` changes nothing if something of it was changed since; `keep` leaves the later changes and restores the rest.',
+  example: 'refuse',
+})
+
+const rowType = z.string().meta({ description: 'Type of the object.', example: 'lesson' })
+const rowId = z.string().meta({ description: 'Id of the object.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' })
+
+export const undoResult = z
+  .object({
+    object: z.literal('undo').meta({ description: 'Type of the object.' }),
+    undone: z.array(z.string()).meta({ description: 'Ids of the activities that were taken back.', example: [] }),
+    rows: z
+      .array(
+        z.object({
+          type: rowType,
+          id: rowId,
+          action: z.enum(['restored', 'updated', 'deleted']).meta({ description: 'How the object was taken back.', example: 'restored' }),
+        }),
+      )
+      .meta({ description: 'The first 200 objects that were written.', example: [] }),
+    rows_count: z.int().meta({ description: 'Number of rows that were written, also those without an id.', example: 5 }),
+    kept: z
+      .array(
+        z.object({
+          type: rowType,
+          id: rowId.nullable().meta({ description: 'Id of the object, if it has one.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' }),
+          field: z.string().nullable().meta({ description: 'Field that stays; null for the whole object.', example: 'title' }),
+          reason: z
+            .enum(Object.keys(keptReasons) as [KeptReason, ...KeptReason[]])
+            .meta({ description: 'Why it stays as it is.', example: 'changed_since' }),
+        }),
+      )
+      .meta({ description: 'What stays as it is.', example: [] }),
+    replaced: z
+      .array(
+        z.object({
+          type: rowType,
+          id: rowId,
+          field: z.string().meta({ description: 'Field with another value than before.', example: 'slug' }),
+          value: z.string().nullable().meta({ description: 'Its new value.', example: 'raku-2' }),
+        }),
+      )
+      .meta({ description: 'Fields of restored objects whose former value another object has now.', example: [] }),
+    failed: z
+      .array(
+        z.object({
+          id: z.string().meta({ description: 'Id of the activity.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
+          error: z.string().meta({ description: 'Code of the error.', example: 'changed_since' }),
+          error_description: z.string().meta({ description: 'What stands in the way.', example: '' }),
+        }),
+      )
+      .meta({ description: 'Activities that could not be taken back.', example: [] }),
+    next: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `before` to continue with older activities; null if there are none.', example: null }),
+  })
+  .meta({ component: 'Undo' })
 
 export const calendarFeed = z
   .object({

@@ -53,6 +53,7 @@ export const appearance = defineResource({
   table: 'appearance',
   about:
     "How the school looks: colours, fonts, pictures, navigation, and its own stylesheet, which is served at /assets/custom.css. Its id is the school's.",
+  undo: true,
   scopes: {
     read: 'See the colours, logo and navigation of the school',
     write: { staff: 'Change or reset the colours, logo and navigation of the school' },

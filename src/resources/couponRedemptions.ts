@@ -17,6 +17,7 @@ export const couponRedemptions = defineResource({
   idPrefix: 'crd',
   table: 'coupon_redemption',
   about: 'A use of a coupon. A checkout reserves it, the payment confirms it, and an abandoned checkout releases it.',
+  undo: 'A redeemed coupon belongs to the person.',
   scopes: coupons.area,
   schema: z.object({
     coupon_id: reference('cpn', 'The coupon.').meta({ description: 'The coupon.', idPrefix: 'cpn' }),

@@ -57,6 +57,7 @@ export const coupons = defineResource({
   idPrefix: 'cpn',
   table: 'coupon',
   about: 'A code for a discount: its amount, the items it applies to, who can use it, and how often.',
+  undo: true,
   scopes: {
     read: {
       learner: 'Check coupons, and see which ones you used',

@@ -45,6 +45,7 @@ export const courses = defineResource({
   table: 'course',
   feature: 'courses',
   about: 'A course of the school with its description, lecturers and price.',
+  undo: true,
   scopes: courseArea,
   catalogue: {
     row: ['title', 'slug', 'subtitle', 'level', 'category', 'access', 'price', 'duration_minutes'],

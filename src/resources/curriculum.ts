@@ -124,6 +124,7 @@ export const curriculum = defineResource({
   anonymous: 'partial',
   feature: 'courses',
   about: 'The sections and lessons of a course in their order.',
+  undo: true,
   scopes: {
     read: {
       learner: 'See the sections and lessons of courses that are open to you',

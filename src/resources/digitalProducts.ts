@@ -58,6 +58,7 @@ export const digitalProducts = defineResource({
   table: 'digital_product',
   feature: 'digital_products',
   about: 'A set of files that people can own: bought, granted, free, or included in a membership plan.',
+  undo: true,
   scopes: productArea,
   catalogue: {
     row: ['title', 'slug', 'subtitle', 'kind', 'category', 'access', 'price'],
@@ -230,6 +231,7 @@ export const digitalProducts = defineResource({
     'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
       id: 'revokeProductGrant',
+      undo: 'It decides what a person can download: use the opposite operation.',
       summary: 'Revoke a grant of a product',
       parameters: z.object({ grant: reference('dgg', 'Id of a grant of the product.') }),
       answers: (): Resource => productGrants,

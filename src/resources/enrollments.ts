@@ -32,6 +32,7 @@ export const certificatePath = (number: string): string => `/certificates/${numb
 
 /** Issues the certificate of a completed course, or, by the staff and with a reason, issues it again with the current name and title. */
 const issueCertificate = defineAction('enrollment', {
+  undo: 'A certificate stays valid once it was issued.',
   scope: 'write',
   errors: ['invalid_state'],
   id: 'issueCertificate',
@@ -76,6 +77,7 @@ export const enrollments = defineResource({
   idPrefix: 'enr',
   table: 'enrollment',
   about: 'The enrolment of a student in a course, with the period of access and the progress. There is one for each student and course.',
+  undo: true,
   scopes: studentArea,
   schema: enrollmentSchema,
   derived: {

@@ -52,6 +52,7 @@ export const events = defineResource({
   feature: 'events',
   about:
     'An event of the school, such as a webinar or a workshop. Everybody sees the title, the dates and the picture of a restricted event; all other fields are visible only to people who may attend.',
+  undo: true,
   scopes: eventArea,
   catalogue: {
     row: ['title', 'slug', 'starts_at', 'ends_at', 'time_zone', 'kind', 'access', 'price', 'seats_left'],
@@ -202,6 +203,7 @@ export const events = defineResource({
       run: unpublishEvent,
     },
     cancel: defineAction('event', {
+      undo: 'Attendees were told by e-mail.',
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',
@@ -228,6 +230,7 @@ export const events = defineResource({
       errors: ['invalid_state', 'event_full', 'rsvp_closed', 'checkout_required'],
       view: 'public',
       id: 'putMyRsvp',
+      undo: 'Attendees are told by e-mail: change the RSVP back.',
       follows: 'publishEvent',
       method: 'PUT',
       summary: 'RSVP to an event: take a seat, join the waitlist, or withdraw',
@@ -244,6 +247,7 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       id: 'updateRsvp',
+      undo: 'Attendees are told by e-mail: change the RSVP back.',
       method: 'PATCH',
       summary: 'Change the status of an RSVP: give or withdraw a seat, or record attendance',
       parameters: rsvpPath,

@@ -18,6 +18,7 @@ type Facet = 'student' | 'member'
 type WriteTags = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
 
 export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', 'write'> => ({
+  undo: true,
   scope: 'write',
   errors: ['invalid_state', 'email_taken'],
   check: (values, _writing, row) => checkPerson(values, row),

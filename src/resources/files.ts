@@ -19,6 +19,7 @@ export const files = defineResource({
   idPrefix: 'fil',
   table: 'file',
   about: 'A file of the school: a picture, a video, a download. A file that nothing refers to is deleted after one day.',
+  undo: 'The bytes of a file are removed with it.',
   scopes: storage,
   schema: z.object({
     filename: fileFields.filename,

@@ -41,6 +41,7 @@ export const lecturers = defineResource({
   idPrefix: 'lec',
   table: 'lecturer',
   about: 'A lecturer, who is shown on course pages, with or without a login.',
+  undo: true,
   scopes: {
     read: { learner: 'See the lecturers of the school', staff: 'See all lecturers, including hidden and archived ones' },
     write: {
@@ -157,6 +158,7 @@ export const lecturers = defineResource({
     },
     restore: { scope: 'write', roles: ['staff'], summary: 'Restore an archived lecturer', from: ['archived'], to: 'active' },
     link: defineAction('lecturer', {
+      undo: 'It decides who can sign in as the lecturer: use the opposite operation.',
       scope: 'write',
       errors: ['invalid_state'],
       roles: ['staff'],
@@ -168,6 +170,7 @@ export const lecturers = defineResource({
       },
     }),
     unlink: {
+      undo: 'It decides who can sign in as the lecturer: use the opposite operation.',
       scope: 'write',
       roles: ['staff'],
       at: 'link',

@@ -53,6 +53,7 @@ export const lessons = defineResource({
   feature: 'courses',
   about:
     'A lesson of a course. The outline is visible with the course. The content is visible to enrolled students, and that of previews to everybody.',
+  undo: true,
   scopes: curriculum.area,
   under: { resource: () => sections, table: 'section', column: 'section_id' },
   schema: z.object({

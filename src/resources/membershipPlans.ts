@@ -33,6 +33,7 @@ export const membershipPlans = defineResource({
   table: 'membership_plan',
   feature: 'memberships',
   about: 'A membership plan: what it includes, what it costs, and who can subscribe.',
+  undo: true,
   scopes: {
     read: { learner: 'See membership plans and their prices', staff: 'See all membership plans and their prices, including drafts' },
     write: { staff: 'Add, change, activate, reorder, archive and delete membership plans and their prices' },

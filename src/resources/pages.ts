@@ -36,6 +36,7 @@ export const pages = defineResource({
   table: 'page',
   about:
     "A page of the school's site. Staff edit a draft; visitors see the version that was last published. Title, blocks, seo and show_in_navigation belong to the draft; slug, kind and visibility take effect immediately.",
+  undo: true,
   scopes: {
     read: { learner: 'See the pages of the school', staff: 'See all pages of the school, including drafts and earlier versions' },
     write: { staff: 'Write, change, publish, restore, archive and delete pages' },

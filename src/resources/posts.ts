@@ -49,6 +49,7 @@ export const posts = defineResource({
   anonymous: 'partial',
   about:
     'A post of the school. Everybody can find published posts; the text of a restricted post is visible only to members, to paying members or to subscribers of its plans.',
+  undo: true,
   scopes: {
     read: {
       learner: 'See the posts of the school',

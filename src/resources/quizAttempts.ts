@@ -40,6 +40,7 @@ export const quizAttempts = defineResource({
   table: 'quiz_attempt',
   about:
     'An attempt of a student at the quiz of a lesson, with the result of each question. Passing it completes the lesson. Later changes of the quiz do not change a result until its attempts are graded again.',
+  undo: 'An attempt is what a person answered.',
   scopes: enrollments.area,
   under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
   schema: z.object({

@@ -17,6 +17,7 @@ export const sections = defineResource({
   anonymous: 'partial',
   feature: 'courses',
   about: 'A section of a course, which contains lessons.',
+  undo: true,
   scopes: curriculum.area,
   under: { resource: () => courses, table: 'course', column: 'course_id' },
   catalogue: false,

@@ -17,6 +17,7 @@ export const staff = defineResource({
   idPrefix: 'stf',
   table: 'staff',
   about: 'A person who works at the school as owner, admin or lecturer. Everybody else is a learner.',
+  undo: 'It decides who works in the school: change it back there.',
   scopes: school.area,
   schema: z.object({
     person: z

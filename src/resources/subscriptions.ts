@@ -41,6 +41,7 @@ export const subscriptions = defineResource({
   table: 'subscription',
   feature: 'memberships',
   about: 'The subscription of a person to a membership plan, at one of its prices.',
+  undo: 'Payments follow from it: use the opposite operation.',
   scopes: {
     read: { learner: 'See your subscriptions', staff: 'See the subscriptions of all members', othersData: ['staff'] },
     write: {

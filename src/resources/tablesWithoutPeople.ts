@@ -7,6 +7,11 @@ const figures = { reason: 'Figures about many people together.' }
 
 /** The tables whose rows are not in the export of a person's data, each with the reason. */
 export const tablesWithoutPeople = {
+  undo_record: technical,
+  undo_image: {
+    reason: 'Encrypted copies of rows, for taking changes back. The rows are in the export; the copies go when the person is erased.',
+  },
+  undo_capture: technical,
   outbox: { reason: 'Messages on their way, removed after they are delivered.' },
   notification: { reason: 'Names the rows that news are about. The rows themselves are in the export.' },
   platform_report: technical,

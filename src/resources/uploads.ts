@@ -15,6 +15,7 @@ export const uploads = defineResource({
   idPrefix: 'upl',
   table: 'upload',
   about: 'An announced file. Send its bytes once to the signed URL of the response, within one hour and without a token.',
+  undo: 'An upload that is not finished expires by itself.',
   scopes: storage,
   schema: z.object({
     status: z

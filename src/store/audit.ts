@@ -5,6 +5,8 @@ import { storableJson, storableText } from './storableText.ts'
 
 /** One thing that happened. Members are named as the columns of `audit_log`. */
 export interface AuditEntry {
+  /** Default: a new one. */
+  id?: string | undefined
   school_id: string
   /** `area.what_happened`, such as `grant.revoked`. */
   event: AuditEvent
@@ -30,7 +32,7 @@ export async function recordAudit(db: Reader, entries: readonly AuditEntry[]): P
 
 /** Returns the columns of an entry, for a statement that writes it together with a change. */
 export const auditRow = (entry: AuditEntry) => ({
-  id: newId(),
+  id: entry.id ?? newId(),
   school_id: entry.school_id,
   event: storableText(entry.event),
   account_id: storable(entry.account_id),

@@ -17,6 +17,10 @@ export const auditEvents = {
     about: 'A person ended all their browser sessions. If `details.with_apps` is true, each ended grant has an entry `grant.revoked`.',
     keep: 'long',
   },
+  'activity.undone': {
+    about: 'A person or an app took back what an app or a person did. `details.undone` has the ids of the entries.',
+    keep: 'standard',
+  },
   'authenticator_app.removed': { about: 'A person removed their authenticator app.', keep: 'long' },
   'authenticator_app.set_up': { about: 'A person set up an authenticator app.', keep: 'long' },
   'client.disabled_by_file': {

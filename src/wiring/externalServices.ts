@@ -4,7 +4,7 @@ import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
 import { checkoutAddressIn } from '../policy/checkoutAddressIn.ts'
-import type { EmailLimits, ExternalServices, FileServices } from '../policy/externalServices.ts'
+import type { EmailLimits, ExternalServices, FileServices, UndoRules } from '../policy/externalServices.ts'
 import type { EndingGrant } from '../policy/grantRevocation.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
@@ -43,6 +43,8 @@ export function createExternalServices({
   files,
   checkoutUrl,
   hasPages,
+  undoDays,
+  undoRules,
 }: {
   stores: Stores
   counted(entry: AuditEntry): AuditEntry
@@ -52,6 +54,8 @@ export function createExternalServices({
   files: FileServices
   checkoutUrl(school: School): string | undefined
   hasPages(school: School): boolean
+  undoDays(): number
+  undoRules: UndoRules
 }): ExternalServices {
   return {
     markup: createMarkupRenderer({ onFailure: (reason) => stores.log.warn({ reason }, 'markup not rendered') }),
@@ -68,6 +72,12 @@ export function createExternalServices({
       seal: (text) => keyring.seal('stored responses', text),
       // An earlier release stored them as they are, and they are kept for a day.
       open: (stored) => keyring.tryOpen('stored responses', stored) ?? (/^(?:[{[]|$)/.test(stored) ? stored : undefined),
+    },
+    undo: {
+      days: undoDays,
+      seal: (text) => keyring.seal('undo', text),
+      open: (sealed) => keyring.tryOpen('undo', sealed),
+      ...undoRules,
     },
     sessions: ownSessions({ stores, keyring }),
     authorizations: {

@@ -26,6 +26,7 @@ import { planRemoval } from '../../src/store/fileRemovals.ts'
 import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { schoolContact } from '../../src/store/schools.ts'
 import { createExternalServices } from '../../src/wiring/externalServices.ts'
+import { createUndoRules } from '../../src/wiring/undoRules.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import type { TestDatabase } from '../support/databases.ts'
 import { filesWithoutBytes } from '../support/files.ts'
@@ -123,6 +124,8 @@ export async function startDemoApi(
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
     hasPages: () => true,
+    undoDays: () => 30,
+    undoRules: createUndoRules(operations),
   })
 
   async function caller(email: string | undefined, scopes: readonly string[] = allScopes, clientId = 'cli_test'): Promise<Caller> {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/lib/ids.ts'
-import { listSchoolTables } from '../../src/store/schoolTables.ts'
 import { newPeople } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { changedTables, dumpSchool } from '../support/schoolDump.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
@@ -17,14 +17,7 @@ interface Report {
 
 const reportOf = ({ json }: Reply): Report => json.dry_run as Report
 
-/** Returns a checksum of the rows of the school by table. */
-async function dump({ database: { sql }, school }: DemoApi): Promise<Record<string, string>> {
-  const sums = (await listSchoolTables(sql)).map(
-    (table) => `SELECT '${table}' AS name, md5(string_agg(t::text, '' ORDER BY t::text)) AS sum FROM "${table}" t WHERE school_id = $1`,
-  )
-  const rows = await sql.query<{ name: string; sum: string }>(sums.join(' UNION ALL '), [school.id])
-  return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))
-}
+const dump = ({ database: { sql }, school }: DemoApi) => dumpSchool(sql, school.id, { withTraces: true })
 
 /** Replaces what differs between two requests: ids, times, and random codes and numbers. */
 const withoutIdsAndTimes = (value: unknown): string =>
@@ -54,7 +47,7 @@ describe.each(await databasesToTest())('a dry run, on $name', ({ open }) => {
       const before = await dump(api)
       const dry = await api.send(path, { ...options, headers: { ...options.headers, 'dry-run': 'true' } })
       const after = await dump(api)
-      const touched = Object.keys(after).filter((table) => after[table] !== before[table])
+      const touched = changedTables(before, after)
       const real = await api.send(path, options)
       const [dryBody, realBody] = [dry.json, real.json].map(withoutIdsAndTimes)
       if (touched.length > 0) differences.push([operation.id, 'changed', touched])

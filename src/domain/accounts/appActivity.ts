@@ -7,6 +7,7 @@ import { clientNames } from '../../store/clients.ts'
 import { listOwnGrants } from '../../store/connectedApps.ts'
 import type { SchoolReader } from '../../store/database.ts'
 import { type AuditRow, readAudit } from '../../store/readAudit.ts'
+import { type UndoState, undoStates } from '../../store/undo/records.ts'
 
 export const activityActions = keysOf(changeActions)
 
@@ -45,6 +46,8 @@ export function changeOf({ event, details }: Pick<AuditRow, 'event' | 'details'>
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
+const notUndoable: UndoState = { possible: false, until: null, undone_at: null }
+
 export interface ActivityRequest {
   grantId: string
   action?: ChangeAction | undefined
@@ -65,6 +68,10 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
     after: page.next && fromPublicId('act', page.next.id),
     limit: page.limit + 1,
   })
+  const undo = await undoStates(
+    database,
+    rows.map(({ id }) => id),
+  )
   const names = await clientNames(database, [...new Set(rows.flatMap(({ client_id: id }) => id ?? []))])
   return {
     data: rows.flatMap((row) => {
@@ -72,7 +79,7 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
       if (!change) return []
       const { client_id: id } = row
       const by = { kind: 'app', client_id: id, client_name: (id !== null && names.get(id)) || null }
-      return [{ id: toPublicId('act', row.id), object: 'activity', at: row.at, ...change, by }]
+      return [{ id: toPublicId('act', row.id), object: 'activity', at: row.at, ...change, by, undo: undo.get(row.id) ?? notUndoable }]
     }),
   }
 }

@@ -5,6 +5,7 @@ import type { SchoolWriter } from '../../store/database.ts'
 import { isAmong, now as transactionTime } from '../../store/expressions.ts'
 import { forgetStoredResponses } from '../../store/idempotency.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
+import { forgetImagesOf } from '../../store/undo/records.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
 import { releaseFiles } from './releaseFiles.ts'
 import { lockPlaces, releasePlaces } from './releasePlaces.ts'
@@ -60,6 +61,7 @@ export async function erasePerson(writer: SchoolWriter, { schoolId, personId, no
     emails.map((email) => ({ email })),
   )
   await forgetStoredResponses(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
+  await forgetImagesOf(writer, personId)
   await eraseProfile(writer, key, now)
   if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })
 }

@@ -83,6 +83,8 @@ export type Declaration<
   /** The column with the version of this resource's part of a row, if two resources share a table. */
   versionColumn?: ColumnOf<Table>
   about: string
+  /** True if what its operations change can be taken back for some days, or why not. An operation can declare something else. */
+  undo?: true | string
   /** A sentence about what integrations expect and the school does elsewhere. Plain ASCII: errors about missing paths contain it. */
   notInApi?: string
   /** The sentences for the consent page, or the area of another resource. */

@@ -170,6 +170,7 @@ export interface Declared {
   idPrefix: string
   table: string
   about: string
+  undo?: true | string | undefined
   visibility: Readonly<Record<Audience, AnyRule>>
   operations: Operations<'any_table', ScopeVerb, Values, Values, Values, 'any_table'>
   part?: ((rows: AnyRows) => Condition) | undefined

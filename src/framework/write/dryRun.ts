@@ -20,6 +20,9 @@ export const dryRunSchema = z.object({
     )
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
+  undo_days: z
+    .int()
+    .meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
 })
 
 /**
@@ -71,11 +74,11 @@ const refuseForm = (): never => {
 }
 
 function reported(
-  { status, body, headers = {} }: ApiResponse,
+  { status, body, headers = {}, undoDays = 0 }: ApiResponse,
   { changes, emails }: { changes: Effects['changes']; emails: number },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
-  const whole = { ...body, dry_run: { status, affected, emails } }
+  const whole = { ...body, dry_run: { status, affected, emails, undo_days: undoDays } }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.

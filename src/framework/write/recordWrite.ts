@@ -45,11 +45,14 @@ export async function recordWrite(write: Write<Operation>, recorded: RecordedWri
 }
 
 function auditEntry(
-  { school, caller, operation, requestId, address, agentReason }: Write<Operation>,
+  { school, caller, operation, requestId, address, agentReason, activity }: Write<Operation>,
   { action, id, ids, before, after, reason, label }: RecordedWrite,
 ): AuditEntry {
   const { object, idPrefix } = operation.resource
+  const entryId = activity.isRecorded ? undefined : activity.id
+  activity.isRecorded = true
   return {
+    id: entryId,
     school_id: school.id,
     event: writeEvent(object, action),
     account_id: caller.accountId,

@@ -10,6 +10,7 @@ import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
 import { reportRemoved } from './reportRemoved.ts'
+import { newActivity, undoably } from './undo.ts'
 import type { FormRules, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */
@@ -47,11 +48,12 @@ export async function write<Target extends Operation>(
         writer: actingAs(writer, caller.clientId === '' ? { kind: 'person' } : { kind: 'app', clientId: caller.clientId }),
         body,
         agentReason: sent.agentReason,
+        activity: newActivity(),
         received,
         isCsv,
         now: new Date(),
       }
-      const changed = async (): Promise<ApiResponse> => reportRemoved(write, await change(write))
+      const changed = async (): Promise<ApiResponse> => reportRemoved(write, await undoably(write, () => change(write)))
       if (key === undefined) return await changed()
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']

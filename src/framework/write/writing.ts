@@ -11,6 +11,7 @@ import type { AnyTable, Columns, Row, SeenRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
 import type { CsvRules } from './csvItems.ts'
+import type { Activity } from './undo.ts'
 
 /** The context of a rule that runs while something is written, inside the one transaction. */
 export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
@@ -21,6 +22,8 @@ export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
   now: Date
   parameters: ParameterValues<Parameters>
   externalServices: ExternalServices
+  /** The entry of the request in the audit trail. */
+  activity: Activity
   isCsv?: boolean | undefined
   /** The result of `receive` for a form. */
   received?: Values | undefined
@@ -42,6 +45,8 @@ export function parentOf<Parent extends AnyTable>({ parent }: CreateWriting<Pare
 
 export interface Access<Verb extends ScopeVerb> {
   scope: Verb
+  /** True if it can be taken back for some days, or why not. Default: what the resource declares. */
+  undo?: true | string
   /** Roles that may call it. Default: every role that can use the scope. */
   roles?: readonly Exclude<Audience, 'anonymous'>[]
   /** A rate limit in addition to those that follow from method, path and format. */

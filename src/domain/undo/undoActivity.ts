@@ -1,0 +1,208 @@
+import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
+import { recordAudit } from '../../store/audit.ts'
+import { recordChanges } from '../../store/changeLog.ts'
+import type { SchoolWriter } from '../../store/database.ts'
+import { violationOf } from '../../store/databaseErrors.ts'
+import { withinSavepoint } from '../../store/savepoint.ts'
+import { beginCapture, keyText, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
+import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
+import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
+import { recount } from './recount.ts'
+import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
+
+/** The request that takes something back, as the framework passes it to rules. */
+export interface Undoing {
+  writer: SchoolWriter
+  school: { id: string }
+  caller: PersonCaller
+  now: Date
+  externalServices: Pick<ExternalServices, 'undo'>
+  /** Its own entry in the audit trail, and what it changed: that can be taken back as well. */
+  activity: { id: string; isRecorded: boolean; changes: RowChange[] }
+  requestId?: string | undefined
+  address?: string | undefined
+  agentReason?: string | undefined
+}
+
+export interface UndoResult {
+  undone: string[]
+  rows: { type: string; id: string; action: TakenBack['action'] }[]
+  rows_count: number
+  kept: { type: string; id: string | null; field: string | null; reason: string }[]
+  replaced: { type: string; id: string; field: string; value: string | null }[]
+  failed: { id: string; error: string; error_description: string }[]
+  next: string | null
+}
+
+const activityId = (id: string): string => toPublicId('act', id)
+
+/** How many requests one call takes back, and how many rows its response names. */
+const maxEntries = 100
+const maxRows = 200
+
+/**
+ * Takes back one request: of the caller, or of anybody if the caller is of the staff.
+ * @throws Problem not_found, access_denied, insufficient_scope, not_undoable, changed_since, resource_in_use
+ */
+export async function undoOne(undoing: Undoing, { id: publicId, keepsLater }: { id: string; keepsLater: boolean }): Promise<UndoResult> {
+  const id = fromPublicId('act', publicId)
+  const entry = id === undefined ? undefined : await findUndone(undoing.writer, id)
+  if (!entry || !isOpenTo(undoing.caller, entry)) throw new Problem('not_found', { description: 'The activity does not exist.' })
+  const result = emptyResult()
+  await undoEntry(undoing, entry, { keepsLater, tables: await readTables(undoing.writer), result })
+  await recordUndo(undoing, [entry], result)
+  return result
+}
+
+export interface UndoFilter {
+  /** The app; own requests of a person on pages are left out. */
+  clientId: string
+  /** Undefined: of everybody, which is for the staff. */
+  accountId: string | undefined
+  since: Date
+  /** Continues before this activity. */
+  before: string | undefined
+}
+
+/**
+ * Takes back what an app did since a time, the newest first. A request that cannot be taken back is reported and left. `next` continues with the
+ * older ones.
+ */
+export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLater }: { keepsLater: boolean }): Promise<UndoResult> {
+  const { writer, caller } = undoing
+  if (filter.accountId !== caller.accountId && audienceOf(caller) !== 'staff')
+    throw new Problem('access_denied', { description: 'Only the staff can take back what apps of other people did.' })
+  const before = filter.before === undefined ? undefined : fromPublicId('act', filter.before)
+  const entries = await findUndoable(writer, { ...filter, before }, maxEntries + 1)
+  const result = emptyResult()
+  const tables = await readTables(writer)
+  const done: UndoableEntry[] = []
+  for (const entry of entries.slice(0, maxEntries)) {
+    const part = emptyResult()
+    try {
+      await withinSavepoint(writer, () => undoEntry(undoing, entry, { keepsLater, tables, result: part }))
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      result.failed.push({ id: activityId(entry.id), error: error.code, error_description: error.description })
+      continue
+    }
+    done.push(entry)
+    join(result, part)
+  }
+  const last = entries[maxEntries - 1]
+  result.next = entries.length > maxEntries && last ? activityId(last.id) : null
+  if (done.length > 0) await recordUndo(undoing, done, result)
+  return result
+}
+
+const isOpenTo = (caller: PersonCaller, { account_id }: UndoableEntry): boolean =>
+  account_id === caller.accountId || audienceOf(caller) === 'staff'
+
+const emptyResult = (): UndoResult => ({ undone: [], rows: [], rows_count: 0, kept: [], replaced: [], failed: [], next: null })
+
+function join(result: UndoResult, part: UndoResult): void {
+  result.undone.push(...part.undone)
+  result.rows.push(...part.rows.slice(0, maxRows - result.rows.length))
+  result.rows_count += part.rows_count
+  result.kept.push(...part.kept.slice(0, maxRows - result.kept.length))
+  result.replaced.push(...part.replaced)
+}
+
+async function undoEntry(
+  { writer, caller, now, externalServices: { undo }, activity }: Undoing,
+  entry: UndoableEntry,
+  { keepsLater, tables, result }: { keepsLater: boolean; tables: Tables; result: UndoResult },
+): Promise<void> {
+  const subjects = new Set(entry.operations.map((operation) => undo.requireAllowed(operation, caller).table))
+  const record = await lockUndo(writer, entry.id)
+  if (!record) throw new Problem('not_undoable', { description: 'This request cannot be taken back.' })
+  if (record.undone_at) throw new Problem('not_undoable', { description: 'This request has been taken back already.' })
+  if (record.is_expired)
+    throw new Problem('not_undoable', { description: `This could be taken back until ${record.expires_at.toISOString()}.` })
+  const changes = await openUndo(writer, entry.id, undo)
+  if (!changes)
+    throw new Problem('not_undoable', { description: 'What was changed cannot be read any more, because a secret key was removed.' })
+  await beginCapture(writer)
+  const inverse = await takeBack(writer, { tables, changes, subjects, keepsLater, now }).catch(explained)
+  await recount(writer, inverse.rows, now)
+  await checkConstraints(writer).catch(explained)
+  const captured = await takeCaptured(writer)
+  requireUnused(captured, changes)
+  activity.changes.push(...(captured ?? []))
+  await recordRows(writer, undo, inverse.rows)
+  await markUndone(writer, { id: entry.id, by: activity.id })
+  describe(result, entry, inverse, undo)
+}
+
+/** Only rows that the request itself added may be deleted: others that fall with them belong to somebody else's work. */
+function requireUnused(captured: readonly RowChange[] | undefined, changes: readonly RowChange[]): void {
+  const added = new Set(changes.filter(({ before }) => before === null).map(({ table, key }) => keyText(table, key)))
+  const fallen = captured?.find(({ table, key, after }) => after === null && !added.has(keyText(table, key)))
+  if (captured && !fallen) return
+  throw new Problem('resource_in_use', {
+    description: `What was added is used now${fallen ? ` (${fallen.table.replaceAll('_', ' ')})` : ''}. Remove that first.`,
+  })
+}
+
+function explained(error: unknown): never {
+  const violation = error instanceof Problem ? undefined : violationOf(error)
+  if (violation?.kind === 'reference') throw new Problem('resource_in_use', { cause: error })
+  if (violation?.kind === 'unique') throw new Problem('changed_since', { cause: error })
+  throw error
+}
+
+async function recordRows(writer: SchoolWriter, undo: ExternalServices['undo'], rows: readonly TakenBack[]): Promise<void> {
+  const versioned = rows.flatMap(({ table, id, action, version }) =>
+    id === undefined || version === undefined ? [] : undo.typesOf(table).map((type) => ({ type, action, id, version })),
+  )
+  for (const group of Map.groupBy(versioned, ({ type, action }) => `${type} ${action}`).values()) {
+    const [first] = group
+    if (first) await recordChanges(writer, { school_id: writer.schoolId, type: first.type, action: first.action }, group)
+  }
+}
+
+function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replaced }: Inverse, undo: ExternalServices['undo']): void {
+  const typeOf = (table: string): string => undo.typesOf(table)[0] ?? table
+  const publicId = (table: string, id: string | undefined): string | null => (id === undefined ? null : (undo.publicId(table, id) ?? null))
+  const named = rows.flatMap(({ table, id, action }) => {
+    const shown = publicId(table, id)
+    return shown === null ? [] : [{ type: typeOf(table), id: shown, action }]
+  })
+  result.undone.push(activityId(entry.id))
+  result.rows.push(...named.slice(0, maxRows))
+  result.rows_count += rows.length
+  result.kept.push(
+    ...kept
+      .slice(0, maxRows)
+      .map(({ table, id, field, reason }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, reason })),
+  )
+  result.replaced.push(...replaced.map(({ table, id, ...rest }) => ({ type: typeOf(table), id: publicId(table, id) ?? id, ...rest })))
+}
+
+async function recordUndo(undoing: Undoing, entries: readonly UndoableEntry[], result: UndoResult): Promise<void> {
+  const { writer, school, caller, activity, requestId, address, agentReason } = undoing
+  const [only] = entries
+  await recordAudit(writer, [
+    {
+      id: activity.id,
+      school_id: school.id,
+      event: 'activity.undone',
+      account_id: caller.accountId,
+      client_id: caller.clientId || undefined,
+      grant_id: caller.grantId || undefined,
+      request_id: requestId,
+      address,
+      details: {
+        operations: [...new Set(entries.flatMap(({ operations }) => operations))],
+        ...(entries.length === 1 && only?.resource && { resource: only.resource }),
+        undone: result.undone,
+        rows: result.rows_count,
+        ...(agentReason !== undefined && { agent_reason: agentReason }),
+      },
+    },
+  ])
+  activity.isRecorded = true
+}

@@ -1,0 +1,24 @@
+import { requireScope } from '../framework/declare/access.ts'
+import type { Operation } from '../framework/declare/operations.ts'
+import { toPublicId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import type { UndoRules } from '../policy/externalServices.ts'
+
+/** Returns what taking a change back must know of the operations. */
+export function createUndoRules(operations: readonly Operation[]): UndoRules {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  const byTable = Map.groupBy(new Set(operations.map(({ resource }) => resource)), ({ table }) => table)
+  return {
+    requireAllowed(operationId, caller) {
+      const operation = byId.get(operationId)
+      if (!operation) throw new Problem('not_undoable', { description: 'The operation of this request does not exist any more.' })
+      requireScope(operation, caller)
+      return { table: operation.resource.table }
+    },
+    typesOf: (table) => (byTable.get(table) ?? []).filter(({ versionColumn }) => versionColumn === 'version').map(({ object }) => object),
+    publicId(table, id) {
+      const [resource] = byTable.get(table) ?? []
+      return resource && toPublicId(resource.idPrefix, id)
+    },
+  }
+}
