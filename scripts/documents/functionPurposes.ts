@@ -2,6 +2,7 @@
 export const functionPurposes: Readonly<Record<string, string>> = {
   add_audit_webhooks: 'Adds a delivery to `outbox` for each webhook endpoint that receives the security event.',
   add_change_webhooks: 'Adds a delivery to `outbox` for each webhook endpoint that receives changes of this type.',
+  capture_change: 'Adds the row to `undo_capture` before and after the change, if the transaction captures what it changes.',
   current_change_epoch: 'Returns the number of this run of the database server, and stores it at the first change.',
   report_account: 'Reports the account: processes read it again.',
   report_client: 'Reports the client: processes read it again.',

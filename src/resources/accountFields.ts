@@ -65,13 +65,10 @@ export const activity = z
         client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
       })
       .meta({ description: 'The app, in the name of the person.', example: {} }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
-        example: 'Move the course to spring',
-      }),
+    reason: z.string().nullable().meta({
+      description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
+      example: 'Move the course to spring',
+    }),
     undo: z
       .object({
         possible: z.boolean().meta({ description: 'True if it can be taken back.', example: true }),

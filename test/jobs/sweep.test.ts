@@ -80,8 +80,25 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
        FROM (SELECT school_id, id FROM oidc_grant WHERE expires_at > now() LIMIT 1) AS used, generate_series(1, $1::int) AS n`,
     [many],
   )
+  await sql(
+    `INSERT INTO notification (school_id, kind, subject_id, group_id, occurred_at, due_at, finished_at)
+     SELECT $1, 'post', gen_random_uuid(), gen_random_uuid(), now(), now(), now() - interval '400 days' FROM generate_series(1, $2::int)`,
+    [schoolId, many],
+  )
+  await sql(
+    `INSERT INTO undo_record (school_id, id, expires_at) SELECT $1, gen_random_uuid(), now() - interval '1 hour' FROM generate_series(1, $2::int)`,
+    [schoolId, many],
+  )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
-  expect(await run('sweep_records')).toEqual({ answers: many, changes: many, slugs: many, notifications: 0, challenges: 0, uses: many })
+  expect(await run('sweep_records')).toEqual({
+    answers: many,
+    changes: many,
+    slugs: many,
+    notifications: many,
+    undo: many,
+    challenges: 0,
+    uses: many,
+  })
   expect(await run('sweep_mailed_links')).toEqual({ removed: many })
   expect(await run('sweep_artifacts')).toEqual({ removed: 0 })
 })

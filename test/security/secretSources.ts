@@ -24,6 +24,8 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/domain/accounts/password.ts randomBytes': 'the salt of a password hash',
   'src/domain/coupons/generateCoupons.ts randomInt': 'coupon codes, which staff read and print',
   'src/domain/learning/certificates.ts randomInt': 'the public number of a certificate',
+  'src/domain/notifications/unsubscribe.ts sign unsubscribe links':
+    'a link in e-mails: turns off e-mails of one kind, and grants no access',
   'src/domain/secondFactors/appSecret.ts new Secret': ['TOTP secret'],
   'src/domain/secondFactors/authenticatorApp.ts seal authenticator apps': encrypts,
   'src/domain/secondFactors/challenges.ts randomToken': ['passkey challenge'],
@@ -46,6 +48,7 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/pages/secondFactor/appSetup.ts seal authenticator apps': ['TOTP secret'],
   'src/wiring/externalServices.ts seal calendars': encrypts,
   'src/wiring/externalServices.ts seal stored responses': encrypts,
+  'src/wiring/externalServices.ts seal undo': encrypts,
   'src/wiring/files.ts sign purpose': ['upload URL', 'download URL'],
   'src/wiring/foundation.ts sign cursors': 'a position in a list; grants no access',
   'src/wiring/operatorEndpoint.ts randomToken': 'the key of commands to a service with the embedded database, in a file of DATA_DIR',

@@ -1,5 +1,7 @@
 import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
 import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
+import { isWrite } from '../../framework/write/dryRun.ts'
+import { undoOf } from '../../framework/write/undo.ts'
 
 /** An operation of a resource, or one across types, which belongs to none. */
 export type DescribedOperation = Operation | AcrossTypes
@@ -13,8 +15,10 @@ export function scopeText(operation: DescribedOperation): string {
   return operation.anonymous === 'none' ? operation.scope : `${operation.scope} or none`
 }
 
-/** Returns what an operation does, and whether it requires If-Match. */
+/** Returns what an operation does, whether it requires If-Match, and a mark if it can be taken back. */
 export function effectText(operation: DescribedOperation): string {
-  const condition = 'kind' in operation ? ifMatchText(operation) : ''
-  return condition === '' ? operation.summary : `${operation.summary}. ${condition}`
+  if (!('kind' in operation)) return operation.summary
+  const condition = ifMatchText(operation)
+  const effect = condition === '' ? operation.summary : `${operation.summary}. ${condition}`
+  return isWrite(operation) && undoOf(operation) === true ? `${effect} ↩` : effect
 }

@@ -10,6 +10,7 @@ import { readTheFigures } from './readTheFigures.ts'
 import { runAnEvent } from './runAnEvent.ts'
 import { scheduleAPost } from './scheduleAPost.ts'
 import { sell } from './sell.ts'
+import { takeSomethingBack } from './takeSomethingBack.ts'
 
 /** Every skill, in the order in which the index lists them. */
 export const skills: readonly Skill[] = [
@@ -24,4 +25,5 @@ export const skills: readonly Skill[] = [
   runAnEvent,
   readTheFigures,
   keepACopyInSync,
+  takeSomethingBack,
 ]

@@ -20,9 +20,7 @@ export const dryRunSchema = z.object({
     )
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
-  undo_days: z
-    .int()
-    .meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
+  undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
 })
 
 /**

@@ -28,7 +28,8 @@ export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, ch
 export const undoOf = (operation: Operation): true | string =>
   ('rules' in operation && 'undo' in operation.rules && operation.rules.undo) || operation.resource.undo || undeclared
 
-const undeclared = 'It is not declared.'
+/** What `undoOf` says of an operation for which nothing is declared. */
+export const undeclared = 'It is not declared.'
 
 /** Runs a change. If its operation can be undone, keeps what it changed under the id of its activity. */
 export async function undoably(write: Write<Operation>, change: () => Promise<ApiResponse>): Promise<ApiResponse> {
