@@ -5,7 +5,6 @@ import { isStreamed, type Operation } from '../framework/declare/operations.ts'
 import { operationsOf } from '../framework/declare/operationsOf.ts'
 import { answerSchema, bodyName, publishedSchema, referenceTo } from '../framework/output/publishedSchemas.ts'
 import { isWrite, takesDryRun } from '../framework/write/dryRun.ts'
-import { undoOf } from '../framework/write/undo.ts'
 import { isObject, objectOf } from '../lib/jsonValue.ts'
 import { addNamed, type Json, withNamedSchemas } from './namedSchemas.ts'
 import { errorResponses } from './openApiErrors.ts'
@@ -47,7 +46,6 @@ export function describeOperation(operation: Described, path: string, components
     'x-required-scopes': scopes,
     'x-anonymous': anonymous,
     'x-roles': roles,
-    ...(isOperation(operation) && isWrite(operation) && { 'x-undo': undoOf(operation) === true }),
   }
 }
 

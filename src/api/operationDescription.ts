@@ -1,14 +1,10 @@
 import type { AcrossTypes } from '../framework/declare/acrossTypes.ts'
 import { ifMatchText, type Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
-import { isWrite } from '../framework/write/dryRun.ts'
-import { undoOf } from '../framework/write/undo.ts'
 
 export function operationDescription(operation: Operation | AcrossTypes): string {
   if (!('kind' in operation)) return operation.description
-  return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutLimits(operation), aboutUndo(operation)]
-    .filter(Boolean)
-    .join('\n\n')
+  return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutLimits(operation)].filter(Boolean).join('\n\n')
 }
 
 function aboutKind(operation: Operation): string {
@@ -75,10 +71,4 @@ function aboutCallers({ anonymous, roles }: Operation): string {
 function aboutLimits(operation: Operation): string {
   const limits = limitsOf(operation, 'json').filter((limit) => limit !== 'write')
   return limits.length === 0 ? '' : `Rate limits: ${limits.join(', ')}.`
-}
-
-function aboutUndo(operation: Operation): string {
-  if (!isWrite(operation)) return ''
-  const undo = undoOf(operation)
-  return undo === true ? 'It can be taken back for some days: see `undoActivity`.' : `It cannot be taken back. ${undo}`
 }

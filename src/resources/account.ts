@@ -271,16 +271,15 @@ export const account = defineResource({
       undo: true,
       summary: 'Take back everything that an app did since a time',
       input: z.object({
-        client_id: line(255).optional().meta({ description: 'Id of the app. Default: the app that calls.', example: 'k2Jx' }),
+        client_id: line(255).optional().meta({ description: 'Id of the app. Default: the calling app.', example: 'k2Jx' }),
         everybody: z.boolean().default(false).meta({
-          description: 'True for what it did for anybody in the school, which is for the staff; otherwise for you.',
+          description: 'True for what it did for anybody, which is for the staff.',
           example: false,
         }),
         since: timestamp().meta({ description: 'What it did before this time stays.', example: '2026-03-01T09:30:00.000Z' }),
-        before: ownId('act', 'Continues with what is older than this activity: `next` of the response before.').optional().meta({
-          description: 'Continues with what is older than this activity: `next` of the response before.',
-          example: 'act_01jgwejj00e6srgkpqm2sqf05m',
-        }),
+        before: ownId('act', '`next` of the response before.')
+          .optional()
+          .meta({ description: '`next` of the response before.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
         conflicts: undoConflicts,
       }),
       output: undoResult,

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { activityActions } from '../domain/accounts/appActivity.ts'
-import { type KeptReason, keptReasons } from '../domain/undo/takeBack.ts'
+import { keptReasons } from '../domain/undo/takeBack.ts'
 import { timestamp } from '../framework/declare/fields.ts'
+import { keysOf } from '../lib/keysOf.ts'
 
 export const ownId = (prefix: string, description: string) =>
   z
@@ -107,13 +108,15 @@ export const session = z
   })
   .meta({ component: 'Session' })
 
-export const undoConflicts = z.enum(['refuse', 'keep']).default('refuse').meta({
-  description: '`refuse` changes nothing if something of it was changed since; `keep` leaves the later changes and restores the rest.',
-  example: 'refuse',
-})
+export const undoConflicts = z
+  .enum(['refuse', 'keep'])
+  .default('refuse')
+  .meta({ description: '`keep` leaves what was changed since and restores the rest; `refuse` changes nothing then.', example: 'refuse' })
 
 const rowType = z.string().meta({ description: 'Type of the object.', example: 'lesson' })
-const rowId = z.string().meta({ description: 'Id of the object.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' })
+const rowId = z.string().nullable().meta({ description: 'Id of the object.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' })
+const rowField = z.string().nullable().meta({ description: 'Field; null for the whole object.', example: 'title' })
+const activityId = z.string().meta({ description: 'Id of the activity.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' })
 
 export const undoResult = z
   .object({
@@ -121,23 +124,16 @@ export const undoResult = z
     undone: z.array(z.string()).meta({ description: 'Ids of the activities that were taken back.', example: [] }),
     rows: z
       .array(
-        z.object({
-          type: rowType,
-          id: rowId,
-          action: z.enum(['restored', 'updated', 'deleted']).meta({ description: 'How the object was taken back.', example: 'restored' }),
-        }),
+        z.object({ type: rowType, id: rowId, action: z.string().meta({ description: 'How it was taken back.', example: 'restored' }) }),
       )
-      .meta({ description: 'The first 200 objects that were written.', example: [] }),
-    rows_count: z.int().meta({ description: 'Number of rows that were written, also those without an id.', example: 5 }),
+      .meta({ description: 'Objects that were restored, updated or deleted, at most 200.', example: [] }),
     kept: z
       .array(
         z.object({
           type: rowType,
-          id: rowId.nullable().meta({ description: 'Id of the object, if it has one.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' }),
-          field: z.string().nullable().meta({ description: 'Field that stays; null for the whole object.', example: 'title' }),
-          reason: z
-            .enum(Object.keys(keptReasons) as [KeptReason, ...KeptReason[]])
-            .meta({ description: 'Why it stays as it is.', example: 'changed_since' }),
+          id: rowId,
+          field: rowField,
+          reason: z.enum(keysOf(keptReasons)).meta({ description: 'Why it stays.', example: 'changed_since' }),
         }),
       )
       .meta({ description: 'What stays as it is.', example: [] }),
@@ -146,24 +142,21 @@ export const undoResult = z
         z.object({
           type: rowType,
           id: rowId,
-          field: z.string().meta({ description: 'Field with another value than before.', example: 'slug' }),
-          value: z.string().nullable().meta({ description: 'Its new value.', example: 'raku-2' }),
+          field: rowField,
+          value: z.string().nullable().meta({ description: 'New value.', example: 'raku-2' }),
         }),
       )
-      .meta({ description: 'Fields of restored objects whose former value another object has now.', example: [] }),
+      .meta({ description: 'Fields whose former value another object has now.', example: [] }),
     failed: z
       .array(
         z.object({
-          id: z.string().meta({ description: 'Id of the activity.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
+          id: activityId,
           error: z.string().meta({ description: 'Code of the error.', example: 'changed_since' }),
           error_description: z.string().meta({ description: 'What stands in the way.', example: '' }),
         }),
       )
       .meta({ description: 'Activities that could not be taken back.', example: [] }),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: 'Send it as `before` to continue with older activities; null if there are none.', example: null }),
+    next: z.string().nullable().meta({ description: '`before` of the next request; null if nothing is left.', example: null }),
   })
   .meta({ component: 'Undo' })
 

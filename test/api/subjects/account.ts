@@ -1,5 +1,9 @@
 import type { Exceptions } from '../derived/exceptions.ts'
 
 export const exceptions: Exceptions = {
-  elsewhere: { revokeAuthorization: 'test/api/account.test.ts', endSession: 'test/api/account.test.ts' },
+  elsewhere: {
+    revokeAuthorization: 'test/api/account.test.ts',
+    endSession: 'test/api/account.test.ts',
+    undoActivity: 'test/api/undo.test.ts',
+  },
 }
