@@ -78,17 +78,17 @@ export async function createApp(args: AppArguments): Promise<App> {
   const koa = createPublicKoa(args)
   const ask = inProcess(() => koa.callback())
   const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
+  const isInformal = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).german_address === 'informal'
   const worker = createWorker(
     foundation,
     createMail({
       ...args.mail,
-      ...{ branding: createEmailBranding({ ...foundation, hasPages }), languages },
+      ...{ branding: createEmailBranding({ ...foundation, hasPages }), languages, isInformal },
       unsubscribeUrl: createUnsubscribeLinks(foundation.keyring).url,
     }),
   )
   const pageContext = createPageContexts({
-    ...{ caches: args.caches, branding: pageBranding, languages, hasPages },
-    isInformal: (school) => schoolConfigOf(runtime, school).german_address === 'informal',
+    ...{ caches: args.caches, branding: pageBranding, languages, isInformal, hasPages },
   })
   const externalServices = createExternalServices({
     ...foundation,

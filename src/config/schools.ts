@@ -89,7 +89,7 @@ export const schoolSchema = z.strictObject({
     .enum(['formal', 'informal'])
     .default('formal')
     .meta({
-      description: 'How the German pages address people: formal (Sie) or informal (du). E-mails are formal.',
+      description: 'How German pages and e-mails address people: formal (Sie) or informal (du).',
       examples: ['informal'],
     }),
   public_pages: z

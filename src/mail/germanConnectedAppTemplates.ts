@@ -4,7 +4,7 @@ import type { EmailTemplate } from './emailTemplates.ts'
 const subject = 'Eine App wurde mit Ihrem Konto bei {school} verbunden'
 
 const selfRegistered =
-  'Eine App, die sich selbst registriert hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Ihre ID endet mit {ending}. Die Schule hat die App und ihren Namen nicht geprüft.'
+  'Eine App, die sich selbst registriert hat, hat Zugriff auf Ihr Konto bei {school} erhalten. Sie nennt sich „{app}“. Die ID der App endet mit {ending}. Die Schule hat die App und ihren Namen nicht geprüft.'
 
 const access = `Das darf sie: {permissions}
 

@@ -1,7 +1,8 @@
-import type { EmailTemplates } from './emailTemplates.ts'
+import type { EmailKind, EmailTemplates } from './emailTemplates.ts'
 import { germanEventTemplates } from './germanEventTemplates.ts'
 import { germanNotificationTemplates, germanOrderTemplates } from './germanNotificationTemplates.ts'
 import { germanSecurityTemplates } from './germanSecurityTemplates.ts'
+import { informalTemplates } from './informalTemplates.ts'
 
 export const germanTemplates: EmailTemplates = {
   sign_up: {
@@ -119,3 +120,8 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   ...germanOrderTemplates,
   ...germanSecurityTemplates,
 }
+
+/** The German templates of a school that addresses people as du. */
+export const informalGermanTemplates = Object.fromEntries(
+  Object.entries(germanTemplates).map(([kind, template]) => [kind, { ...template, ...informalTemplates[kind as EmailKind] }]),
+) as EmailTemplates

@@ -5,7 +5,7 @@ const labels = {
   sign_in: { en: 'Sign in', de: 'Anmelden' },
   reset: { en: 'Choose a new password', de: 'Neues Passwort wählen' },
   apps: { en: 'See your connected apps', de: 'Verbundene Apps ansehen' },
-  security: { en: 'Security of your account', de: 'Sicherheit Ihres Kontos' },
+  security: { en: 'Security of your account', de: 'Sicherheit des Kontos' },
   notifications: { en: 'Choose your e-mails', de: 'E-Mails auswählen' },
   checkout: { en: 'Pay for the seat', de: 'Platz bezahlen' },
   answers: { en: 'Read the answers', de: 'Antworten lesen' },

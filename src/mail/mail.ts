@@ -7,7 +7,7 @@ import { type EmailLegal, emailFoot } from './emailFoot.ts'
 import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
 import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
 import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from './emailValues.ts'
-import { germanTemplates } from './germanTemplates.ts'
+import { germanTemplates, informalGermanTemplates } from './germanTemplates.ts'
 import { htmlEmail } from './htmlEmail.ts'
 import { linkLabel } from './linkLabels.ts'
 import type { EmailLogo, MailTransport } from './transport.ts'
@@ -25,6 +25,8 @@ export interface MailArguments {
   /** The name and the main language of the school, its legal documents, and its logo if mail programs can show it. */
   branding(school: Sender): Promise<{ name: string; locale: string; legal: EmailLegal; logo?: EmailLogo | undefined }>
   languages(school: Sender): readonly Language[]
+  /** Returns true if German e-mails address people informally. */
+  isInformal?(school: Sender): boolean
   /** Returns the address at which the recipient turns e-mails of this kind off; undefined if they cannot. */
   unsubscribeUrl?(school: Sender, to: Recipient, kind: EmailKind): string | undefined
 }
@@ -43,7 +45,14 @@ const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: g
 export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, kind: Kind, values: EmailValues<Kind>) => Promise<void>
 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
-export function createMail({ transport, from, branding, languages: languagesOf, unsubscribeUrl }: MailArguments): SendEmail {
+export function createMail({
+  transport,
+  from,
+  branding,
+  languages: languagesOf,
+  isInformal = () => false,
+  unsubscribeUrl,
+}: MailArguments): SendEmail {
   return async (school, recipient, kind, given) => {
     const { email, locales } = recipient
     const { name: title, locale, legal, logo } = await branding(school)
@@ -56,7 +65,7 @@ export function createMail({ transport, from, branding, languages: languagesOf, 
       if (filled === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
       return filled
     }
-    const template = catalogues[language][kind]
+    const template = (language === 'de' && isInformal(school) ? informalGermanTemplates : catalogues[language])[kind]
     const subject = fillLine(template.subject, value)
     const unsubscribe = unsubscribeUrl?.(school, recipient, kind)
     const foot = emailFoot({ ...legal, unsubscribe }, language)

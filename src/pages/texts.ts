@@ -42,6 +42,8 @@ export type TextValues = Record<string, string | number>
 /** The texts of one language. */
 export interface Texts {
   language: Language
+  /** True if the school addresses people as du in German. */
+  isInformal: boolean
   /** The locale of dates and times (BCP 47). */
   dateLocale: string
   text(key: TextKey, values?: TextValues): string
@@ -140,6 +142,7 @@ export function createTexts(language: Language, isInformal = false): Texts {
   const formOf = <Key extends CountedKey>(key: Key, count: number) => `${key}_${plurals.select(count) === 'one' ? 'one' : 'other'}` as const
   return {
     language,
+    isInformal,
     dateLocale: dateLocales[language],
     text,
     counted: (key, count, values = {}) => text(formOf(key, count), { ...values, count }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
 import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
 import { eventTemplates } from '../../src/mail/eventTemplates.ts'
-import { germanTemplates } from '../../src/mail/germanTemplates.ts'
+import { germanTemplates, informalGermanTemplates } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import { notificationTemplates } from '../../src/mail/notificationTemplates.ts'
 import type { Email } from '../../src/mail/transport.ts'
@@ -59,6 +59,21 @@ describe('e-mails', () => {
     expect(Boolean(germanTemplates[kind].button)).toBe('button' in emailTemplates[kind])
     expect(`${germanTemplates[kind].text} ${emailTemplates[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
   })
+
+  test.each(kinds)(
+    '%s says du in the German of a school that chose it, with the same placeholders and paragraphs as the formal one',
+    (kind) => {
+      const [formal, informal] = [germanTemplates[kind], informalGermanTemplates[kind]]
+      const all = ({ subject, button, text }: typeof formal) => [subject, button ?? '', text].join('\n\n')
+      const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place)
+      expect(places(all(informal))).toEqual(places(all(formal)))
+      expect(informal.text.split('\n\n')).toHaveLength(formal.text.split('\n\n').length)
+      // The app, the address and the order are feminine, so that sentences about them begin with Sie.
+      const address = /\b(?:Sie(?! (?:nennt|gehört|ist) )|Ihnen|Ihr(?:e[mnrs]?|es)?)\b/
+      expect(all(informal)).not.toMatch(address)
+      expect(/\b(?:du|dir|dich|dein(?:e[mnrs]?|es)?)\b|^(?:Wähle|Schließe) /im.test(all(informal))).toBe(address.test(all(formal)))
+    },
+  )
 
   test('link to the legal documents of the school below the text, labelled in the language of the e-mail', async () => {
     for (const [language, lines] of [

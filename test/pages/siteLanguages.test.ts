@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createBrowser } from './browser.ts'
 
@@ -28,7 +29,7 @@ test('a public page has an address for each language, which names itself as cano
   }
 })
 
-test('German pages address people as the school chooses, from the site to the sign-in; the default is formal', async () => {
+test('German pages address people as the school chooses, from the site and the sign-in to the e-mails; the default is formal', async () => {
   const informal = await startService({ school: { german_address: 'informal' } })
   try {
     const words = async ({ issuer }: TestService, path: string): Promise<string[]> => {
@@ -40,6 +41,17 @@ test('German pages address people as the school chooses, from the site to the si
       expect([path, (await words(informal, path)).some((word) => word.startsWith('d'))]).toEqual([path, true])
     }
     expect((await words(informal, '/account/sign-in')).filter((word) => /^[SI]/.test(word))).toEqual([])
+    const mailed = async (one: TestService): Promise<string> => {
+      const email = 'wren@example.com'
+      await one.addPerson({ email })
+      await one.database.sql.query("UPDATE account SET locale = 'de' WHERE email = $1", [email])
+      await (await createAgent(one.issuer)).tokens(personCalled(email), { scope: 'openid profile' }, { scopes: 'all' })
+      return (await one.emails()).flatMap(({ to, text }) => (to === email ? [text] : [])).join('\n')
+    }
+    const [du, sie] = [await mailed(informal), await mailed(service)]
+    for (const text of ['Zugriff auf dein Konto', 'Deinen Namen, dein Bild'])
+      expect([du.includes(text), sie.includes(text)]).toEqual([true, false])
+    expect(sie).toContain('Ihren Namen, Ihr Bild')
   } finally {
     await informal.stop()
   }

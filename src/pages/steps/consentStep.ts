@@ -88,7 +88,10 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
       args.auditWithGrant(auditEntry(context.ctx, 'consent.granted', { ...ids, details }))
       const grantId = await grant.save()
-      if (args.isFirstGrant()) await notifyOfApp(context.ctx, args, { open, person: consenting.person, granted: decision.granted })
+      if (args.isFirstGrant()) {
+        const { isInformal } = (await context.pageContext()).texts
+        await notifyOfApp(context.ctx, args, { open, person: consenting.person, granted: decision.granted, isInformal })
+      }
       return { kind: 'done', result: { consent: { grantId }, hand_over: manualCode } }
     },
   }
@@ -140,13 +143,18 @@ const maxListed = 8
 async function notifyOfApp(
   ctx: Context,
   { scopes, notify }: { scopes: readonly ConsentScope[]; notify: NotifyPerson },
-  { open, person, granted }: { open: OpenInteraction; person: ConsentingPerson; granted: readonly string[] },
+  {
+    open,
+    person,
+    granted,
+    isInformal,
+  }: { open: OpenInteraction; person: ConsentingPerson; granted: readonly string[]; isInformal: boolean },
 ): Promise<void> {
   const { accountId, role } = person
   const names = new Set(granted)
   const permissions = permissionsLine(
     scopes.filter(({ name }) => names.has(name)),
-    readerOf(role),
+    { reader: readerOf(role), isInformal },
   )
   // An app without a name is identified by its id.
   const app = quotedName(plainText(open.clientName || open.clientId, 60))
@@ -162,9 +170,9 @@ async function notifyOfApp(
 }
 
 /** Returns the sentences of the consent page in one line, in every language. */
-function permissionsLine(scopes: readonly ConsentScope[], reader: Reader): TranslatedText {
+function permissionsLine(scopes: readonly ConsentScope[], { reader, isInformal }: { reader: Reader; isInformal: boolean }): TranslatedText {
   const lines = languages.map((language) => {
-    const texts = createTexts(language)
+    const texts = createTexts(language, isInformal)
     const sentences = scopes.map((scope) => texts.sentence(scope, reader))
     const more = sentences.length - maxListed
     const listed = more > 0 ? [...sentences.slice(0, maxListed), texts.counted('email.more_permissions', more)] : sentences
