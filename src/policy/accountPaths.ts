@@ -32,6 +32,8 @@ export const accountPaths = {
   revokeApp: '/account/apps/revoke',
   removeApp: '/account/apps/remove',
   revokeAllApps: '/account/apps/revoke-all',
+  /** Followed by the id of an activity. */
+  undo: '/account/undo',
   pauseApp: '/account/apps/pause',
   continueApp: '/account/apps/continue',
   keep: '/account/keep',

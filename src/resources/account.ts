@@ -251,7 +251,6 @@ export const account = defineResource({
       scope: 'read',
       id: 'undoActivity',
       at: 'activity/{id}/undo',
-      limit: 'bulk',
       undo: true,
       errors: ['not_undoable', 'changed_since', 'resource_in_use'],
       summary: 'Take back what a request changed',
@@ -276,7 +275,10 @@ export const account = defineResource({
           description: 'True for what it did for anybody, which is for the staff.',
           example: false,
         }),
-        since: timestamp().meta({ description: 'What it did before this time stays.', example: '2026-03-01T09:30:00.000Z' }),
+        since: line(60).meta({
+          description: 'A time, or the id of the first activity that is taken back.',
+          example: '2026-03-01T09:30:00.000Z',
+        }),
         before: ownId('act', '`next` of the response before.')
           .optional()
           .meta({ description: '`next` of the response before.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
@@ -284,12 +286,7 @@ export const account = defineResource({
       }),
       output: undoResult,
       perform: async (writing, { id }, { client_id, everybody, since, before, conflicts }) => {
-        const filter = {
-          clientId: client_id ?? writing.caller.clientId,
-          accountId: everybody ? undefined : id,
-          since: new Date(since),
-          before,
-        }
+        const filter = { clientId: client_id, accountId: everybody ? undefined : id, since, before }
         const result = await undoSince(writing, filter, { keepsLater: conflicts === 'keep' })
         return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
       },

@@ -48,6 +48,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
 
 /** Returns the import of many people: a person with one of the keys of an item gets the facet. */
 export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
+  undo: true,
   scope: 'write',
   roles: ['staff'],
   key: ({ email, external_id }) => [email, external_id].find((one) => typeof one === 'string'),

@@ -137,6 +137,7 @@ export const members = defineResource({
     list: 'read',
     get: 'read',
     create: {
+      undo: true,
       scope: 'write',
       errors: ['email_taken'],
       roles: ['staff'],

@@ -105,6 +105,7 @@ export const students = defineResource({
     list: 'read',
     get: 'read',
     create: {
+      undo: true,
       scope: 'write',
       errors: ['email_taken'],
       roles: ['staff'],

@@ -18,7 +18,7 @@ export const auditEvents = {
     keep: 'long',
   },
   'activity.undone': {
-    about: 'A person or an app took back what an app or a person did. `details.undone` has the ids of the entries.',
+    about: 'Changes were taken back. `details.undone` has the ids of the entries.',
     keep: 'standard',
   },
   'authenticator_app.removed': { about: 'A person removed their authenticator app.', keep: 'long' },

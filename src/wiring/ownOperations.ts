@@ -34,7 +34,7 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
   }
   const { operations: _operations, ...context } = operationArguments(foundation, externalServices)
   const perform: OwnOperations['perform'] = async (ctx, accountId, id, call = {}) => {
-    const { parameters = {}, body, form, ifMatch, language, key, type } = call
+    const { parameters = {}, body, form, ifMatch, language, key, type, isDryRun = false } = call
     const { school, requestId, address } = ctx.state
     const operation = operationOf(id)
     const holder = { clientId: '', accountId, grantId: '' }
@@ -55,7 +55,7 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     }
     const store = context.databaseOf(school.id)
     const around = { ...context, database: store.kysely, store, school, requestId, address }
-    return await onceFirstIsDone(() => run(operation, caller, sent, around))
+    return await onceFirstIsDone(() => (isDryRun ? foundation.run : run)(operation, caller, { ...sent, isDryRun }, around))
   }
   return {
     perform,

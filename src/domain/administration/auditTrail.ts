@@ -6,6 +6,7 @@ import type { SchoolReader } from '../../store/database.ts'
 import { listUses, type UseOfDay } from '../../store/grantUse.ts'
 import { namesOfAccounts } from '../../store/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../store/readAudit.ts'
+import { type UndoState, undoStates } from '../../store/undo/records.ts'
 import { type Change, changeOf } from '../accounts/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
@@ -33,7 +34,7 @@ export const aboutEvent = (event: string): string | undefined =>
 export const namedEvents: readonly string[] = Object.keys(auditEvents)
 
 /** An entry about an app: a write through the API has its change. */
-export type ActivityEntry = AuditTrailEntry & { change: Change | undefined }
+export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; undo: UndoState | undefined }
 
 /** Returns what an app did, and what happened to its access, the newest first: with a grant, or with all grants. */
 export async function appTrail(
@@ -43,7 +44,11 @@ export async function appTrail(
   page: { before?: string | undefined; limit: number },
 ): Promise<ActivityEntry[]> {
   const entries = await auditTrail(database, schoolId, { ...of, isActivity: true }, page)
-  return entries.map((entry) => ({ ...entry, change: changeOf(entry) }))
+  const states = await undoStates(
+    database,
+    entries.map(({ id }) => id),
+  )
+  return entries.map((entry) => ({ ...entry, change: changeOf(entry), undo: states.get(entry.id) }))
 }
 
 /** Returns how often an app called the API, by day and operation: with a grant, or with all grants. */

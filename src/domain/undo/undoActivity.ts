@@ -1,5 +1,5 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import { recordAudit } from '../../store/audit.ts'
@@ -58,11 +58,12 @@ export async function undoOne(undoing: Undoing, { id: publicId, keepsLater }: { 
 }
 
 export interface UndoFilter {
-  /** The app; own requests of a person on pages are left out. */
-  clientId: string
+  /** The app. Default: that of the first activity, or the calling app. */
+  clientId: string | undefined
   /** Undefined: of everybody, which is for the staff. */
   accountId: string | undefined
-  since: Date
+  /** A time (RFC 3339), or the id of the first activity that is taken back. */
+  since: string
   /** Continues before this activity. */
   before: string | undefined
 }
@@ -70,13 +71,16 @@ export interface UndoFilter {
 /**
  * Takes back what an app did since a time, the newest first. A request that cannot be taken back is reported and left. `next` continues with the
  * older ones.
+ * @throws Problem access_denied, not_found, validation_failed
  */
 export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLater }: { keepsLater: boolean }): Promise<UndoResult> {
   const { writer, caller } = undoing
   if (filter.accountId !== caller.accountId && audienceOf(caller) !== 'staff')
     throw new Problem('access_denied', { description: 'Only the staff can take back what apps of other people did.' })
   const before = filter.before === undefined ? undefined : fromPublicId('act', filter.before)
-  const entries = await findUndoable(writer, { ...filter, before }, maxEntries + 1)
+  const first = await firstOf(undoing, filter.since)
+  const clientId = filter.clientId ?? first.clientId ?? caller.clientId
+  const entries = await findUndoable(writer, { ...first, clientId, accountId: filter.accountId, before }, maxEntries + 1)
   const result = emptyResult()
   const tables = await readTables(writer)
   const done: UndoableEntry[] = []
@@ -96,6 +100,19 @@ export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLat
   result.next = entries.length > maxEntries && last ? activityId(last.id) : null
   if (done.length > 0) await recordUndo(undoing, done, result)
   return result
+}
+
+/** Returns where taking back ends: a time, or the activity that is the oldest one. */
+async function firstOf({ writer, caller }: Undoing, since: string): Promise<{ since?: Date; first?: string; clientId?: string }> {
+  const id = fromPublicId('act', since)
+  if (id === undefined) {
+    const time = new Date(since)
+    if (!Number.isNaN(time.getTime())) return { since: time }
+    throw new Problem('validation_failed', { details: [fieldError('since', 'invalid', 'must be a time, or the id of an activity')] })
+  }
+  const entry = await findUndone(writer, id)
+  if (!entry || !isOpenTo(caller, entry)) throw new Problem('not_found', { description: 'The activity does not exist.' })
+  return { first: id, ...(entry.client_id !== null && { clientId: entry.client_id }) }
 }
 
 const isOpenTo = (caller: PersonCaller, { account_id }: UndoableEntry): boolean =>

@@ -99,6 +99,8 @@ export interface OwnCall {
   language?: string
   /** The idempotency key of the form: an operation by POST runs once for it. */
   key?: string | undefined
+  /** True to try it: nothing is kept. */
+  isDryRun?: boolean
   /** The media type of the response, if it is not JSON. */
   type?: 'text/html' | 'text/calendar'
 }

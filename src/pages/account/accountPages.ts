@@ -45,6 +45,7 @@ import { schoolStaffPages } from './school/schoolStaffPages.ts'
 import { securityPages } from './securityPages.ts'
 import { sessionsPages } from './sessionsPages.ts'
 import { findSignedInPerson, formSubject } from './signedInPerson.ts'
+import { undoPage, undoSincePage } from './undoPages.ts'
 
 /** The pages of a person's own account. They work without JavaScript. Only POST changes data. */
 export function createAccountPages(args: AccountArguments): Router {
@@ -179,6 +180,8 @@ export function createAccountPages(args: AccountArguments): Router {
   addPage(eventsPage({ hasSite }))
   addPage(eventPage({ hasSite, checkout: ({ request }, { id }) => args.checkoutAddress(request.ctx.state.school, { type: 'event', id }) }))
   addPage(notificationsPage)
+  addPage(undoPage)
+  addPage(undoSincePage)
   for (const file of [eventFile, ...orderFiles]) addFile(file)
   addRedirect(coursePage.path, 'continue', async (request) => continueAt(await readCourse(request)))
   router.all(`${accountPaths.home}/{*rest}`, errors, () => {

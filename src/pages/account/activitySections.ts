@@ -8,6 +8,7 @@ import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { CalledOperation } from './accountArguments.ts'
 import type { AccountItem, AccountSection, AccountTable } from './accountPage.ts'
 import { changeSentence } from './changeSentence.ts'
+import { undoPath, undoSincePath } from './undoPages.ts'
 
 /** How long calls are counted, in days. */
 export const countedDays = 90
@@ -97,6 +98,8 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
   const person = namesPeople && first.person ? plainText(first.person.name, 100) : ''
   const reason = first.change?.reason
   const ids = first.change?.resource.ids ?? []
+  const recorded = [first, ...others].find(({ undo }) => undo !== undefined)
+  const activity = recorded && toPublicId('act', recorded.id)
   const details = [
     ...others.map((entry) => sentenceOf(texts, entry, names)),
     ...ids.slice(0, shownObjects).map((id) => [contentPart(plainText(names.get(id) ?? id, 120))]),
@@ -109,6 +112,14 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
       person === '' ? texts.parts('activity.at', { date }) : texts.parts('activity.at_by', { date, person }),
       ...(reason == null ? [] : [texts.parts('activity.reason', { reason: plainText(reason, 200) })]),
     ],
+    ...(recorded?.undo?.undone_at && { mark: texts.text('undo.mark') }),
+    ...(activity !== undefined &&
+      recorded?.undo?.possible && {
+        links: [
+          { href: undoPath(activity), label: texts.text('undo.link') },
+          { href: undoSincePath(activity, namesPeople), label: texts.text('undo.link_since') },
+        ],
+      }),
     ...(details.length > 0 && {
       details: {
         summary: others.length > 0 ? texts.counted('activity.request', others.length + 1) : texts.text('activity.objects'),

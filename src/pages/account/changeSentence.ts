@@ -85,9 +85,12 @@ const ofActions: Readonly<Partial<Record<Change['action'], TextKey>>> = {
   unscheduled: 'activity.did_unscheduled',
 }
 
+/** Returns the name that the texts have for a type of objects. */
+export const objectTypeOf = (type: string) => types.find((one) => one === type) ?? 'other'
+
 /** Returns what an app did, as a sentence: “Published the course “Clay From Scratch””. `name` is the name of a person. */
 export function changeSentence(texts: Texts, { operation, action, resource, count }: Change, name?: string): TextPart[] {
-  const type = types.find((one) => one === resource.type) ?? 'other'
+  const type = objectTypeOf(resource.type)
   const label = name ?? resource.label ?? ''
   const object =
     label === '' || count > 1

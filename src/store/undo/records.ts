@@ -113,6 +113,7 @@ export async function sweepUndo(database: Reader, limit: number): Promise<number
 export interface UndoableEntry {
   id: string
   account_id: string | null
+  client_id: string | null
   /** The operations whose permission is needed. */
   operations: string[]
   resource: Record<string, unknown> | undefined
@@ -124,9 +125,8 @@ interface Details {
   resource?: Record<string, unknown>
 }
 
-const entryOf = ({ id, account_id, details }: { id: string; account_id: string | null; details: Details }): UndoableEntry => ({
-  id,
-  account_id,
+const entryOf = ({ details, ...row }: Pick<UndoableEntry, 'id' | 'account_id' | 'client_id'> & { details: Details }): UndoableEntry => ({
+  ...row,
   operations: details.operations ?? (details.operation === undefined ? [] : [details.operation]),
   resource: details.resource,
 })
@@ -135,28 +135,38 @@ const entryOf = ({ id, account_id, details }: { id: string; account_id: string |
 export async function findUndone(reader: SchoolReader, id: string): Promise<UndoableEntry | undefined> {
   const row = await reader
     .selectFrom('audit_log')
-    .select(['id', 'account_id', 'details'])
+    .select(['id', 'account_id', 'client_id', 'details'])
     .where('id', '=', id)
     .$narrowType<{ details: Details }>()
     .executeTakeFirst()
   return row && entryOf(row)
 }
 
+interface UndoableFilter {
+  clientId: string
+  accountId: string | undefined
+  since?: Date | undefined
+  /** The id of the oldest entry. */
+  first?: string | undefined
+  before: string | undefined
+}
+
 /** Returns up to `limit` entries of an app that can be taken back, the newest first. Entries that take others back are left out. */
 export async function findUndoable(
   reader: SchoolReader,
-  { clientId, accountId, since, before }: { clientId: string; accountId: string | undefined; since: Date; before: string | undefined },
+  { clientId, accountId, since, first, before }: UndoableFilter,
   limit: number,
 ): Promise<UndoableEntry[]> {
   const rows = await reader
     .selectFrom('undo_record')
     .innerJoin('audit_log', 'audit_log.id', 'undo_record.id')
-    .select(['audit_log.id', 'audit_log.account_id', 'audit_log.details'])
+    .select(['audit_log.id', 'audit_log.account_id', 'audit_log.client_id', 'audit_log.details'])
     .where('audit_log.client_id', '=', clientId)
     .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
     .where('undo_record.undone_at', 'is', null)
     .where('undo_record.expires_at', '>', now)
-    .where('undo_record.created_at', '>=', since)
+    .$if(since !== undefined, (query) => query.where('undo_record.created_at', '>=', since ?? new Date()))
+    .$if(first !== undefined, (query) => query.where('audit_log.id', '>=', first ?? ''))
     .$if(accountId !== undefined, (query) => query.where('audit_log.account_id', '=', accountId ?? null))
     .$if(before !== undefined, (query) => query.where('audit_log.id', '<', before ?? ''))
     .orderBy('audit_log.id', 'desc')

@@ -1,0 +1,162 @@
+import type { z } from 'zod'
+import { Problem } from '../../lib/problem.ts'
+import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { undoResult } from '../../resources/accountFields.ts'
+import type { TextKey, TextPart, Texts } from '../texts.ts'
+import type { AccountSection } from './accountPage.ts'
+import { objectTypeOf } from './changeSentence.ts'
+import type { OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
+
+type UndoResult = z.output<typeof undoResult>
+
+/** What taking back would do, and what stands in the way. */
+interface Tried {
+  result: UndoResult | undefined
+  /** True if something was changed since, so that it stays. */
+  hasConflict: boolean
+  /** Why it is not possible. */
+  refusal: TextKey | undefined
+}
+
+export const undoPath = (activityId: string): string => `${accountPaths.undo}/${activityId}`
+export const undoSincePath = (activityId: string, everybody: boolean): string =>
+  withQuery(`${undoPath(activityId)}/since`, { everybody: everybody ? '1' : undefined })
+
+const problems = { changed_since: 'undo.changed_since', not_undoable: 'undo.not_undoable', resource_in_use: 'undo.in_use' } as const
+
+const notices = { done: 'undo.done', part: 'undo.part' } as const
+
+/** The page on which a person takes back what one request changed. */
+export const undoPage: OperationPage<Tried> = {
+  path: `${accountPaths.undo}/:id`,
+  notices,
+  read: (request) => tried(request, 'undoActivity', { id: request.params.id }),
+  build: (context, shown) => content(context, shown, { explanation: 'undo.explanation', hidden: {} }),
+  forms: {
+    '': {
+      operation: 'undoActivity',
+      parameters: ({ params }) => ({ id: params.id }),
+      body: (form) => ({ conflicts: conflictsIn(form) }),
+      done: 'done',
+      problems,
+    },
+  },
+}
+
+/** The page on which a person takes back what an app did since one of its requests. */
+export const undoSincePage: OperationPage<Tried> = {
+  path: `${accountPaths.undo}/:id/since`,
+  notices,
+  read: (request) => tried(request, 'undoActivities', {}, bodyOf(new URLSearchParams(request.ctx.querystring), request)),
+  build(context, shown) {
+    const { everybody, before } = context.request.ctx.query
+    const hidden = { ...(everybody === '1' && { everybody: '1' }), ...(typeof before === 'string' && { before }) }
+    return content(context, shown, { explanation: 'undo.since_explanation', hidden })
+  },
+  forms: {
+    '': {
+      operation: 'undoActivities',
+      body: (form, request) => ({ ...bodyOf(form, request), conflicts: conflictsIn(form) }),
+      done({ body }, { path, ctx }) {
+        const { next } = undoResult.parse(body)
+        const everybody = new URLSearchParams(ctx.querystring).get('everybody') ?? undefined
+        return withQuery(path, next === null ? { done: 'done', everybody } : { done: 'part', before: next, everybody })
+      },
+      problems,
+    },
+  },
+}
+
+const conflictsIn = (form: URLSearchParams): string => (form.get('conflicts') === 'keep' ? 'keep' : 'refuse')
+
+const bodyOf = (sent: URLSearchParams, { params }: OperationRequest) => ({
+  since: params.id,
+  everybody: sent.get('everybody') === '1',
+  ...(sent.get('before') && { before: sent.get('before') }),
+})
+
+/** Tries to take back everything, and if something was changed since, the rest. */
+async function tried(
+  { perform }: OperationRequest,
+  operation: string,
+  parameters: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<Tried> {
+  const attempt = async (conflicts: 'refuse' | 'keep'): Promise<UndoResult> =>
+    undoResult.parse((await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })).body)
+  try {
+    const result = await attempt('refuse')
+    if (!result.failed.some(({ error }) => error === 'changed_since')) return { result, hasConflict: false, refusal: undefined }
+    return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
+  } catch (error) {
+    if (!(error instanceof Problem) || !(error.code in problems)) throw error
+    if (error.code === 'changed_since') return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
+    return { result: undefined, hasConflict: false, refusal: problems[error.code as keyof typeof problems] }
+  }
+}
+
+function content(
+  { texts, form }: OperationPageContext,
+  { result, hasConflict, refusal }: Tried,
+  { explanation, hidden }: { explanation: TextKey; hidden: Readonly<Record<string, string>> },
+) {
+  const isEmpty = result !== undefined && result.undone.length === 0
+  const isPossible = result !== undefined && !isEmpty
+  const section: AccountSection = {
+    id: 'undo',
+    heading: texts.text('undo.what'),
+    paragraphs: [
+      texts.parts(refusal ?? (isEmpty ? 'undo.nothing' : explanation), {}),
+      ...(isPossible ? [texts.countedParts('undo.requests', result.undone.length)] : []),
+      ...(isPossible ? effects(texts, result) : []),
+      ...(result && result.next !== null ? [texts.parts('undo.more', {})] : []),
+    ],
+    forms: isPossible
+      ? [
+          form('', {
+            hidden: { ...hidden, conflicts: hasConflict ? 'keep' : 'refuse' },
+            submit: texts.text(hasConflict ? 'undo.submit_rest' : 'undo.submit'),
+            kind: 'main',
+          }),
+        ]
+      : [],
+  }
+  const left = result ? leftOf(texts, result) : []
+  const leftSection: AccountSection = {
+    id: 'kept',
+    heading: texts.text('undo.kept'),
+    paragraphs: [texts.parts('undo.kept_explanation', {}), ...left],
+  }
+  return {
+    title: 'undo.title' as const,
+    heading: texts.text('undo.title'),
+    back: { href: accountPaths.apps, label: texts.text('activity.back') },
+    sections: [section, ...(left.length > 0 ? [leftSection] : [])],
+  }
+}
+
+const actions = { restored: 'undo.restored', updated: 'undo.updated', deleted: 'undo.deleted' } as const
+
+/** What comes back, by action and type: “Restores 3 lessons”. */
+function effects(texts: Texts, { rows, replaced }: UndoResult): TextPart[][] {
+  const groups = Map.groupBy(rows, ({ action, type }) => `${action} ${type}`)
+  return [
+    ...[...groups.values()].map((group) => {
+      const [{ action, type } = { action: '', type: '' }] = group
+      const object = texts.counted(`activity.count_${objectTypeOf(type)}`, group.length)
+      return texts.parts(actions[action as keyof typeof actions] ?? 'undo.updated', { object })
+    }),
+    ...(replaced.length > 0 ? [texts.countedParts('undo.replaced', replaced.length)] : []),
+  ]
+}
+
+function leftOf(texts: Texts, { kept, failed }: UndoResult): TextPart[][] {
+  const fields = Map.groupBy(kept, ({ type }) => objectTypeOf(type))
+  const refused = failed.filter(({ error }) => error !== 'changed_since')
+  return [
+    ...[...fields].map(([type, rows]) =>
+      texts.parts('undo.kept_objects', { object: texts.counted(`activity.count_${type}`, rows.length) }),
+    ),
+    ...(refused.length > 0 ? [texts.countedParts('undo.failed', refused.length)] : []),
+  ]
+}

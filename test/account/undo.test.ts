@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toPublicId } from '../../src/lib/ids.ts'
+import { createAgent, personCalled } from '../support/agent.ts'
+import { changedTables, dumpSchool } from '../support/schoolDump.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { send, signedIn } from './account.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ redis: false })
+})
+afterAll(() => service.stop())
+
+const scope =
+  'openid account:read courses:read courses:write curriculum:read curriculum:write posts:read posts:write students:read students:write'
+
+/** The text of a page, without tags. */
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, '')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\s+/g, ' ')
+
+const dump = () => dumpSchool(service.database.sql, service.schoolId(), { withTraces: false })
+
+/** Returns calls of the API by an app of a person. */
+async function appOf(email: string) {
+  const agent = await createAgent(service.issuer, { client_name: 'Tidy Agent' })
+  const { body } = await agent.tokens(personCalled(email), { scope }, { scopes: 'all' })
+  return async (method: string, path: string, sent: object = {}): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${service.issuer}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${body.access_token}`, ...(method !== 'DELETE' && { 'content-type': 'application/json' }) },
+      ...(method !== 'DELETE' && { body: JSON.stringify(sent) }),
+    })
+    expect(response.status, `${method} ${path}`).toBeLessThan(300)
+    return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>)
+  }
+}
+
+test('the owner sees what an app damaged, tries to take it back, takes it back, and the school is as before', async () => {
+  const owner = await service.addPerson({ email: 'owner@example.com', role: 'owner' })
+  const prepare = await appOf('owner@example.com')
+  const course = await prepare('POST', '/courses', { title: 'Clay From Scratch' })
+  for (let index = 0; index < 10; index++) {
+    const section = await prepare('POST', `/courses/${course.id}/sections`, { title: `Section ${index}` })
+    for (let lesson = 0; lesson < 3; lesson++)
+      await prepare('POST', `/sections/${section.id}/lessons`, { title: `Lesson ${lesson}`, kind: 'text' })
+  }
+  const post = await prepare('POST', '/posts', { title: 'Not yet', content: 'A draft.' })
+  const people = Array.from({ length: 100 }, (_, index) => ({ name: `Learner ${index}`, email: `learner${index}@example.org` }))
+  await prepare('POST', '/students/bulk', { items: people })
+  const before = await dump()
+
+  const damage = await appOf('owner@example.com')
+  for (const note of ['Spoiled', 'Spoiled again'])
+    await damage('POST', '/students/bulk', { mode: 'upsert', items: people.map(({ email }) => ({ email, note })) })
+  const rows = await service.database.sql.query<{ id: string }>('SELECT id FROM section WHERE school_id = $1 ORDER BY position', [
+    service.schoolId(),
+  ])
+  expect(rows).toHaveLength(10)
+  for (const { id } of rows) await damage('DELETE', `/sections/${toPublicId('sec', id)}?cascade=true`)
+  await damage('POST', `/posts/${post.id}/publish`)
+  expect(changedTables(before, await dump())).toEqual(expect.arrayContaining(['course', 'lesson', 'person', 'post', 'section']))
+
+  const browser = await signedIn(service, 'owner@example.com')
+  const grants = await service.database.sql.query<{ client_id: string }>(
+    'SELECT client_id FROM oidc_grant WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1',
+    [owner.accountId],
+  )
+  const page = await browser.get(`/account/school/apps/${grants[0]?.client_id}`)
+  expect(textOf(page.html)).toContain('Published the post “Not yet”')
+  // The last link is that of the oldest request.
+  const links = [...page.html.matchAll(/href="(\/account\/undo\/[^"]*\/since[^"]*)"/g)].map(([, path = '']) =>
+    path.replaceAll('&amp;', '&'),
+  )
+  expect(links).toHaveLength(13)
+  const preview = await browser.get(links.at(-1) as string)
+  expect(textOf(preview.html)).toContain('13 requests are taken back.')
+  expect(textOf(preview.html)).toContain('Restored: 30 lessons')
+  expect(changedTables(before, await dump())).toContain('lesson')
+  const done = await browser.follow(await send(browser, preview, {}, /since$/))
+  expect(textOf(done.html)).toContain('It has been taken back.')
+  expect(textOf(done.html)).toContain('Nothing is left to take back.')
+  expect(changedTables(before, await dump())).toEqual([])
+  expect(textOf((await browser.get(page.url.pathname)).html)).toContain('Taken back')
+})
