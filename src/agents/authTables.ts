@@ -7,7 +7,10 @@ import type { RateLimit } from './schoolFacts.ts'
 const errors: ReadonlyMap<string, string> = new Map([
   ['invalid_token', 'refresh; if that fails, step 2'],
   ['insufficient_scope', 'step 5, with the scopes in WWW-Authenticate'],
-  ['access_denied', 'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens and tell the person'],
+  [
+    'access_denied',
+    'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens and tell the person',
+  ],
   ['invalid_request', 'correct the parameter that is missing, repeated or wrong'],
   ['invalid_grant', 'the code or refresh token is used, expired or of another client: step 2'],
   ['invalid_client', 'remove the state file; step 2'],

@@ -80,7 +80,11 @@ const limitedActions = {
     'Authorization requests of clients that the school does not know yet, whose metadata document could not be loaded or is invalid, per address. Clients that the school knows are not refused.',
   ),
   anonymous: rateLimit(120, 60, 'API requests without a token, per address.'),
-  page: rateLimit(600, 60, 'Requests for the public pages of a school, per address. A whole class can be behind one address.'),
+  page: rateLimit(
+    600,
+    60,
+    'Requests for the public pages of a school and the links that turn e-mails off, per address. A whole class can be behind one address.',
+  ),
   mcp: rateLimit(300, 60, 'MCP messages without a token, per address. Hosted agents of many people share addresses.'),
   anonymous_per_network: rateLimit(
     3000,

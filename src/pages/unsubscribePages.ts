@@ -24,13 +24,15 @@ export interface UnsubscribePagesArguments {
   log: Log
   pageContext: FindPageContext
   links: UnsubscribeLinks
+  /** @throws Problem rate_limited if the caller exceeded the limit of public pages */
+  count(ctx: Context): Promise<void>
 }
 
 /**
  * The page at which the link of an e-mail turns further e-mails off. GET changes nothing, because programs that check links request it. POST
  * needs no session and no particular body: mail programs send it (RFC 8058 section 3.2), and the token proves the permission.
  */
-export function createUnsubscribePages({ databaseOf, log, pageContext, links }: UnsubscribePagesArguments): Router {
+export function createUnsubscribePages({ databaseOf, log, pageContext, links, count }: UnsubscribePagesArguments): Router {
   const views = createViews()
   const read = (ctx: Context): Unsubscription & { token: string } => {
     const { token } = ctx.query
@@ -73,9 +75,13 @@ export function createUnsubscribePages({ databaseOf, log, pageContext, links }: 
     })
   }
 
+  const counted = (respond: (ctx: Context) => Promise<void>) => async (ctx: Context) => {
+    await count(ctx)
+    await respond(ctx)
+  }
   const router = new Router()
   const errors = pageErrors({ views, log, pageContext })
-  router.get(unsubscribePath, errors, ask)
-  router.post(unsubscribePath, errors, turnOff)
+  router.get(unsubscribePath, errors, counted(ask))
+  router.post(unsubscribePath, errors, counted(turnOff))
   return router
 }

@@ -4,6 +4,8 @@ interface Preference {
   /** The e-mails that it controls, for the API. */
   about: string
   emails: readonly EmailKind[]
+  /** True for marketing: these e-mails are not sent to people who refused it (`marketing_consent`). */
+  isMarketing?: boolean
   /** True if people cannot turn these e-mails off. */
   isRequired?: boolean
 }
@@ -16,7 +18,11 @@ export const notificationPreferences = {
   },
   comment_replies: { about: 'Replies to your comments, and comments on your posts.', emails: ['comment_replied', 'post_commented'] },
   event_reminders: { about: 'Upcoming events.', emails: ['event_reminder'] },
-  product_updates: { about: 'News about the school: new posts that you can read.', emails: ['post_published'] },
+  product_updates: {
+    about: 'News about the school: new posts that you can read. Not sent if `marketing_consent` of the student is refused.',
+    emails: ['post_published'],
+    isMarketing: true,
+  },
   billing: { about: 'Receipts and refunds; cannot be turned off.', emails: ['receipt', 'receipt_free', 'refund'], isRequired: true },
 } as const satisfies Record<string, Preference>
 
@@ -37,3 +43,9 @@ const preferenceByKind: ReadonlyMap<EmailKind, OptionalPreference> = new Map(
 
 /** Returns the preference that turns an e-mail off; undefined if people cannot turn it off. */
 export const preferenceOf = (kind: EmailKind): OptionalPreference | undefined => preferenceByKind.get(kind)
+
+/** Returns true if people who refused marketing do not get these e-mails. */
+export const isMarketing = (name: OptionalPreference): boolean => {
+  const preference: Preference = notificationPreferences[name]
+  return preference.isMarketing === true
+}

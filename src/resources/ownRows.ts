@@ -25,6 +25,15 @@ export const ownEnrollmentRow = z.object({
 /** A course, as its participants read it. */
 export const ownCourseRow = course.extend({ subtitle: text, access: z.string(), enrollment_open: z.boolean() })
 
+/** The choices of the person about e-mails. */
+export const ownNotificationsRow = z.object({
+  notification_preferences: z.record(z.string(), z.string()),
+  membership: z.object({ student_id: text }),
+})
+
+/** The consent of the person to marketing. */
+export const ownConsentRow = z.object({ marketing_consent: z.object({ granted: z.boolean() }).nullable().default(null) })
+
 /** The sections and lessons of a course. */
 export const ownCurriculumRow = z.object({
   sections: z.array(

@@ -78,7 +78,12 @@ export const studentSchema = z.object({
       at: timestamp().meta({ description: 'Time of the choice.', example: '2026-03-01T09:30:00.000Z', readOnly: true }),
     })
     .nullable()
-    .meta({ description: 'Consent to marketing; null if the person has not chosen.', example: null, view: 'own' }),
+    .meta({
+      description:
+        'Consent to marketing; null if the person has not chosen. Refused: no e-mails about news of the school (`product_updates`).',
+      example: null,
+      view: 'own',
+    }),
   member_id: reference('mbr', 'The same person as a member.')
     .nullable()
     .meta({ description: 'The same person as a member.', idPrefix: 'mbr', example: null }),

@@ -9,7 +9,6 @@ import { findPasswordVersion } from '../domain/accounts/passwordVersion.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
 import { createUnsubscribeLinks } from '../domain/notifications/unsubscribe.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
-import { rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { RequestState } from '../http/requestState.ts'
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { findEnd } from '../oidc/endedInteractions.ts'
@@ -46,6 +45,7 @@ import { createExportArchive } from './exportArchive.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
+import { countPage } from './rateLimits.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { createSecondFactorRules } from './secondFactors.ts'
 import type { Site } from './site.ts'
@@ -172,13 +172,12 @@ export function createSchoolPages(
   })
   const certificatePages = createCertificatePages({
     ...{ databaseOf: (schoolId: string) => schoolDatabase(foundation.database, schoolId, 'person'), log, pageContext },
-    async countGuess(ctx) {
-      const counts = await limits.countApi(ctx, undefined, ['guess'], 'page')
-      ctx.set(rateLimitHeaders(counts))
-      requireAllWithin(counts)
-    },
+    countGuess: countPage(limits, ['guess']),
   })
-  const unsubscribePages = createUnsubscribePages({ databaseOf: accountsOf, log, pageContext, links: createUnsubscribeLinks(keyring) })
+  const unsubscribePages = createUnsubscribePages({
+    ...{ databaseOf: accountsOf, log, pageContext, links: createUnsubscribeLinks(keyring) },
+    count: countPage(limits),
+  })
   for (const { stack } of [pages, accountPages, formPages, certificatePages, unsubscribePages])
     foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
   const routes = routesOf(pages)

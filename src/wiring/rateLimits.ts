@@ -225,3 +225,12 @@ function settledValue<Value>(settled: PromiseSettledResult<Value>): Value {
   if (settled.status === 'rejected') throw settled.reason
   return settled.value
 }
+
+/** Returns the function that counts a request for a page of visitors. */
+export const countPage =
+  ({ countApi }: Pick<Limits, 'countApi'>, operationLimits: readonly OperationLimit[] = []) =>
+  async (ctx: Context): Promise<void> => {
+    const counts = await countApi(ctx, undefined, operationLimits, 'page')
+    ctx.set(rateLimitHeaders(counts))
+    requireAllWithin(counts)
+  }

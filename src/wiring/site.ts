@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { siteMd } from '../agents/site/siteMd.ts'
 import type { Operation } from '../framework/declare/operations.ts'
-import { rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { sessionCookieName } from '../oidc/cookies.ts'
 import { findSignedInPerson, type SignedInPerson } from '../pages/account/signedInPerson.ts'
@@ -20,6 +19,7 @@ import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
 import { publicView } from './publicView.ts'
+import { countPage } from './rateLimits.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { createSecondFactorRules } from './secondFactors.ts'
 
@@ -83,11 +83,7 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     chrome.catch(() => kept.delete(key))
     return chrome
   }
-  const count = async (ctx: Context): Promise<void> => {
-    const counts = await limits.countApi(ctx, undefined, [], 'page')
-    ctx.set(rateLimitHeaders(counts))
-    requireAllWithin(counts)
-  }
+  const count = countPage(limits)
   const served = serveSite({
     log: foundation.log,
     pageContext,

@@ -33,6 +33,27 @@ const oneClick = (
   headers = {},
 ) => fetch(url, { method: 'POST', body, headers, redirect: 'manual' })
 
+test('requests count against the limit of public pages, and change nothing above it', async () => {
+  const limited = await startService({
+    isLimited: true,
+    server: { trusted_proxies: ['loopback'], rate_limits: { page: { requests: 2, window_seconds: 3600 } } },
+  })
+  try {
+    const { accountId } = await limited.addPerson({ email: 'limited@example.org' })
+    const url = links.url({ id: limited.schoolId(), issuer: limited.issuer }, { accountId }, 'post_published') ?? ''
+    const preferences = async () => (await limited.database.sql.query('SELECT preferences FROM account WHERE id = $1', [accountId]))[0]
+    const by = (address: string, method = 'GET', at = url) => fetch(at, { method, headers: { 'x-forwarded-for': address } })
+    expect((await by('198.51.100.1')).status).toBe(200)
+    expect((await by('198.51.100.1', 'GET', `${limited.issuer}/unsubscribe?token=x`)).status).toBe(404)
+    const refused = await by('198.51.100.1', 'POST')
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0, await preferences()]).toEqual([429, true, { preferences: {} }])
+    expect((await by('198.51.100.2', 'POST')).status).toBe(200)
+    expect(await preferences()).toEqual({ preferences: { product_updates: 'none' } })
+  } finally {
+    await limited.stop()
+  }
+})
+
 test('e-mails that a preference turns off have the headers of one-click unsubscription; receipts and security e-mails have not', () => {
   const to = { accountId: '01942bc1-1a80-7000-8000-000000000001' }
   const headersOf = (kind: EmailKind) => {

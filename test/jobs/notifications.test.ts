@@ -6,6 +6,7 @@ import { createKeyring } from '../../src/lib/keyring.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { notificationPreferences, optionalPreferences } from '../../src/policy/notificationPreferences.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
+import { signedIn } from '../account/account.ts'
 import { newPeople, newPlan, newSubscription } from '../support/community.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
@@ -89,6 +90,25 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
       expect(german?.unsubscribe).toContain(`${sales.service.issuer}/unsubscribe?token=acc_`)
       expect((await fetch(`${sales.service.issuer}/posts/${open.slug}`)).status).toBe(200)
       expect(await delivered()).toEqual([])
+    })
+
+    test('a post goes to nobody who refused marketing, but to those who agreed or have not chosen; other e-mails do not depend on it', async () => {
+      const [agreed, refused, open] = [await somebody(), await somebody(), await somebody()]
+      const choose = ({ personId }: { personId: string }, granted: boolean) =>
+        query('UPDATE person SET marketing_consent = $2 WHERE id = $1', [personId, JSON.stringify({ granted, at: new Date() })])
+      await choose(agreed, true)
+      await choose(refused, false)
+      const post = await published({})
+      const to = addresses(about(await delivered(), post))
+      expect([agreed, refused, open].map(({ email }) => to.includes(email))).toEqual([true, false, true])
+      const pageOf = async ({ email }: { email: string }) =>
+        (await (await signedIn(sales.service, email)).get('/account/notifications')).html
+      const box = (html: string) => /<input[^>]* name="product_updates"[^>]*>/.exec(html)?.[0] ?? ''
+      expect(box(await pageOf(refused))).toMatch(/disabled/)
+      expect(box(await pageOf(refused))).not.toMatch(/checked/)
+      expect(await pageOf(refused)).toContain('because you refused marketing')
+      expect(box(await pageOf(open))).toMatch(/checked/)
+      expect(await pageOf(open)).not.toContain('refused marketing')
     })
 
     test('a restricted post goes only to those who may read its text', async () => {

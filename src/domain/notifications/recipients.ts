@@ -1,7 +1,7 @@
-import { preferenceOf } from '../../policy/notificationPreferences.ts'
+import { isMarketing, preferenceOf } from '../../policy/notificationPreferences.ts'
 import type { Recipient } from '../../policy/sendMessage.ts'
 import type { SchoolReader } from '../../store/database.ts'
-import { isNotTurnedOff } from '../../store/preferenceExpressions.ts'
+import { isMarketingNotRefused, isNotTurnedOff } from '../../store/preferenceExpressions.ts'
 import type { News } from './news.ts'
 
 interface Page {
@@ -11,7 +11,7 @@ interface Page {
 
 /**
  * Returns the next people whom news concerns, in the order of their ids. E-mails that can be turned off are for people with an account who
- * want them and are not blocked.
+ * want them and are not blocked, and marketing is for those who have not refused it.
  */
 export async function findRecipients(
   database: SchoolReader,
@@ -30,6 +30,9 @@ export async function findRecipients(
         .where('account.id', 'is not', null)
         .where('person.member_status', 'not in', ['blocked', 'erased'])
         .where((row) => isNotTurnedOff(row.ref('account.preferences'), preference ?? '')),
+    )
+    .$if(preference !== undefined && isMarketing(preference), (query) =>
+      query.where((row) => isMarketingNotRefused(row.ref('person.marketing_consent'))),
     )
     .$if(after !== null, (query) => query.where('person.id', '>', after ?? ''))
     .where(isFor)

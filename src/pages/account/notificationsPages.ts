@@ -1,5 +1,6 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
-import { optionalPreferences } from '../../policy/notificationPreferences.ts'
+import { isMarketing, optionalPreferences } from '../../policy/notificationPreferences.ts'
+import { ownConsentRow, ownNotificationsRow } from '../../resources/ownRows.ts'
 import { plainText } from '../plainText.ts'
 import type { OperationPage } from './operationPages.ts'
 
@@ -7,11 +8,16 @@ import type { OperationPage } from './operationPages.ts'
 const required = ['billing', 'security'] as const
 
 /** The page on which people choose the e-mails that they receive. */
-export const notificationsPage: OperationPage<Readonly<Record<string, unknown>>> = {
+export const notificationsPage: OperationPage<{ preferences: Readonly<Record<string, unknown>>; isMarketingRefused: boolean }> = {
   path: accountPaths.notifications,
   notices: { saved: 'notifications.done_saved' },
-  read: async ({ perform }) => (await perform('getAccount')).body.notification_preferences as Record<string, unknown>,
-  build: ({ texts, person, form }, preferences) => ({
+  async read({ perform }) {
+    const { notification_preferences: preferences, membership } = ownNotificationsRow.parse((await perform('getAccount')).body)
+    const { student_id: id } = membership
+    const consent = id === null ? null : ownConsentRow.parse((await perform('getStudent', { id_or_me: id })).body).marketing_consent
+    return { preferences, isMarketingRefused: consent?.granted === false }
+  },
+  build: ({ texts, person, form }, { preferences, isMarketingRefused }) => ({
     title: 'notifications.title',
     heading: texts.text('notifications.heading'),
     introduction: texts.parts('notifications.introduction', { email: plainText(person.who.email, 254) }),
@@ -25,6 +31,8 @@ export const notificationsPage: OperationPage<Readonly<Record<string, unknown>>>
             boxes: [
               ...optionalPreferences.map((name) => ({
                 ...{ id: name, name, label: texts.text(`notifications.${name}`), isTicked: preferences[name] !== 'none' },
+                ...(isMarketingRefused &&
+                  isMarketing(name) && { isTicked: false, isDisabled: true, hint: texts.text('notifications.marketing_refused') }),
               })),
               ...required.map((name) => ({
                 ...{ id: name, name, label: texts.text(`notifications.${name}`) },
