@@ -2,7 +2,7 @@ import type { Operation } from '../../src/framework/declare/operations.ts'
 import { queryScopeOf, tables } from '../../src/framework/declare/queryScope.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { isReadable } from '../../src/framework/read/visible.ts'
-import { newId, toPublicId } from '../../src/lib/ids.ts'
+import { hashedId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { inSchool } from '../../src/store/inSchool.ts'
 import type { DemoApi } from './demoApi.ts'
@@ -59,6 +59,7 @@ export function resourceNamed({ path, resource }: Operation): Resource {
 
 async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
   const resource = resourceNamed(operation)
+  if (operation.id === 'listAuthorizationActivity') return await newGrantOfOwner(api)
   if ((await readableIds(api, resource, owner)).size === 0) await createSubjects(api).newRow(resource)
   const visibleTo = new Map<string | undefined, Set<string>>()
   for (const email of callersByPower) visibleTo.set(email, await readableIds(api, resource, email))
@@ -75,6 +76,17 @@ async function chooseKeys(api: DemoApi, operation: Operation): Promise<Keys> {
     if (hidden !== undefined) return await keyOf(api, operation, resource, hidden)
     return operation.kind === 'collectionRead' ? undefined : await createSubjects(api).newRow(resource)
   }
+}
+
+/** Returns the keys of a new grant of the owner, which nobody else sees. */
+async function newGrantOfOwner({ database, school }: DemoApi): Promise<Keys> {
+  const grantId = newId()
+  await database.sql.query(
+    `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
+     SELECT school_id, $2, id, 'cli_test', '{}', now() + interval '1 day' FROM account WHERE school_id = $1 AND email = $3`,
+    [school.id, grantId, owner],
+  )
+  return { visible: hashedId('aut', grantId), hidden: undefined, readers: new Set([owner]) }
 }
 
 const refundsOf = ({ database, school }: DemoApi) =>
