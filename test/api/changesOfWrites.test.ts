@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnyRows, AnyTables } from '../../src/framework/declare/expressions.ts'
 import type { Resource } from '../../src/framework/declare/resource.ts'
 import { changeFeedOf } from '../../src/framework/output/changeFeed.ts'
-import { toPublicId } from '../../src/lib/ids.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { changeActions } from '../../src/store/changeActions.ts'
 import { newComment, newForm, newPeople, newPost, newSubmission } from '../support/community.ts'
@@ -62,6 +62,16 @@ const recorded = (): Promise<Recorded[]> =>
     [api.school.id],
   )
 
+/** Who made the writes that the audit trail has after this id. */
+const writesSince = async (id: string): Promise<string[]> =>
+  (
+    await api.database.sql.query<{ by: string }>(
+      `SELECT concat_ws(' ', CASE WHEN client_id IS NULL THEN 'person' ELSE 'app' END, client_id) AS by
+         FROM audit_log WHERE school_id = $1 AND id > $2 AND details ? 'operation'`,
+      [api.school.id, id],
+    )
+  ).map(({ by }) => by)
+
 /** Rows whose version is another one than before, and of which the feed does not say so. */
 async function missedBy(work: () => Promise<Reply>): Promise<{ reply: Reply; missed: string[]; entries: Recorded[] }> {
   const [before, known] = [await versions(), new Set((await recorded()).map(({ id }) => id))]
@@ -91,24 +101,31 @@ describe('the change feed', () => {
     for (const { resource, scope } of readable) expect(feed.types.get(resource.object)?.scope).toBe(scope)
   })
 
-  test('has an entry with the new version of every row that an operation changes, by the app that called it', async () => {
+  test.each([
+    ['the app that called it', {}, 'app cli_test'],
+    ['the person who acted on a page', { 'x-test-page': 'true' }, 'person'],
+  ])('has an entry with the new version of every row that an operation changes, by %s, as the trail', async (_who, headers, by) => {
     const missed: string[] = []
     const unknown = new Set<string>()
     const actors = new Set<string>()
+    const trail = new Set<string>()
     const subjects = createSubjects(api)
     for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one))) {
       const id = await subjects.subjectOf(operation)
       const sending = await subjects.sendingFor(operation, id)
-      const options = withMatch({ ...sending, method: operation.method, as: actorOf(operation) })
+      const options = withMatch({ ...sending, method: operation.method, as: actorOf(operation), headers: { ...sending.headers, ...headers } })
+      const last = newId()
       const result = await missedBy(() => api.send(subjects.addressOf(operation, id), options))
       if (result.reply.status >= 300) missed.push(`${operation.id}: ${result.reply.status} ${result.reply.text}`)
       missed.push(...result.missed.map((row) => `${operation.id}: ${row}`))
       for (const { action } of result.entries) if (!(action in changeActions)) unknown.add(action)
       for (const { by } of result.entries) actors.add(by)
+      for (const entry of await writesSince(last)) trail.add(entry)
     }
     expect(missed).toEqual([])
     expect([...unknown]).toEqual([])
-    expect([...actors]).toEqual(['app cli_test'])
+    expect([...actors]).toEqual([by])
+    expect([...trail]).toEqual([by])
   })
 
   test('has an entry under each facet of a person whose tier changes', async () => {

@@ -133,12 +133,12 @@ export async function startDemoApi(
     const [account] = await database.sql.query<{ id: string }>('SELECT id FROM account WHERE school_id = $1 AND email = $2', [id, email])
     const person = account && (await findPerson(inSchool(database.kysely, id), account.id))
     if (!person) throw new Problem('invalid_token')
-    return callerFrom(person, { scopes, clientId, grantId: 'grant' }, grantable)
+    return callerFrom(person, { scopes, clientId, grantId: clientId === '' ? '' : 'grant' }, grantable)
   }
 
   function authenticate(ctx: Context): Promise<Caller> {
     const [, email, scopes = ''] = /^Bearer (\S+) ?(.*)$/.exec(ctx.get('authorization')) ?? []
-    return caller(email, scopes.split(' '), ctx.get('x-test-client') || undefined)
+    return caller(email, scopes.split(' '), ctx.get('x-test-page') ? '' : ctx.get('x-test-client') || undefined)
   }
 
   const koa = new Koa<RequestState>()
