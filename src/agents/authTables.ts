@@ -9,7 +9,7 @@ const errors: ReadonlyMap<string, string> = new Map([
   ['insufficient_scope', 'step 5, with the scopes in WWW-Authenticate'],
   [
     'access_denied',
-    'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens and tell the person',
+    'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens, and ask the person',
   ],
   ['invalid_request', 'correct the parameter that is missing, repeated or wrong'],
   ['invalid_grant', 'the code or refresh token is used, expired or of another client: step 2'],

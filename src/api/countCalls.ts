@@ -32,7 +32,6 @@ async function* untilEnd(pieces: AsyncIterable<string>, end: () => void): AsyncG
   }
 }
 
-/** Returns the number of rows in a response. */
 function rowsIn({ rows, body, text }: ApiResponse): number {
   if (rows !== undefined) return rows
   if (Array.isArray(body.data)) return body.data.length

@@ -12,7 +12,7 @@ interface NamedApp {
 
 const shownName = (name: unknown): string => plainText(name, 60)
 
-/** Returns the end of the id of an app, which tells it apart from other apps of the same name. */
+/** Returns the end of the id of an app, which distinguishes it from other apps of the same name. */
 export const idEnding = (clientId: string): string => plainText(clientId, 300).slice(-6)
 
 /** Returns the function that names an app of a list. If names of several apps look alike, the ends of their ids follow the names. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { restoreAccount, scheduleDeletion } from '../domain/accounts/accountDeletion.ts'
-import { findOwnGrant, listActivity } from '../domain/accounts/appActivity.ts'
 import { readCalendar, renewCalendar } from '../domain/accounts/calendarFeed.ts'
 import { membershipFrom, membershipOf } from '../domain/accounts/membership.ts'
 import {
@@ -19,12 +18,12 @@ import { listOf } from '../framework/declare/elementList.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
 import { line, lineOrEmpty, reference, timestamp } from '../framework/declare/fields.ts'
 import { image, imageField } from '../framework/declare/image.ts'
-import { defineAction, defineRead } from '../framework/declare/typedOperations.ts'
+import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
-import type { Reading } from '../framework/read/reading.ts'
 import { notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
-import { activity, activityFilters, authorization, calendarFeed, ownId, session, undoConflicts, undoResult } from './accountFields.ts'
+import { activityReads } from './accountActivity.ts'
+import { authorization, calendarFeed, ownId, session, undoConflicts, undoResult } from './accountFields.ts'
 import { emailAddress } from './emailField.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
@@ -35,14 +34,6 @@ const byEmail = (name: OptionalPreference) =>
     .meta({ component: 'NotificationChannel' })
     .default('email')
     .meta({ description: notificationPreferences[name].about, example: 'email' })
-
-const activityOf = (
-  { database, school, parameters, page }: Reading<typeof activityFilters.shape>,
-  grantId: string,
-): ReturnType<typeof listActivity> => {
-  if (!page) throw new Error('a list of activity needs a page')
-  return listActivity(database, school.id, { grantId, action: parameters.get('action'), resource: parameters.get('resource'), page })
-}
 
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
 
@@ -145,30 +136,7 @@ export const account = defineResource({
       pagedBy: 'id',
       run: (reading, { id }) => listAuthorizations(reading, reading.school, id),
     },
-    'authorizations/{id}/activity': defineRead('account', {
-      scope: 'read',
-      id: 'listAuthorizationActivity',
-      summary: 'List what an app changed',
-      parameters: activityFilters.extend({ id: ownId('aut', 'Id of the authorization.') }),
-      output: listOf(activity, 'Changes, newest first. Entries of the audit trail: they are kept as long.'),
-      pagedBy: 'id',
-      loadsPage: true,
-      async run(reading, { id: accountId }) {
-        const { database, school, parameters } = reading
-        const grant = await findOwnGrant(database, school.id, { accountId, id: String(parameters.get('id')) })
-        return await activityOf(reading, grant.id)
-      },
-    }),
-    activity: defineRead('account', {
-      scope: 'read',
-      id: 'listActivity',
-      summary: 'List what the calling app changed itself',
-      parameters: activityFilters,
-      output: listOf(activity, 'Changes that the app made with the authorization of its token, newest first.'),
-      pagedBy: 'id',
-      loadsPage: true,
-      run: (reading) => activityOf(reading, reading.caller.kind === 'person' ? reading.caller.grantId : ''),
-    }),
+    ...activityReads,
     sessions: {
       scope: 'read',
       id: 'listSessions',

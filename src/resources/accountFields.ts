@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { activityActions } from '../domain/accounts/appActivity.ts'
 import { keptReasons } from '../domain/undo/takeBack.ts'
 import { timestamp } from '../framework/declare/fields.ts'
 import { keysOf } from '../lib/keysOf.ts'
@@ -36,59 +35,6 @@ export const authorization = z
     }),
   })
   .meta({ component: 'Authorization' })
-
-export const activity = z
-  .object({
-    id: ownId('act', 'Id of the activity.'),
-    object: z.literal('activity').meta({ description: 'Type of the object.' }),
-    at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
-    operation: z.string().meta({ description: 'Operation of the API.', example: 'publishCourse' }),
-    action: z.enum(activityActions).meta({ description: 'What happened, as in the change feed.', example: 'published' }),
-    resource: z
-      .object({
-        type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
-        id: z
-          .string()
-          .nullable()
-          .meta({ description: 'Id of the object; null for an operation on many.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
-        label: z
-          .string()
-          .nullable()
-          .meta({ description: 'Title or code at the time. Null for people and objects without a title.', example: 'Clay From Scratch' }),
-        ids: z.array(z.string()).meta({ description: 'Ids of the objects of an operation on many, at most 1,000.', example: [] }),
-      })
-      .meta({ description: 'The changed object.', example: {} }),
-    count: z.int().meta({ description: 'Number of changed objects.', example: 1 }),
-    by: z
-      .object({
-        kind: z.literal('app').meta({ description: 'Who made the change.' }),
-        client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
-        client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
-      })
-      .meta({ description: 'The app, in the name of the person.', example: {} }),
-    reason: z.string().nullable().meta({
-      description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
-      example: 'Move the course to spring',
-    }),
-    undo: z
-      .object({
-        possible: z.boolean().meta({ description: 'True if it can be taken back.', example: true }),
-        until: timestamp().nullable().meta({ description: 'Until when; null if it never could be.', example: '2026-03-31T09:30:00.000Z' }),
-        undone_at: timestamp().nullable().meta({ description: 'When it was taken back.', example: null }),
-      })
-      .meta({ description: 'Whether it can be taken back.', example: {} }),
-  })
-  .meta({ component: 'Activity' })
-
-/** The filters of lists of activity. */
-export const activityFilters = z.object({
-  action: z.enum(activityActions).optional().meta({ description: 'Only this action.', example: 'deleted' }),
-  resource: z
-    .string()
-    .max(60)
-    .optional()
-    .meta({ description: 'Only objects of this type, such as `course`, or the object with this id.', example: 'course' }),
-})
 
 export const session = z
   .object({

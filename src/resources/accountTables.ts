@@ -21,8 +21,9 @@ export const accountTables = {
       last_used_at: orNone(timestamp(), 'When the app last used it.'),
       expires_at: moment('When it expires.'),
       revoked_at: orNone(timestamp(), 'When it was ended.'),
+      paused_at: orNone(timestamp(), 'When the person paused it.'),
     }),
-    columns: ['client_id', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at'],
+    columns: ['client_id', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'paused_at'],
     keys: ['id'],
     where: { column: 'account_id', is: 'accountId' },
     present: ({ id, payload, ...row }) => ({
@@ -44,7 +45,7 @@ export const accountTables = {
       refused: count('Calls that were answered with an error.'),
     }),
     keys: ['grant_id', 'day', 'operation'],
-    where: { column: 'account_id', is: 'accountId', through: { table: 'oidc_grant', column: 'grant_id' } },
+    where: { column: 'account_id', is: 'accountId', ofGrants: 'grant_id' },
     present: ({ grant_id: id, day, calls, rows, refused, ...row }) => ({
       ...row,
       grant_id: hashedId('aut', String(id)),

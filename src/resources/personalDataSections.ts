@@ -24,8 +24,8 @@ export interface TableSection {
   columns?: readonly string[]
   /** Columns that are unique together within the school: the order of the rows. */
   keys: readonly string[]
-  /** The column that refers to the person, and to what of theirs; with `through`, a column of the table that rows refer to. */
-  where: { column: string; is: 'accountId' | 'personId' | 'lecturerId'; through?: { table: keyof DB; column: string } }
+  /** The column that refers to the person, and to what of theirs; with `ofGrants`, that of the grants whose ids are in this column. */
+  where: { column: string; is: 'accountId' | 'personId' | 'lecturerId'; ofGrants?: string }
   /** Converts a row for the export. Default: as it is stored. */
   present?(row: Readonly<Record<string, unknown>>): Record<string, unknown>
 }

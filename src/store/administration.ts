@@ -146,6 +146,7 @@ const clientRow = ({
   last_used_at,
   disabled_at,
   disabled_by,
+  paused_at,
 }: Omit<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'> & {
   registered_via: string
   metadata: unknown
@@ -158,4 +159,5 @@ const clientRow = ({
   last_used_at,
   disabled_at,
   disabled_by: disabled_by as ClientRow['disabled_by'],
+  paused_at,
 })

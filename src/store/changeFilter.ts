@@ -5,7 +5,6 @@ import type { Builder } from './expressions.ts'
 /** Which writes through the API are read; all by default. */
 export interface ChangeFilter {
   action?: ChangeAction | undefined
-  /** The type of the changed object. */
   type?: string | undefined
   /** The public id of a changed object. */
   objectId?: string | undefined

@@ -18,6 +18,8 @@ export interface ClientRow {
   last_used_at: Date | null
   disabled_at: Date | null
   disabled_by: DisabledBy | null
+  /** When the staff of the school paused it. */
+  paused_at: Date | null
 }
 
 /**
@@ -56,7 +58,7 @@ export async function clientNames(db: SchoolReader, ids: readonly string[]): Pro
 const clientsOf = (db: Reader, schoolId: string) =>
   db
     .selectFrom('oidc_client')
-    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by'])
+    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by', 'paused_at'])
     .where('oidc_client.school_id', '=', schoolId)
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 

@@ -33,7 +33,7 @@ interface Counter extends Omit<GrantCall, 'rows'> {
   at: number
 }
 
-export const flushSeconds = 10
+const flushSeconds = 10
 /** Different combinations of grant and operation in memory. Above half of them they are flushed early; calls above it are not counted. */
 export const maxCounters = 20_000
 
@@ -163,7 +163,7 @@ async function addUses(db: Reader, counters: readonly Counter[]): Promise<void> 
 const today = sql<Date>`(now() AT TIME ZONE 'UTC')::date`
 
 /** How long counts are kept, in days. */
-export const useDays = 90
+const useDays = 90
 
 /** Deletes at most `limit` counts that are older than `useDays`, and returns their number. */
 export async function sweepGrantUse(db: Reader, limit: number): Promise<number> {
@@ -188,7 +188,7 @@ export async function sweepGrantUse(db: Reader, limit: number): Promise<number> 
   return Number(numDeletedRows)
 }
 
-/** What was called in one operation on one day. */
+/** Counts of one operation on one day. */
 export interface UseOfDay {
   /** In UTC: `2026-03-01`. */
   day: string

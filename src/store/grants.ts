@@ -101,6 +101,8 @@ export interface GrantRow {
   created_at: Date
   last_used_at: Date | null
   expires_at: Date
+  /** When the person paused it. */
+  paused_at: Date | null
 }
 
 export interface GrantSelection {

@@ -10,13 +10,8 @@ export interface PersonRows {
   columns: readonly string[]
   keys: readonly string[]
   schoolId: string
-  where: { column: string; value: string; through?: ParentRows | undefined }
-}
-
-/** The column belongs to rows of another table, which `column` refers to by their id. */
-export interface ParentRows {
-  table: keyof DB
-  column: string
+  /** With `ofGrants`: rows of the account's grants, whose ids are in that column. */
+  where: { column: string; value: string; ofGrants?: string | undefined }
 }
 
 // Tables and columns come from declarations, so one table type represents them.
@@ -34,13 +29,10 @@ export async function* personRows(
       .select([...new Set([...columns, ...keys])])
       .where('school_id', '=', schoolId)
       .$call((one) => {
-        const { column, value, through } = where
-        if (!through) return one.where(column, '=', value)
-        const parents = rows
-          .selectFrom(through.table as 'any_rows')
-          .select('id')
-          .where('school_id', '=', schoolId)
-        return one.where(through.column, 'in', parents.where(column, '=', value))
+        const { column, value, ofGrants } = where
+        if (ofGrants === undefined) return one.where(column, '=', value)
+        const grants = database.selectFrom('oidc_grant').select('id').where('school_id', '=', schoolId).where('account_id', '=', value)
+        return one.where(ofGrants, 'in', grants)
       })
       .limit(batchRows)
     if (after) {

@@ -5,8 +5,8 @@ import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
 
 /** A client of a school, with how many people have given it access. */
-export interface SchoolAppRow extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by'> {
-  paused_at: Date | null
+export interface SchoolAppRow
+  extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by' | 'paused_at'> {
   people: number
   grants: number
   last_used_at: Date | null

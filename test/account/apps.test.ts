@@ -77,7 +77,7 @@ describe('connected apps', () => {
     expect((await agent.redeem(unused)).body.error).toBe('invalid_grant')
   })
 
-  test('tells apps of one name apart: by the end of the id and the time of the registration, in the list and in the e-mail', async () => {
+  test('distinguishes apps of one name: by the end of the id and the time of the registration, in the list and in the e-mail', async () => {
     const { browser, email, agent } = await connected('Study Buddy')
     const alone = await browser.get('/account/apps')
     expect(alone.html).not.toContain('ID ending in')

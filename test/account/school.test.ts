@@ -25,7 +25,7 @@ const pages = [
   '/account/school/audit',
   '/account/school/audit.csv',
 ]
-const actions = ['/account/school/apps/end', '/account/school/apps/disable', '/account/school/apps/enable']
+const actions = ['end', 'disable', 'enable', 'pause', 'continue'].map((action) => `/account/school/apps/${action}`)
 
 let count = 0
 /** An app that people of these numbers have connected. */
@@ -91,7 +91,7 @@ describe('the pages of the school', () => {
     const admin = await signedIn(service, 'admin@example.com')
     const foreign = field((await admin.get('/account/school')).html, 'csrf')
     for (const csrf of ['', 'forged', foreign]) {
-      for (const action of ['end', 'disable', 'enable']) {
+      for (const action of ['end', 'disable', 'enable', 'pause', 'continue']) {
         const answer = await owner.post(`/account/school/apps/${action}`, { csrf, client: agent.clientId, list: 'connected' })
         expect([action, answer.status]).toEqual([action, 403])
       }

@@ -62,7 +62,7 @@ const recorded = (): Promise<Recorded[]> =>
     [api.school.id],
   )
 
-/** Who made the writes that the audit trail has after this id. */
+/** Returns who made the writes that the audit trail has after this id. */
 const writesSince = async (id: string): Promise<string[]> =>
   (
     await api.database.sql.query<{ by: string }>(
@@ -113,7 +113,12 @@ describe('the change feed', () => {
     for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one))) {
       const id = await subjects.subjectOf(operation)
       const sending = await subjects.sendingFor(operation, id)
-      const options = withMatch({ ...sending, method: operation.method, as: actorOf(operation), headers: { ...sending.headers, ...headers } })
+      const options = withMatch({
+        ...sending,
+        method: operation.method,
+        as: actorOf(operation),
+        headers: { ...sending.headers, ...headers },
+      })
       const last = newId()
       const result = await missedBy(() => api.send(subjects.addressOf(operation, id), options))
       if (result.reply.status >= 300) missed.push(`${operation.id}: ${result.reply.status} ${result.reply.text}`)

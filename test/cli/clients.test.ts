@@ -49,6 +49,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       last_used_at: null,
       disabled_at: null,
       disabled_by: null,
+      paused_at: null,
       redirect_uris: ['http://127.0.0.1:53682/callback'],
       grant_types: ['authorization_code', 'refresh_token'],
       application_type: 'native',

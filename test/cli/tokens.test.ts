@@ -98,6 +98,7 @@ describe.each(await placesToTest())('ending tokens, with a service running on $n
       created_at: expect.any(String),
       last_used_at: expect.any(String),
       expires_at: expect.any(String),
+      paused_at: null,
     })
     expect(await place.cli(['grants', 'revoke', '--yes', '--', id])).toMatchObject({ exitCode: 0 })
     expect(await lastEvent()).toMatchObject({ event: 'operator.grant_revoked' })

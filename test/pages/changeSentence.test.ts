@@ -9,7 +9,7 @@ import { changeActionOf } from '../../src/store/changeActions.ts'
 const operations = operationsIn(resources).filter(isWrite)
 const recordedAs = { create: 'created', update: 'updated', replace: 'updated', remove: 'deleted' } as const
 
-describe.each(['en', 'de'] as const)('what an app did, in %s', (language) => {
+describe.each(['en', 'de'] as const)('the change of an app in %s', (language) => {
   const texts = createTexts(language)
   const sentence = (
     operation: (typeof operations)[number],

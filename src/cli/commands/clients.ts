@@ -162,15 +162,16 @@ async function requireClient(session: Session, schoolId: string, id: string): Pr
 
 const nameOf = ({ id, metadata }: ClientRow): string => `${id} (“${String(metadata.client_name ?? '')}”)`
 
-function listed({ id, metadata, registered_via, disabled_at, disabled_by, created_at, last_used_at }: ClientRow): Listed {
+function listed({ id, metadata, registered_via, disabled_at, disabled_by, paused_at, created_at, last_used_at }: ClientRow): Listed {
   return {
     client_id: id,
     client_name: metadata.client_name === undefined ? null : String(metadata.client_name),
     registered_via,
-    state: disabled_at === null ? 'enabled' : 'disabled',
+    state: disabled_at !== null ? 'disabled' : paused_at !== null ? 'paused' : 'enabled',
     created_at: moment(created_at),
     last_used_at: moment(last_used_at),
     disabled_at: moment(disabled_at),
     disabled_by,
+    paused_at: moment(paused_at),
   }
 }

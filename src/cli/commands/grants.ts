@@ -33,6 +33,7 @@ const list = command({
       created_at: moment(grant.created_at),
       last_used_at: moment(grant.last_used_at),
       expires_at: moment(grant.expires_at),
+      paused_at: moment(grant.paused_at),
     }))
     session.printList(rows, { columns: ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at'], empty: 'no grants' })
   },

@@ -1,8 +1,8 @@
 import type { SchoolReader } from '../../store/database.ts'
-import { type ParentRows, type PersonRows, personRows } from '../../store/personRows.ts'
+import { type PersonRows, personRows } from '../../store/personRows.ts'
 
 export interface ExportedRows extends Omit<PersonRows, 'schoolId' | 'where'> {
-  where: { column: string; through?: ParentRows | undefined }
+  where: { column: string; ofGrants?: string | undefined }
   value: string
   present(row: Readonly<Record<string, unknown>>): Record<string, unknown>
 }

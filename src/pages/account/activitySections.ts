@@ -11,7 +11,7 @@ import { changeSentence } from './changeSentence.ts'
 import { undoPath, undoSincePath } from './undoPages.ts'
 
 /** How long calls are counted, in days. */
-export const countedDays = 90
+const countedDays = 90
 const shownObjects = 100
 
 export interface ActivityArguments {
