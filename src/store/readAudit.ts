@@ -28,7 +28,7 @@ export interface AuditFilter {
   requestId?: string | undefined
   /** Only writes through the API. */
   changes?: ChangeFilter | undefined
-  /** Only writes through the API, and events that show or change who has access. */
+  /** Only writes through the API, also those that were taken back, and events that show or change who has access. */
   isActivity?: boolean | undefined
   since?: Date | undefined
   until?: Date | undefined
@@ -61,7 +61,7 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
         ...(grantId === undefined ? [] : [isAboutGrant(grantId, grant)(row)]),
         ...(requestId === undefined ? [] : [row('request_id', '=', requestId)]),
         ...(changes === undefined ? [] : changeConditions(changes)(row)),
-        ...(isActivity ? [row.or([...changeConditions({})(row), row('event', 'in', securityEvents.concerningAccess)])] : []),
+        ...(isActivity ? [row.or([...changeConditions({})(row), row('event', 'in', [...securityEvents.concerningAccess, 'activity.undone' satisfies NamedAuditEvent])])] : []),
         ...(since === undefined ? [] : [row('id', '>=', firstIdAt(Number(since) - clockMs)), row('at', '>=', since)]),
         ...(until === undefined ? [] : [row('id', '<', firstIdAt(Number(until) + clockMs)), row('at', '<', until)]),
         ...(after === undefined ? [] : [row('id', order === 'asc' ? '>' : '<', after)]),

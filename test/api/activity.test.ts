@@ -63,8 +63,9 @@ describe('the activity of an app', () => {
     expect(bulk.body.summary.succeeded).toBe(3)
     const { status, body } = await get(who, '/account/activity')
     expect(status).toBe(200)
+    const undo = { possible: true, until: expect.stringMatching(/Z$/), undone_at: null }
     const by = { kind: 'app', client_id: who.agent.clientId, client_name: 'Tidy Agent' }
-    const common = { id: expect.stringMatching(/^act_/), object: 'activity', at: expect.stringMatching(/Z$/), by, reason: null }
+    const common = { id: expect.stringMatching(/^act_/), object: 'activity', at: expect.stringMatching(/Z$/), by, reason: null, undo }
     const course = { type: 'course', id, label: 'Clay From Scratch', ids: [] }
     const students = { type: 'student', id: null, label: null, ids: expect.arrayContaining([expect.stringMatching(/^std_/)]) }
     expect(body.data).toEqual([
