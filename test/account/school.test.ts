@@ -104,12 +104,12 @@ describe('connected apps of the school', () => {
   test('show how many people use an app and what they allowed, with its name as text', async () => {
     const { agent } = await connected('<b>Busy</b> "App"', 3)
     const { html } = await owner.get('/account/school')
-    const card = html.split('<article').find((part) => part.includes(agent.clientId)) ?? ''
-    expect(card).toContain('<bdi>3 people</bdi>')
-    expect(card).toContain('&lt;b&gt;Busy&lt;/b&gt;')
+    const row = html.split('<tr').find((part) => part.includes(agent.clientId)) ?? ''
+    expect(row).toContain('<bdi>3 people</bdi>')
+    expect(row).toContain('&lt;b&gt;Busy&lt;/b&gt;')
     expect(html).not.toContain('<b>Busy')
-    expect(card).toMatch(/<summary>3 permissions<\/summary>/)
-    expect(card).toMatch(/It registered itself/)
+    expect(row).toContain('<p>3 permissions</p>')
+    expect(row).toMatch(/It registered itself/)
   })
 
   test('lose all access of one app with the next request, which the audit trail attributes to the person who acted', async () => {
@@ -144,7 +144,7 @@ describe('connected apps of the school', () => {
     expect(await call(token)).toBe(401)
     expect((await fetch(agent.authorizationUrl(), { redirect: 'manual' })).status).toBe(400)
     const { html } = await owner.get('/account/school')
-    expect(html.split('<article').find((part) => part.includes(agent.clientId))).toContain('Disabled by the school')
+    expect(html.split('<tr').find((part) => part.includes(agent.clientId))).toContain('Disabled by the school')
     // Reading the school's file again does not enable it.
     await service.reload({})
     expect((await fetch(agent.authorizationUrl(), { redirect: 'manual' })).status).toBe(400)
@@ -163,7 +163,7 @@ describe('connected apps of the school', () => {
     expect((await act(owner, 'disable', 'mailer')).status).toBe(303)
     await service.reload({})
     const { html } = await owner.get('/account/school/integrations')
-    expect(html.split('<article').find((part) => part.includes('mailer.example.com'))).toContain('Disabled by the school')
+    expect(html.split('<tr').find((part) => part.includes('mailer.example.com'))).toContain('Disabled by the school')
     expect((await act(owner, 'enable', 'mailer')).status).toBe(303)
   })
 
@@ -186,7 +186,7 @@ describe('connected apps of the school', () => {
       [service.schoolId()],
     )
     const first = await owner.get('/account/school')
-    expect(first.html.match(/<article/g)).toHaveLength(20)
+    expect(first.html.match(/<th scope="row"/g)).toHaveLength(20)
     expect(first.html).toContain('href="/account/school?page=2"')
     for (const page of ['0', '-1', 'x', '99999', '1e3']) expect((await owner.get(`/account/school?page=${page}`)).status).toBe(200)
   })

@@ -20,6 +20,9 @@ export interface SchoolAppsPage extends Frame, AccountShell {
   nothing: string
   /** Name of the list, which a form sends so that the browser returns to it. */
   list: 'connected' | 'integrations'
+  /** The headings of the columns. The last column has the details and the actions. */
+  head: string[]
+  details: string
   apps: SchoolAppEntry[]
   pagesLabel: string
   pages: { href: string; label: string }[]
@@ -30,9 +33,10 @@ interface SchoolAppEntry {
   clientId: string
   name: TextPart[]
   state: string
-  facts: ConsentFact[]
   /** The page that shows what the app did. */
-  activity: { href: string; label: string }
+  activityHref: string
+  cells: TextPart[][]
+  facts: ConsentFact[]
   scopesLabel: string
   sentences: string[]
   actions: { action: string; label: string; explanation: string }[]
@@ -63,6 +67,10 @@ export function schoolAppsPage(
     }),
     nothing: apps.length > 0 ? '' : texts.text(list === 'connected' ? 'school.apps_none' : 'school.integrations_none'),
     list,
+    head: (['school.app_label', 'school.people_label', 'school.last_used_label', 'school.manage_label'] as const).map((key) =>
+      texts.text(key),
+    ),
+    details: texts.text('school.audit_details'),
     apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, name: nameOf(app), id: `app-${at + 1}` })),
     pagesLabel: texts.text('school.pages_label'),
     pages: [
@@ -100,12 +108,12 @@ function entryOf(
           ? stateOf(texts, app.pausedAt, 'school')
           : ''
         : texts.text(app.disabledBy === 'school' ? 'school.disabled_by_school' : 'school.disabled_by_operator'),
+    activityHref: schoolAppPath(clientId),
+    cells: [
+      texts.counted('school.people', app.people),
+      app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('school.never_used'),
+    ].map((text) => texts.parts('school.verbatim', { text })),
     facts: [
-      fact(texts.text('school.people_label'), texts.parts('school.verbatim', { text: texts.counted('school.people', app.people) })),
-      fact(
-        texts.text('school.last_used_label'),
-        texts.parts('school.verbatim', { text: app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('school.never_used') }),
-      ),
       origin.registeredVia === 'document'
         ? fact(texts.text('consent.origin_label'), texts.parts('consent.origin_document', { ...facts, host: origin.host }))
         : origin.registeredVia === 'integration'
@@ -115,7 +123,6 @@ function entryOf(
       fact(texts.text('school.id_label'), texts.parts('school.verbatim', { text: clientId })),
       fact(texts.text('school.authentication_label'), texts.parts(app.isConfidential ? 'school.with_secret' : 'school.without_secret', {})),
     ],
-    activity: { href: schoolAppPath(clientId), label: texts.text('activity.link') },
     scopesLabel: granted.length > 0 ? texts.counted('consent.count', granted.length) : '',
     sentences: granted.map((scope) => texts.sentence(scope, reader)),
     actions: [
