@@ -6,13 +6,15 @@ import { defineRead } from '../framework/declare/typedOperations.ts'
 import type { Reading } from '../framework/read/reading.ts'
 import { ownId } from './accountFields.ts'
 
+const action = z.enum(activityActions).meta({ component: 'ChangeAction' })
+
 const activity = z
   .object({
     id: ownId('act', 'Id of the activity.'),
     object: z.literal('activity').meta({ description: 'Type of the object.' }),
     at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
     operation: z.string().meta({ description: 'Operation of the API.', example: 'publishCourse' }),
-    action: z.enum(activityActions).meta({ description: 'What happened, as in the change feed.', example: 'published' }),
+    action: action.meta({ description: 'What happened, as in the change feed.', example: 'published' }),
     resource: z
       .object({
         type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
@@ -50,7 +52,7 @@ const activity = z
   .meta({ component: 'Activity' })
 
 const activityFilters = z.object({
-  action: z.enum(activityActions).optional().meta({ description: 'Only this action.', example: 'deleted' }),
+  action: action.optional().meta({ description: 'Only this action.', example: 'deleted' }),
   resource: z
     .string()
     .max(60)
