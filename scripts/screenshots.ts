@@ -38,7 +38,7 @@ const widths = [360, 768, 1280] as const
 /** Taller pages are cut off. */
 const maxHeight = { png: 8000, jpeg: 2400 }
 
-/** What the service contains. */
+/** Contents of the service. */
 type Content = Pick<Picture, 'school' | 'names'>
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-import type { EmailKind, EmailTemplates } from './emailTemplates.ts'
+import type { EmailKind, EmailTemplate, EmailTemplates } from './emailTemplates.ts'
 import { germanEventTemplates } from './germanEventTemplates.ts'
 import { germanNotificationTemplates, germanOrderTemplates } from './germanNotificationTemplates.ts'
 import { germanSecurityTemplates } from './germanSecurityTemplates.ts'
@@ -121,7 +121,5 @@ Wenn Sie das nicht waren, müssen Sie nichts tun.`,
   ...germanSecurityTemplates,
 }
 
-/** The German templates of a school that addresses people as du. */
-export const informalGermanTemplates = Object.fromEntries(
-  Object.entries(germanTemplates).map(([kind, template]) => [kind, { ...template, ...informalTemplates[kind as EmailKind] }]),
-) as EmailTemplates
+/** Returns the German template of a school that addresses people as du. */
+export const informalGermanTemplate = (kind: EmailKind): EmailTemplate => ({ ...germanTemplates[kind], ...informalTemplates[kind] })

@@ -7,7 +7,7 @@ import { type EmailLegal, emailFoot } from './emailFoot.ts'
 import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
 import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
 import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from './emailValues.ts'
-import { germanTemplates, informalGermanTemplates } from './germanTemplates.ts'
+import { germanTemplates, informalGermanTemplate } from './germanTemplates.ts'
 import { htmlEmail } from './htmlEmail.ts'
 import { linkLabel } from './linkLabels.ts'
 import type { EmailLogo, MailTransport } from './transport.ts'
@@ -65,7 +65,7 @@ export function createMail({
       if (filled === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
       return filled
     }
-    const template = (language === 'de' && isInformal(school) ? informalGermanTemplates : catalogues[language])[kind]
+    const template = language === 'de' && isInformal(school) ? informalGermanTemplate(kind) : catalogues[language][kind]
     const subject = fillLine(template.subject, value)
     const unsubscribe = unsubscribeUrl?.(school, recipient, kind)
     const foot = emailFoot({ ...legal, unsubscribe }, language)

@@ -63,6 +63,17 @@ export interface SiteSection {
   links?: readonly SiteLink[]
   /** A video of a site whose players pages may show. */
   player?: { src: string; title: string }
+  comments?: readonly SiteComment[]
+}
+
+export interface SiteComment {
+  author: string
+  /** ISO 8601. */
+  time: string
+  date: string
+  /** Sanitised HTML. */
+  html: string
+  replies: readonly SiteComment[]
 }
 
 /** A form that looks for rows, with the choices that narrow them. */

@@ -92,7 +92,7 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
       expect(await delivered()).toEqual([])
     })
 
-    test('a post goes to nobody who refused marketing, but to those who agreed or have not chosen; other e-mails do not depend on it', async () => {
+    test('a post goes to people who agreed to marketing or have not chosen, and not to those who refused it', async () => {
       const [agreed, refused, open] = [await somebody(), await somebody(), await somebody()]
       const choose = ({ personId }: { personId: string }, granted: boolean) =>
         query('UPDATE person SET marketing_consent = $2 WHERE id = $1', [personId, JSON.stringify({ granted, at: new Date() })])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
 import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
 import { eventTemplates } from '../../src/mail/eventTemplates.ts'
-import { germanTemplates, informalGermanTemplates } from '../../src/mail/germanTemplates.ts'
+import { germanTemplates, informalGermanTemplate } from '../../src/mail/germanTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
 import { notificationTemplates } from '../../src/mail/notificationTemplates.ts'
 import type { Email } from '../../src/mail/transport.ts'
@@ -63,7 +63,7 @@ describe('e-mails', () => {
   test.each(kinds)(
     '%s says du in the German of a school that chose it, with the same placeholders and paragraphs as the formal one',
     (kind) => {
-      const [formal, informal] = [germanTemplates[kind], informalGermanTemplates[kind]]
+      const [formal, informal] = [germanTemplates[kind], informalGermanTemplate(kind)]
       const all = ({ subject, button, text }: typeof formal) => [subject, button ?? '', text].join('\n\n')
       const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place)
       expect(places(all(informal))).toEqual(places(all(formal)))

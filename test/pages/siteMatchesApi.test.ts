@@ -87,7 +87,7 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
         const mine = my_enrollment as { status: string; progress_percent: number } | null | undefined
         const isOpen = mine?.status === 'active' || mine?.status === 'completed'
         const shown = access === 'paid' ? money(price as { amount: number; currency: string }, texts) : ''
-        const percent = mine?.status === 'active' ? `Progress: ${mine.progress_percent} %` : ''
+        const percent = mine?.status === 'active' ? `Progress: ${mine.progress_percent}%` : ''
         return [
           {
             price: has(html, shown),
@@ -153,7 +153,7 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
         progress_percent: number
         certificate: Row | null
       }[]) {
-        expect([reader.name, has(learning, String(course.title)), has(learning, `${progress_percent} %`)]).toEqual([
+        expect([reader.name, has(learning, String(course.title)), has(learning, `${progress_percent}%`)]).toEqual([
           reader.name,
           true,
           true,

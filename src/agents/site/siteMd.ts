@@ -1,4 +1,4 @@
-import type { SiteContent, SiteLink, SiteSection } from '../../policy/sitePage.ts'
+import type { SiteComment, SiteContent, SiteLink, SiteSection } from '../../policy/sitePage.ts'
 import { document, link, type Markdown, markdown } from '../markdown.ts'
 import { quotedHtml } from './htmlMarkdown.ts'
 
@@ -22,7 +22,7 @@ export function siteMd(content: SiteContent, { issuer, name }: { issuer: string;
 }
 
 function sectionMd(
-  { heading, html, player, items = [], outline = [], list = [], links = [] }: SiteSection,
+  { heading, html, player, items = [], outline = [], list = [], links = [], comments = [] }: SiteSection,
   absolute: (one: SiteLink) => Markdown,
 ) {
   return [
@@ -41,10 +41,17 @@ function sectionMd(
         entries.map(({ title: name, note, href }) => entry(href === undefined ? markdown`${name}` : absolute({ href, label: name }), note)),
       ),
     ]),
+    ...comments.flatMap(commentMd),
     lines(list.map((one) => markdown`- ${one}`)),
     lines(links.map((one) => markdown`- ${absolute(one)}`)),
   ]
 }
+
+const commentMd = ({ author, date, html, replies }: SiteComment): (Markdown | undefined)[] => [
+  markdown`### ${author}, ${date}`,
+  quotedHtml(html),
+  ...replies.flatMap(commentMd),
+]
 
 const lines = (all: readonly Markdown[]): Markdown | undefined => (all.length === 0 ? undefined : markdown`${all}`)
 

@@ -1,8 +1,10 @@
 import type { SiteContent, SiteSearch } from '../../policy/sitePage.ts'
+import { commentedRow } from '../../resources/commentRows.ts'
 import { type SiteAddress, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
 import { pageProblem } from '../pageProblem.ts'
 import type { TextKey } from '../texts.ts'
 import { lessonPage } from './lessonPage.ts'
+import { commentSections } from './siteComments.ts'
 import { isHidden, type SiteRows, type SiteSource } from './siteSource.ts'
 import type { SiteBody, SiteContext } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
@@ -29,6 +31,9 @@ export interface ListPosition {
   query: Readonly<Record<string, string>>
 }
 
+/** The kinds of rows that people can comment on, as the API names them. */
+const commentedTypes: Partial<Record<SiteKind, 'post' | 'event'>> = { posts: 'post', events: 'event' }
+
 export const noPage = () => pageProblem('no_such_page', 'not_found', 'There is no such page.')
 
 /**
@@ -45,7 +50,13 @@ export async function siteContent(
   const resource = siteResources[kind]
   try {
     if (lessonId !== undefined) return await lessonContent(source, { course: slug ?? '', lessonId, context })
-    if (slug !== undefined) return rowContent(kind, page(await source.one(resource, slug, one), context), context)
+    if (slug !== undefined) {
+      const row = await source.one(resource, slug, one)
+      const body = page(row, context)
+      const type = commentedTypes[kind]
+      const comments = type === undefined ? [] : await commentSections(source, { type, id: commentedRow.parse(row).id }, context)
+      return rowContent(kind, { ...body, sections: [...(body.sections ?? []), ...comments] }, context)
+    }
     const { cursor, query } = asked
     const isPast = asked.isPast && past !== undefined
     const parameters = {
@@ -84,7 +95,8 @@ async function lessonContent(
   ])
   const page = lessonPage(row, lesson, context)
   if (!page) throw noPage()
-  return { ...noParts, ...page, sections: (page.sections ?? []).filter(hasContent) }
+  const comments = await commentSections(source, { type: 'lesson', id: lessonId }, context)
+  return { ...noParts, ...page, sections: [...(page.sections ?? []), ...comments].filter(hasContent) }
 }
 
 function rowContent(kind: SiteKind, { slug, data, ...body }: SiteBody, context: SiteContext): SiteContent {
@@ -103,8 +115,18 @@ function rowContent(kind: SiteKind, { slug, data, ...body }: SiteBody, context: 
   }
 }
 
-const hasContent = ({ html, player, items = [], outline = [], list = [], links = [] }: SiteContent['sections'][number]): boolean =>
-  (html !== undefined && html !== '') || player !== undefined || items.length + outline.length + list.length + links.length > 0
+const hasContent = ({
+  html,
+  player,
+  items = [],
+  outline = [],
+  list = [],
+  links = [],
+  comments = [],
+}: SiteContent['sections'][number]): boolean =>
+  (html !== undefined && html !== '') ||
+  player !== undefined ||
+  items.length + outline.length + list.length + links.length + comments.length > 0
 
 function listContent(
   kind: SiteKind,
