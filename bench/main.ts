@@ -3,9 +3,9 @@
  *
  *   npm run bench                 the service and its peers, side by side
  *   npm run bench -- enlarge      makes the demo school larger, for lists
- *   npm run bench -- enlarge      a larger demo school, for lists
  *   npm run bench -- lists        pages of the lists of a large school
  *   npm run bench -- depth        pages of a large school and of a small one, over HTTP
+ *   npm run bench -- writes       what taking back costs a write
  *   npm run bench -- schools      many schools in one process
  *   npm run bench -- start        the start, and the memory at rest
  *   npm run bench -- workers      one process and several workers
@@ -24,6 +24,7 @@ import { memoryCommand } from './process/memoryCommand.ts'
 import { schoolsCommand } from './process/schoolsCommand.ts'
 import { startCommand } from './process/startCommand.ts'
 import { workersCommand } from './process/workersCommand.ts'
+import { writesCommand } from './process/writesCommand.ts'
 
 const help = `npm run bench [-- options]
 
@@ -48,6 +49,7 @@ BENCH_DEBUG=1 shows what the servers print, and failed requests. Exits with 1 if
 npm run bench -- enlarge --help   makes the demo school larger
 npm run bench -- lists --help     measures the pages of large lists
 npm run bench -- depth --help     measures pages of a large school and of a small one, over HTTP
+npm run bench -- writes --help    measures what taking back costs a write
 npm run bench -- schools --help   measures many schools in one process
 npm run bench -- start --help     measures the start, and the memory at rest
 npm run bench -- memory --help    measures the memory after many requests
@@ -58,6 +60,7 @@ npm run bench -- migrations --help   measures the work of migrations on large ta
 const [first, ...rest] = process.argv.slice(2)
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   depth: depthCommand,
+  writes: writesCommand,
   enlarge: enlargeCommand,
   growth: growthCommand,
   lists: listsCommand,

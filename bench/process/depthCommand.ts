@@ -1,15 +1,13 @@
-import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
-import { discover, exchange, openBrowser, register } from '../compare/oauth.ts'
 import { createTargets } from '../compare/targets.ts'
 import { enlarge } from '../enlarge.ts'
 import { asOwner, type List, listsOf } from '../lists.ts'
 import { countAll, cursorBehind } from '../places.ts'
+import { startDemoSchool } from './demoSchool.ts'
 import { machine, median, printRows } from './figures.ts'
-import { benchSecret, createHome, type MeasuredProcess, serviceEnvironment, startMeasured } from './measuredProcess.ts'
+import { benchSecret, type MeasuredProcess } from './measuredProcess.ts'
 
 const help = `npm run bench -- depth [options]
 
@@ -27,8 +25,6 @@ the small school. The pages alternate, so that other work on the machine affects
 BENCH_DATABASE_URL names the PostgreSQL server; redis-server must be installed. Exits with 1 if a list exceeds --most.`
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
-const root = resolve(import.meta.dirname, '../..')
-const password = 'correct horse battery staple'
 const warmUps = 20
 const deep = 0.99
 
@@ -125,26 +121,11 @@ async function readAll(pages: readonly Page[], rounds: number): Promise<void> {
 }
 
 async function startSchool(stores: { DATABASE_URL: string; REDIS_URL: string }, scale: string): Promise<MeasuredSchool> {
-  const home = await createHome(0)
-  const environment = { ...serviceEnvironment(home, stores), CONFIG_DIR: resolve(root, 'config'), DEMO: 'on', DEMO_PASSWORD: password }
-  for (const command of ['migrate up', 'demo load']) {
-    const { status, stderr } = spawnSync(process.execPath, [resolve(root, 'src/cli/main.ts'), ...command.split(' ')], {
-      cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`${command}: ${stderr}`)
-  }
-  await enlarge(stores.DATABASE_URL, Number(scale))
-  const service = await startMeasured({ environment, execArgv: ['--max-semi-space-size=16'] })
+  const { service, token, stop } = await startDemoSchool(stores, { prepare: () => enlarge(stores.DATABASE_URL, Number(scale)) })
   const database = await openDatabase({ databaseUrl: stores.DATABASE_URL, dataDirectory: '', poolSize: 2 })
   await database.sql.query('ANALYZE')
   const { caller, context } = await asOwner(database, 'demo', benchSecret)
   const { school, signer } = context
-  const token = await ownerToken(service).catch(async (error: unknown) => {
-    await service.stop()
-    throw error
-  })
   const bearer = { authorization: `Bearer ${token}` }
   return {
     service,
@@ -162,26 +143,8 @@ async function startSchool(stores: { DATABASE_URL: string; REDIS_URL: string }, 
       return { rows, path: `${list.path}?${new URLSearchParams({ cursor })}` }
     },
     async stop() {
-      await service.stop()
+      await stop()
       await database.close()
-      await home.remove()
     },
   }
-}
-
-/** Signs the owner in and returns a token with every scope. */
-async function ownerToken({ client, origin }: MeasuredProcess): Promise<string> {
-  const paths = await discover(client)
-  const { scopes_supported: scopes } = JSON.parse((await client.send(paths.metadata)).text) as { scopes_supported: string[] }
-  const server = {
-    origin,
-    client,
-    paths,
-    scope: scopes.join(' '),
-    allowsAll: true,
-    pages: 'forms' as const,
-    credentials: { email: 'owner@example.com', password },
-  }
-  const registered = await register(server)
-  return (await exchange(server, registered, await openBrowser(server).authorize(registered))).access_token
 }
