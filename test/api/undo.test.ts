@@ -185,7 +185,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     const course = await newCourse('Seven sealed secrets')
     const { activity } = await done(`/api/v1/courses/${course}`, { method: 'DELETE' })
     const [found] = await query<{ plain: number; captured: number }>(
-      `SELECT (SELECT count(*)::int FROM undo_image WHERE school_id = $1 AND sealed LIKE '%sealed%') AS plain,
+      `SELECT (SELECT count(*)::int FROM undo_record WHERE school_id = $1 AND sealed LIKE '%sealed%') AS plain,
               (SELECT count(*)::int FROM undo_capture) AS captured`,
     )
     expect(found).toEqual({ plain: 0, captured: 0 })
@@ -193,7 +193,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     expect((await undo(activity)).json).toEqual(ended)
     expect(await sweepUndo(api.database.kysely, 1000)).toBeGreaterThan(0)
     expect(await query('SELECT id FROM undo_record WHERE school_id = $1')).toEqual([])
-    expect(await query('SELECT n FROM undo_image WHERE school_id = $1')).toEqual([])
+    expect(await query('SELECT person_id FROM undo_image WHERE school_id = $1')).toEqual([])
   })
 
   test('a request that changes too much works, and says beforehand that it cannot be taken back', async () => {

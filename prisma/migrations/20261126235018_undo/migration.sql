@@ -9,6 +9,7 @@ CREATE TABLE "undo_record" (
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "undone_at" TIMESTAMPTZ(3),
     "undone_by" UUID,
+    "sealed" TEXT,
 
     CONSTRAINT "undo_record_pkey" PRIMARY KEY ("school_id","id")
 );
@@ -17,11 +18,10 @@ CREATE TABLE "undo_record" (
 CREATE TABLE "undo_image" (
     "school_id" UUID NOT NULL,
     "record_id" UUID NOT NULL,
-    "n" INTEGER NOT NULL,
-    "person_id" UUID,
+    "person_id" UUID NOT NULL,
     "sealed" TEXT NOT NULL,
 
-    CONSTRAINT "undo_image_pkey" PRIMARY KEY ("school_id","record_id","n")
+    CONSTRAINT "undo_image_pkey" PRIMARY KEY ("school_id","record_id","person_id")
 );
 
 -- CreateTable

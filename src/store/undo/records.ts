@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { NamedAuditEvent } from '../auditEvents.ts'
 import type { Reader, SchoolReader, SchoolWriter } from '../database.ts'
 import { now } from '../expressions.ts'
-import { withoutSchool } from '../inSchool.ts'
+import { unnest } from '../unnest.ts'
 import type { RowChange } from './capture.ts'
 
 /** Encrypts images of rows. */
@@ -18,16 +18,36 @@ export async function saveUndo(
   { id, days, changes }: { id: string; days: number; changes: readonly RowChange[] },
   { seal }: Pick<Sealing, 'seal'>,
 ): Promise<void> {
-  const parts = [...Map.groupBy(changes, ({ personId }) => personId)]
-  // One statement: the record and its images.
-  await sql`
-    WITH record AS (
-      INSERT INTO undo_record (school_id, id, expires_at) VALUES (${writer.schoolId}, ${id}, now() + make_interval(days => ${days}::int))
+  const { own = [], people = [] } = Object.groupBy(changes, ({ personId }) => (personId === null ? 'own' : 'people'))
+  const text = (part: readonly RowChange[]): string => seal(JSON.stringify(part))
+  await writer
+    .insertInto('undo_record')
+    .values({ school_id: writer.schoolId, id, expires_at: sql<Date>`now() + make_interval(days => ${days}::int)`, sealed: own.length === 0 ? null : text(own) })
+    .execute()
+  if (people.length === 0) return
+  const images = [...Map.groupBy(people, ({ personId }) => personId)].map(([person_id, part]) => ({
+    record_id: id,
+    person_id,
+    sealed: text(part),
+  }))
+  await writer
+    .insertInto('undo_image')
+    .columns(['record_id', 'person_id', 'sealed'])
+    .expression((one) =>
+      one
+        .selectFrom(
+          unnest('image', {
+            person_id: { type: 'uuid', values: images.map((image) => image.person_id) },
+            sealed: { type: 'text', values: images.map((image) => image.sealed) },
+          }),
+        )
+        .select(({ ref, val }) => [
+          sql<string>`${val(id)}::uuid`.as('record_id'),
+          ref('image.person_id').as('person_id'),
+          ref('image.sealed').as('sealed'),
+        ]),
     )
-    INSERT INTO undo_image (school_id, record_id, n, person_id, sealed)
-    SELECT ${writer.schoolId}::uuid, ${id}::uuid, part.n, part.person_id, part.sealed
-      FROM unnest(${parts.map(([personId]) => personId)}::uuid[], ${parts.map(([, part]) => seal(JSON.stringify(part)))}::text[])
-           WITH ORDINALITY AS part (person_id, sealed, n)`.execute(withoutSchool(writer))
+    .execute()
 }
 
 export interface UndoRecord {
@@ -50,14 +70,15 @@ export async function lockUndo(writer: SchoolWriter, id: string): Promise<UndoRe
 
 /** Returns the changes of a request. Those of people who have been erased since are gone. */
 export async function openUndo(writer: SchoolWriter, id: string, { open }: Pick<Sealing, 'open'>): Promise<RowChange[] | undefined> {
-  const images = await writer.selectFrom('undo_image').select('sealed').where('record_id', '=', id).orderBy('n').execute()
-  const opened = images.map(({ sealed }) => open(sealed))
+  const record = await writer.selectFrom('undo_record').select('sealed').where('id', '=', id).executeTakeFirst()
+  const images = await writer.selectFrom('undo_image').select('sealed').where('record_id', '=', id).orderBy('person_id').execute()
+  const opened = [...(record ? [record] : []), ...images].map(({ sealed }) => (sealed === null ? '[]' : open(sealed)))
   return opened.includes(undefined) ? undefined : opened.flatMap((text) => JSON.parse(text ?? '[]') as RowChange[])
 }
 
 /** Marks a request as taken back, and deletes its images. */
 export async function markUndone(writer: SchoolWriter, { id, by }: { id: string; by: string }): Promise<void> {
-  await writer.updateTable('undo_record').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
+  await writer.updateTable('undo_record').set({ undone_at: now, undone_by: by, sealed: null }).where('id', '=', id).execute()
   await writer.deleteFrom('undo_image').where('record_id', '=', id).execute()
 }
 
