@@ -22,7 +22,7 @@ export const exportedTables = {
   entitlement: { reason: 'Follows from the orders, the redeemed coupons and the grants of the person, which are in the export.' },
   staff: { reason: 'Describes the work of the person for the school: GET /school/staff.' },
   undo_image: { reason: 'Encrypted copies of rows, kept for some days to take changes back. The rows themselves are in the export.' },
-  undo_capture: { reason: 'Empty outside of transactions.' },
+  undo_capture: { reason: 'Empty outside of transactions: the rows that one of them has changed.' },
   person_activity_day: { reason: 'Repeats the days of the lesson progress. The export of the account contains it.' },
 } as const satisfies Record<TableOfPerson, { list: string } | { reason: string }>
 
