@@ -12,7 +12,6 @@ import {
 } from '../domain/accounts/ownAccount.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
 import { hasSecondFactor } from '../domain/secondFactors/hasSecondFactor.ts'
-import { undoOne, undoSince } from '../domain/undo/undoActivity.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { listOf } from '../framework/declare/elementList.ts'
 import { nothing, type Rule } from '../framework/declare/expressions.ts'
@@ -23,7 +22,8 @@ import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
 import { notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
 import { activityReads } from './accountActivity.ts'
-import { authorization, calendarFeed, ownId, session, undoConflicts, undoResult } from './accountFields.ts'
+import { authorization, calendarFeed, ownId, session } from './accountFields.ts'
+import { undoActions } from './accountUndo.ts'
 import { emailAddress } from './emailField.ts'
 import { personalSections, rowSchema } from './personalData.ts'
 import { personalRowsOf } from './personalRows.ts'
@@ -215,50 +215,7 @@ export const account = defineResource({
       parameters: z.object({ id: ownId('aut', 'Id of the authorization.') }),
       perform: (writing, row) => revokeAuthorization(writing, { accountId: row.id, id: String(writing.parameters.get('id')) }),
     }),
-    undo_activity: defineAction('account', {
-      scope: 'read',
-      id: 'undoActivity',
-      at: 'activity/{id}/undo',
-      undo: true,
-      errors: ['not_undoable', 'changed_since', 'resource_in_use'],
-      summary: 'Take back what a request changed',
-      parameters: z.object({ id: ownId('act', 'Id of the activity.') }),
-      input: z.object({ conflicts: undoConflicts }),
-      output: undoResult,
-      perform: async (writing, _row, { conflicts }) => {
-        const result = await undoOne(writing, { id: String(writing.parameters.get('id')), keepsLater: conflicts === 'keep' })
-        return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
-      },
-    }),
-    undo_activities: defineAction('account', {
-      scope: 'read',
-      id: 'undoActivities',
-      at: 'activity/undo',
-      limit: 'bulk',
-      undo: true,
-      summary: 'Take back everything that an app did since a time',
-      input: z.object({
-        client_id: line(255).optional().meta({ description: 'Id of the app. Default: the calling app.', example: 'k2Jx' }),
-        everybody: z.boolean().default(false).meta({
-          description: 'True for what it did for anybody, which is for the staff.',
-          example: false,
-        }),
-        since: line(60).meta({
-          description: 'A time, or the id of the first activity that is taken back.',
-          example: '2026-03-01T09:30:00.000Z',
-        }),
-        before: ownId('act', '`next` of the response before.')
-          .optional()
-          .meta({ description: '`next` of the response before.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
-        conflicts: undoConflicts,
-      }),
-      output: undoResult,
-      perform: async (writing, { id }, { client_id, everybody, since, before, conflicts }) => {
-        const filter = { clientId: client_id, accountId: everybody ? undefined : id, since, before }
-        const result = await undoSince(writing, filter, { keepsLater: conflicts === 'keep' })
-        return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
-      },
-    }),
+    ...undoActions,
     end_session: defineAction('account', {
       scope: 'write',
       id: 'endSession',

@@ -61,7 +61,14 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
         ...(grantId === undefined ? [] : [isAboutGrant(grantId, grant)(row)]),
         ...(requestId === undefined ? [] : [row('request_id', '=', requestId)]),
         ...(changes === undefined ? [] : changeConditions(changes)(row)),
-        ...(isActivity ? [row.or([...changeConditions({})(row), row('event', 'in', [...securityEvents.concerningAccess, 'activity.undone' satisfies NamedAuditEvent])])] : []),
+        ...(isActivity
+          ? [
+              row.or([
+                ...changeConditions({})(row),
+                row('event', 'in', [...securityEvents.concerningAccess, 'activity.undone' satisfies NamedAuditEvent]),
+              ]),
+            ]
+          : []),
         ...(since === undefined ? [] : [row('id', '>=', firstIdAt(Number(since) - clockMs)), row('at', '>=', since)]),
         ...(until === undefined ? [] : [row('id', '<', firstIdAt(Number(until) + clockMs)), row('at', '<', until)]),
         ...(after === undefined ? [] : [row('id', order === 'asc' ? '>' : '<', after)]),
