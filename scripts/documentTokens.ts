@@ -64,6 +64,7 @@ export const documentBudgets: readonly DocumentBudget[] = [
   { path: '/.well-known/agent-skills/run-an-event/SKILL.md', maxTokens: 1400 },
   { path: '/.well-known/agent-skills/read-the-figures/SKILL.md', maxTokens: 1000 },
   { path: '/.well-known/agent-skills/keep-a-copy-in-sync/SKILL.md', maxTokens: 1200 },
+  { path: '/.well-known/agent-skills/take-something-back/SKILL.md', maxTokens: 1000 },
   { path: '/mcp/server-card', maxTokens: 300 },
   { path: '/.well-known/ai-catalog.json', maxTokens: 200 },
   { path: '/.well-known/api-catalog', maxTokens: 1000 },

@@ -71,7 +71,7 @@ export interface ExternalServices {
   }
 }
 
-/** What taking a change back must know of the operations. */
+/** The facts about operations that taking a change back needs. */
 export interface UndoRules {
   /**
    * Checks that the caller may call the operation whose changes are taken back. Returns the table of its resource.

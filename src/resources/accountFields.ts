@@ -98,13 +98,15 @@ export const undoResult = z
         z.object({
           id: activityId,
           error: z.string().meta({ description: 'Code of the error.', example: 'changed_since' }),
-          error_description: z.string().meta({ description: 'What stands in the way.', example: '' }),
+          error_description: z.string().meta({ description: 'Description of the error.', example: '' }),
         }),
       )
       .meta({ description: 'Activities that could not be taken back.', example: [] }),
     next: z.string().nullable().meta({ description: '`before` of the next request; null if nothing is left.', example: null }),
   })
   .meta({ component: 'Undo' })
+
+export type UndoResult = z.output<typeof undoResult>
 
 export const calendarFeed = z
   .object({

@@ -48,7 +48,7 @@ export const members = defineResource({
   anonymousWhen: hasPublicDirectory,
   catalogue: false,
   about: 'A person who belongs to the community of the school. The same person can also be a student: both ids have the same ending.',
-  undo: 'People are told of it, or it decides who can sign in: reverse it with the opposite operation. An erased person cannot be brought back.',
+  undo: 'People receive an e-mail, or it decides who can sign in: reverse it with the opposite operation. An erased person cannot be brought back.',
   scopes: {
     read: {
       learner: 'See the member directory and your own member profile',

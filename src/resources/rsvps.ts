@@ -26,7 +26,7 @@ export const rsvps: Resource = defineResource({
   table: 'rsvp',
   feature: 'events',
   about: 'The RSVP of one person to one event. A person sees their own RSVPs; the hosts of the event and the staff see all.',
-  undo: 'Attendees are told by e-mail: change the RSVP back.',
+  undo: 'Attendees receive an e-mail: change the RSVP back.',
   scopes: eventArea,
   schema: z.object({
     event_id: reference('evt', 'Id of the event.'),

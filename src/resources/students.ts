@@ -32,7 +32,7 @@ export const students = defineResource({
   part: isStudent,
   me: ({ personId }) => personId,
   about: 'A student of the school. The same person can be a member as well; both ids have the same suffix.',
-  undo: 'People are told of it, or it decides who can sign in: reverse it with the opposite operation. An erased person cannot be brought back.',
+  undo: 'People receive an e-mail, or it decides who can sign in: reverse it with the opposite operation. An erased person cannot be brought back.',
   scopes: studentArea,
   schema: studentSchema,
   derived: {

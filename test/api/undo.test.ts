@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { undeclared, undoOf } from '../../src/framework/write/undo.ts'
+import { undeclared, undoOf } from '../../src/framework/declare/undo.ts'
 import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { sweepUndo } from '../../src/store/undo/records.ts'
 import { newPeople } from '../support/community.ts'
@@ -129,7 +129,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     })
   })
 
-  test('of two at once one takes effect, and the other says so', async () => {
+  test('one of several simultaneous requests takes effect, and the others say so', async () => {
     const course = await newCourse('Twice')
     const { activity } = await done(`/api/v1/courses/${course}`, { method: 'PATCH', body: { title: 'Changed' } })
     const replies = await Promise.all([undo(activity), undo(activity), undo(activity)])
@@ -137,7 +137,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     expect(replies.map(({ json }) => json)).toEqual(expect.arrayContaining([ended]))
   })
 
-  test('what belongs to a person is gone when they are erased, and the rest comes back', async () => {
+  test('the erasure of a person deletes the images of their rows, and the rest comes back', async () => {
     const { lessons, learners, enrollments } = await startedCourse({ lessons: 2, people: 2 })
     const { activity } = await done(`/api/v1/lessons/${lessons[0]}`, { method: 'DELETE' })
     const images = (): Promise<{ person_id: string | null }[]> =>

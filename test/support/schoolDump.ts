@@ -1,7 +1,7 @@
 import { listSchoolTables } from '../../src/store/schoolTables.ts'
 import type { Sql } from '../../src/store/sql.ts'
 
-/** What requests leave behind that is no content of the school. */
+/** Tables that are not content of the school. */
 const traces = [
   'audit_log',
   'change_log',

@@ -1,7 +1,7 @@
 import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
 import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
+import { undoOf } from '../../framework/declare/undo.ts'
 import { isWrite } from '../../framework/write/dryRun.ts'
-import { undoOf } from '../../framework/write/undo.ts'
 
 /** An operation of a resource, or one across types, which belongs to none. */
 export type DescribedOperation = Operation | AcrossTypes

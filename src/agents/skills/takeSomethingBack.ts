@@ -6,7 +6,7 @@ export const takeSomethingBack: Skill = {
   description: 'Find what you changed, and undo it: a changed text, a deleted lesson with the progress in it, or everything since a time.',
   steps: [
     {
-      about: 'A course, created by mistake.',
+      about: 'Create a course, as an example of something to take back.',
       operation: 'createCourse',
       body: { title: 'A course too many' },
       key: 'course-a-course-too-many',
@@ -30,7 +30,7 @@ export const takeSomethingBack: Skill = {
     },
     {
       about:
-        'To take back everything that you did since a time, send `POST /account/activity/undo` with `{"since":"2026-03-01T09:30:00Z"}`, first with the header `Dry-Run: true`. While `next` is not null, send it as `before`. Tell your user what is in `failed` and `kept`.',
+        'To take back everything that you did since a time, send `POST /account/activity/undo` with `{"since":"2026-03-01T09:30:00Z"}`, first with the header `Dry-Run: true`. While `next` is not null, send it as `before`. Show your user what is in `failed` and `kept`.',
     },
   ],
 }

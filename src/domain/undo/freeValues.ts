@@ -10,7 +10,7 @@ export interface Replaced {
   value: string | null
 }
 
-const mostTries = 50
+const maxTries = 50
 
 /** Gives rows that are restored another slug or code, and no external id, where another row has taken theirs. */
 export async function freeValues(writer: SchoolWriter, { columns }: Tables, removed: RowChange[]): Promise<Replaced[]> {
@@ -47,7 +47,7 @@ async function takenOf(writer: SchoolWriter, table: string, field: string, value
 }
 
 async function freeOf(writer: SchoolWriter, table: string, field: string, value: string): Promise<string> {
-  const candidates = Array.from({ length: mostTries }, (_, index) => `${value}-${index + 2}`)
+  const candidates = Array.from({ length: maxTries }, (_, index) => `${value}-${index + 2}`)
   const taken = await takenOf(writer, table, field, candidates)
-  return candidates.find((one) => !taken.has(one)) ?? `${value}-${mostTries + 2}`
+  return candidates.find((one) => !taken.has(one)) ?? `${value}-${maxTries + 2}`
 }

@@ -5,7 +5,7 @@ import { countTree } from '../curriculum/countTree.ts'
 import { recountCourse } from '../learning/countProgress.ts'
 import type { TakenBack } from './takeBack.ts'
 
-/** Writes what follows from rows that were taken back: the order of the rows beside them, the counts of courses, and the progress in these. */
+/** Writes what follows from rows that were taken back: the order of the rows next to them, the counts of courses, and the progress in these. */
 export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], now: Date): Promise<void> {
   const parts = rows.filter(({ table }) => table === 'section' || table === 'lesson')
   const courses = await coursesOf(writer, parts)

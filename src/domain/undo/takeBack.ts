@@ -2,10 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Columns, keyText, type RowChange } from '../../store/undo/capture.ts'
-import { deferConstraints, deleteRows, findExisting, insertRows, lockRows, type Tables, updateRows } from '../../store/undo/rows.ts'
-import { noteMove } from '../events/moveNotices.ts'
-import type { Occasion } from '../events/occasion.ts'
+import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
+import { type Plan, writeInverse } from './writeInverse.ts'
 
 /** How a row was taken back. */
 export interface TakenBack {
@@ -19,7 +18,7 @@ export interface TakenBack {
   before: Columns
 }
 
-/** What stays as it is. */
+/** A row or a field that stays as it is. */
 export interface Kept {
   table: string
   id: string | undefined
@@ -28,7 +27,7 @@ export interface Kept {
   reason: KeptReason
 }
 
-/** Why something stays as it is. */
+/** The reasons for which something stays as it is. */
 export const keptReasons = {
   changed_since: 'It was changed since.',
   deleted_since: 'It was deleted since.',
@@ -58,14 +57,8 @@ export interface TakingBack {
 const isCount = (name: string): boolean => /_count$|_minutes$|^progress_percent$/.test(name)
 /** Columns that follow from what is written. */
 const bookkeeping: ReadonlySet<string> = new Set(['version', 'updated_at', 'tree_version', 'moved_from', 'move_notice_at'])
-/** Where a row stands also follows from other rows. `keepOrder` closes what is left of gaps. */
+/** The place of a row also follows from other rows. `keepOrder` closes the gaps. */
 const isPlace = (name: string): boolean => name === 'position'
-
-interface Plan {
-  added: RowChange[]
-  removed: RowChange[]
-  updated: { change: RowChange; current: Columns; set: Record<string, unknown>; counts: Record<string, number> }[]
-}
 
 /**
  * Takes the changes of a request back: deletes the rows that it added, inserts the rows that it removed, and restores the columns that it
@@ -89,7 +82,7 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
     for (const change of ofTable) {
       const current = stored.find((row) => Object.entries(change.key).every(([name, value]) => isDeepStrictEqual(row[name], value)))
       const found = compare(change, current, plan)
-      // Rows of people that the request changed in passing, such as their progress, are no reason to refuse.
+      // The request changed rows of people in passing, such as their progress: they do not prevent it.
       const isInPassing = !taking.subjects.has(table) && change.personId !== null
       if (isInPassing || taking.keepsLater || found.every(({ reason }) => reason === 'exists')) kept.push(...found)
       else conflicts.push(...found.map(conflictOf))
@@ -102,7 +95,7 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
   kept.push(...missing.map(({ change }) => keptRow(change, 'parent_deleted')))
   const replaced = await freeValues(writer, tables, plan.removed)
   await deferConstraints(writer)
-  await write(writer, tables, plan, now)
+  await writeInverse(writer, tables, plan, now)
   return { rows: rowsOf(plan), kept, replaced }
 }
 
@@ -175,12 +168,12 @@ async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan):
   )) {
     const referring = plan.removed.filter((change) => change.table === table && columns.every((name) => isSet(change.before?.[name])))
     const parentOf = (change: RowChange): Columns =>
-      Object.fromEntries(columns.map((name, index) => [parent_columns[index] as string, change.before?.[name]]))
-    const outside = referring.filter((change) => !restored.has(keyText(parent, parentOf(change))))
-    if (outside.length === 0) continue
-    const existing = await findExisting(writer, parent, parent_columns, outside.map(parentOf))
+      Object.fromEntries(parent_columns.map((name, index) => [name, change.before?.[columns[index] ?? '']]))
+    const others = referring.filter((change) => !restored.has(keyText(parent, parentOf(change))))
+    if (others.length === 0) continue
+    const existing = await findExisting(writer, parent, parent_columns, others.map(parentOf))
     const names = new Set(existing.map((one) => keyText(parent, Object.fromEntries(parent_columns.map((name) => [name, one[name]])))))
-    for (const change of outside.filter((one) => !names.has(keyText(parent, parentOf(one))))) {
+    for (const change of others.filter((one) => !names.has(keyText(parent, parentOf(one))))) {
       const at = plan.removed.indexOf(change)
       if (is_optional) {
         plan.removed[at] = { ...change, before: { ...change.before, ...Object.fromEntries(columns.map((name) => [name, null])) } }
@@ -195,68 +188,3 @@ async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan):
 }
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined
-
-async function write(writer: SchoolWriter, tables: Tables, plan: Plan, now: Date): Promise<void> {
-  for (const table of tables.order.toReversed()) {
-    const keys = plan.added.filter((change) => change.table === table).map(({ key }) => key)
-    if (keys.length > 0) await deleteRows(writer, table, keys)
-  }
-  for (const table of tables.order) {
-    const known = tables.columns.get(table) ?? new Set()
-    const rows = plan.removed.filter((change) => change.table === table).map(({ before }) => raised(before ?? {}, now))
-    for (const group of Map.groupBy(rows, (row) => Object.keys(row).toSorted().join()).values())
-      await insertRows(
-        writer,
-        table,
-        namesIn(group).filter((name) => name !== 'school_id' && known.has(name)),
-        group,
-      )
-  }
-  for (const table of tables.order) {
-    const known = tables.columns.get(table) ?? new Set()
-    const rows = plan.updated
-      .filter(({ change }) => change.table === table)
-      .map(({ change, current, set, counts }) => ({
-        key: change.key,
-        set: {
-          ...set,
-          ...(table === 'event' && movedBack(current, set, now)),
-          ...('updated_at' in (change.after ?? {}) && { updated_at: now }),
-        },
-        added: { ...counts, ...('version' in (change.after ?? {}) && { version: 1 }) },
-      }))
-    for (const group of Map.groupBy(rows, ({ set, added }) =>
-      [...Object.keys(set).toSorted(), '+', ...Object.keys(added).toSorted()].join(),
-    ).values()) {
-      const [first] = group
-      if (!first) continue
-      const columns = {
-        key: Object.keys(first.key),
-        set: Object.keys(first.set).filter((name) => known.has(name)),
-        added: Object.keys(first.added).filter((name) => known.has(name)),
-      }
-      if (columns.set.length + columns.added.length === 0) continue
-      await updateRows(
-        writer,
-        table,
-        columns,
-        group.map(({ key, set, added }) => ({ ...key, ...set, ...added })),
-      )
-    }
-  }
-}
-
-/** Attendees who were told of a new time or place are told that it moves back. */
-function movedBack(event: Columns, set: Columns, now: Date): Columns {
-  const { moved_from, ...columns } = noteMove(event as unknown as Occasion & { status: string }, set as Partial<Occasion>, now)
-  return { ...columns, ...(moved_from !== undefined && { moved_from: moved_from === null ? null : JSON.parse(moved_from) }) }
-}
-
-const namesIn = ([first = {}]: readonly Columns[]): string[] => Object.keys(first)
-
-/** A restored row has a version that it never had. */
-const raised = (row: Columns, now: Date): Columns => ({
-  ...row,
-  ...('updated_at' in row && { updated_at: now }),
-  ...(typeof row.version === 'number' && { version: row.version + 1 }),
-})

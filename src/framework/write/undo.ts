@@ -1,4 +1,5 @@
-import { newId } from '../../lib/ids.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
+import type { SchoolWriter } from '../../store/database.ts'
 import {
   beginCapture,
   followedBy,
@@ -11,29 +12,21 @@ import {
 import { saveUndo } from '../../store/undo/records.ts'
 import type { ApiResponse } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
-import type { Write } from './write.ts'
+import { undoOf } from '../declare/undo.ts'
+import type { Activity } from './activity.ts'
 
-/** The activity of a request: its entry in the audit trail, and what it changed. */
-export interface Activity {
-  id: string
-  /** True once the audit trail has an entry with this id. */
-  isRecorded: boolean
-  /** Rows that were captured before the end of the request. */
-  changes: RowChange[]
+interface Undoable {
+  writer: SchoolWriter
+  operation: Operation
+  activity: Activity
+  externalServices: Pick<ExternalServices, 'undo'>
 }
 
-export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, changes: [] })
-
-/** Says whether what an operation changes can be taken back for some days, or why not. */
-export const undoOf = (operation: Operation): true | string =>
-  ('rules' in operation && 'undo' in operation.rules && operation.rules.undo) || operation.resource.undo || undeclared
-
-/** What `undoOf` says of an operation for which nothing is declared. */
-export const undeclared = 'It is not declared.'
-
 /** Runs a change. If its operation can be undone, keeps what it changed under the id of its activity. */
-export async function undoably(write: Write<Operation>, change: () => Promise<ApiResponse>): Promise<ApiResponse> {
-  const { writer, operation, activity, externalServices } = write
+export async function undoably(
+  { writer, operation, activity, externalServices }: Undoable,
+  change: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   const days = externalServices.undo.days()
   if (days === 0 || undoOf(operation) !== true) return await change()
   await beginCapture(writer)

@@ -6,11 +6,12 @@ import type { ApiResponse, Call, RequestInput } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
 import { csvColumns } from '../output/csvColumns.ts'
+import { newActivity } from './activity.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
 import { reportRemoved } from './reportRemoved.ts'
-import { newActivity, undoably } from './undo.ts'
+import { undoably } from './undo.ts'
 import type { FormRules, Writing } from './writing.ts'
 
 /** A call inside the transaction that it writes in. */

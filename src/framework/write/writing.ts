@@ -10,8 +10,8 @@ import type { ScopeVerb } from '../declare/area.ts'
 import type { AnyTable, Columns, Row, SeenRow } from '../declare/expressions.ts'
 import type { NoMembers, OutputOf, ParameterValues, Values } from '../declare/values.ts'
 import type { View } from '../declare/views.ts'
+import type { Activity } from './activity.ts'
 import type { CsvRules } from './csvItems.ts'
-import type { Activity } from './undo.ts'
 
 /** The context of a rule that runs while something is written, inside the one transaction. */
 export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {

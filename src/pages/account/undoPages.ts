@@ -1,15 +1,13 @@
-import type { z } from 'zod'
+import { ownMember } from '../../lib/ownMember.ts'
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
-import { undoResult } from '../../resources/accountFields.ts'
+import { type UndoResult, undoResult } from '../../resources/accountFields.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
 import { objectTypeOf } from './changeSentence.ts'
 import type { OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
 
-type UndoResult = z.output<typeof undoResult>
-
-/** What taking back would do, and what stands in the way. */
+/** The result of a dry run. */
 interface Tried {
   result: UndoResult | undefined
   /** True if something was changed since, so that it stays. */
@@ -89,9 +87,10 @@ async function tried(
     if (!result.failed.some(({ error }) => error === 'changed_since')) return { result, hasConflict: false, refusal: undefined }
     return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
   } catch (error) {
-    if (!(error instanceof Problem) || !(error.code in problems)) throw error
+    const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
+    if (!(error instanceof Problem) || refusal === undefined) throw error
     if (error.code === 'changed_since') return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
-    return { result: undefined, hasConflict: false, refusal: problems[error.code as keyof typeof problems] }
+    return { result: undefined, hasConflict: false, refusal }
   }
 }
 
@@ -137,14 +136,14 @@ function content(
 
 const actions = { restored: 'undo.restored', updated: 'undo.updated', deleted: 'undo.deleted' } as const
 
-/** What comes back, by action and type: “Restores 3 lessons”. */
+/** Returns what comes back, by action and type: “Restored: 3 lessons”. */
 function effects(texts: Texts, { rows, replaced }: UndoResult): TextPart[][] {
   const groups = Map.groupBy(rows, ({ action, type }) => `${action} ${type}`)
   return [
     ...[...groups.values()].map((group) => {
       const [{ action, type } = { action: '', type: '' }] = group
       const object = texts.counted(`activity.count_${objectTypeOf(type)}`, group.length)
-      return texts.parts(actions[action as keyof typeof actions] ?? 'undo.updated', { object })
+      return texts.parts(ownMember<TextKey>(actions, action) ?? 'undo.updated', { object })
     }),
     ...(replaced.length > 0 ? [texts.countedParts('undo.replaced', replaced.length)] : []),
   ]

@@ -5,7 +5,7 @@ import { withoutSchool } from '../inSchool.ts'
 /** Columns of a row by name, as `to_jsonb` returns them. */
 export type Columns = Readonly<Record<string, unknown>>
 
-/** What a request did to one row. Without `before` the row is new, without `after` it is gone; otherwise both have the changed columns. */
+/** The change of one row by a request. Without `before` the row is new, without `after` it is gone; otherwise both have the changed columns. */
 export interface RowChange {
   table: string
   /** The key columns without the school. */
@@ -63,7 +63,7 @@ export const keyText = (table: string, key: Columns): string =>
 
 /** Joins a change of a row with the next one. */
 export function followedBy(first: RowChange, { before, after }: Pick<RowChange, 'before' | 'after'>): RowChange {
-  // What later changes add to the columns before were not changed until then.
+  // A later change may name columns that had not changed until then.
   const wholeBefore = first.before === null || first.after === null ? first.before : { ...before, ...first.before }
   const wholeAfter = after === null || before === null ? after : { ...first.after, ...after }
   return { ...first, before: wholeBefore, after: wholeAfter }

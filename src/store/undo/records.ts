@@ -22,7 +22,12 @@ export async function saveUndo(
   const text = (part: readonly RowChange[]): string => seal(JSON.stringify(part))
   await writer
     .insertInto('undo_record')
-    .values({ school_id: writer.schoolId, id, expires_at: sql<Date>`now() + make_interval(days => ${days}::int)`, sealed: own.length === 0 ? null : text(own) })
+    .values({
+      school_id: writer.schoolId,
+      id,
+      expires_at: sql<Date>`now() + make_interval(days => ${days}::int)`,
+      sealed: own.length === 0 ? null : text(own),
+    })
     .execute()
   if (people.length === 0) return
   const images = [...Map.groupBy(people, ({ personId }) => personId)].map(([person_id, part]) => ({
@@ -73,7 +78,7 @@ export async function openUndo(writer: SchoolWriter, id: string, { open }: Pick<
   const record = await writer.selectFrom('undo_record').select('sealed').where('id', '=', id).executeTakeFirst()
   const images = await writer.selectFrom('undo_image').select('sealed').where('record_id', '=', id).orderBy('person_id').execute()
   const opened = [...(record ? [record] : []), ...images].map(({ sealed }) => (sealed === null ? '[]' : open(sealed)))
-  return opened.includes(undefined) ? undefined : opened.flatMap((text) => JSON.parse(text ?? '[]') as RowChange[])
+  return opened.includes(undefined) ? undefined : opened.flatMap((text): RowChange[] => JSON.parse(text ?? '[]'))
 }
 
 /** Marks a request as taken back, and deletes its images. */
