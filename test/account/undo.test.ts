@@ -64,6 +64,9 @@ test('the owner sees what an app damaged, tries to take it back, takes it back, 
   expect(changedTables(before, await dump())).toEqual(expect.arrayContaining(['course', 'lesson', 'person', 'post', 'section']))
 
   const browser = await signedIn(service, 'owner@example.com')
+  const deleted = await browser.get('/account/school/audit?event=deleted')
+  expect(deleted.html.match(/href="\/account\/undo\/act_\w+"/g)).toHaveLength(10)
+  expect(textOf(deleted.html)).toContain('Deleted the section “Section 9”')
   const grants = await service.database.sql.query<{ client_id: string }>(
     'SELECT client_id FROM oidc_grant WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1',
     [owner.accountId],

@@ -43,7 +43,11 @@ export async function appTrail(
   of: { grantId: string } | { clientId: string },
   page: { before?: string | undefined; limit: number },
 ): Promise<ActivityEntry[]> {
-  const entries = await auditTrail(database, schoolId, { ...of, isActivity: true }, page)
+  return await withChanges(database, await auditTrail(database, schoolId, { ...of, isActivity: true }, page))
+}
+
+/** Returns the entries with what they changed, and whether that can be taken back. */
+export async function withChanges(database: SchoolReader, entries: readonly AuditTrailEntry[]): Promise<ActivityEntry[]> {
   const states = await undoStates(
     database,
     entries.map(({ id }) => id),

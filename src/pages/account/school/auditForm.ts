@@ -53,10 +53,13 @@ export function readAuditForm(ctx: Context, timeZone: string): ReadAuditForm {
       since: from ? dayStart(from, timeZone) : undefined,
       // The last day is included.
       until: until ? dayEnd(until, timeZone) : undefined,
-      ...(form.event !== '' && { events: [form.event] }),
+      ...(form.event === deletions ? { changes: { action: 'deleted' as const } } : form.event !== '' && { events: [form.event] }),
       clientId: form.client || undefined,
     },
   }
 }
+
+/** The value of the field `event` that finds whatever was deleted. */
+export const deletions = 'deleted'
 
 const dayOf = (text: string): Day | undefined => (isDay(text) && text >= '1970' ? text : undefined)

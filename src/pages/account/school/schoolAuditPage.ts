@@ -1,11 +1,15 @@
-import { type AuditTrailEntry, auditRecord, namedEvents } from '../../../domain/administration/auditTrail.ts'
+import { type ActivityEntry, auditRecord, namedEvents } from '../../../domain/administration/auditTrail.ts'
+import { toPublicId } from '../../../lib/ids.ts'
 import { isolate } from '../../../lib/isolate.ts'
 import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import type { FormLink } from '../../formPage.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
-import type { Texts } from '../../texts.ts'
+import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
-import type { AuditForm, ReadAuditForm } from './auditForm.ts'
+import { changeSentence } from '../changeSentence.ts'
+import { undoPath } from '../undoPages.ts'
+import { type AuditForm, deletions, type ReadAuditForm } from './auditForm.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 export interface SchoolAuditPage extends Frame, AccountShell {
@@ -23,6 +27,8 @@ export interface SchoolAuditPage extends Frame, AccountShell {
   /** The events that the filter offers. */
   events: { event: string; sentence: string }[]
   detailsLabel: string
+  /** Shows whatever was deleted. */
+  deleted: FormLink
   older: { href: string; label: string } | undefined
   download: { href: string; label: string }
 }
@@ -36,11 +42,15 @@ interface AuditLine {
   client: string
   facts: { label: string; value: string }[]
   details: string
+  /** Leads to the page on which the change is taken back. */
+  undo: FormLink | undefined
+  /** Says that it was taken back; empty otherwise. */
+  mark: string
 }
 
 export interface SchoolAuditArguments {
   read: ReadAuditForm
-  entries: readonly AuditTrailEntry[]
+  entries: readonly ActivityEntry[]
   isMore: boolean
   maxExported: number
 }
@@ -77,6 +87,7 @@ export function schoolAuditPage(
     head: (['time', 'event', 'by', 'client', 'details'] as const).map((key) => texts.text(`school.audit_${key}`)),
     events: namedEvents.map((event) => ({ event, sentence: texts.eventSentence(event) ?? event })),
     detailsLabel: texts.text('school.audit_details'),
+    deleted: { href: withQuery(accountPaths.schoolAudit, { event: deletions }), label: texts.text('school.audit_deleted') },
     older: isMore
       ? { href: withQuery(accountPaths.schoolAudit, { ...given, before: entries.at(-1)?.id }), label: texts.text('school.audit_older') }
       : undefined,
@@ -87,13 +98,17 @@ export function schoolAuditPage(
   }
 }
 
-function entryOf(texts: Texts, row: AuditTrailEntry): AuditLine {
-  const { at, event, person, details, ...entry } = row
+function entryOf(texts: Texts, row: ActivityEntry): AuditLine {
+  const { at, event, person, details, change, undo, ...entry } = row
   const fact = (label: string, value: string | null) => (value ? [{ label, value: plainText(value, 300) }] : [])
   return {
     time: at.toISOString(),
     at: texts.moment(at),
-    sentence: texts.eventSentence(event) ?? texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') }),
+    sentence:
+      texts.eventSentence(event) ??
+      (change ? textOf(changeSentence(texts, change)) : texts.text('school.audit_change', { event: event.replace(/[._]/g, ' ') })),
+    undo: undo?.possible ? { href: undoPath(toPublicId('act', entry.id)), label: texts.text('undo.link') } : undefined,
+    mark: undo?.undone_at ? texts.text('undo.mark') : '',
     event,
     person: person
       ? `${isolate(plainText(person.name, 160))} (${plainText(person.email, 254)})`
@@ -103,3 +118,5 @@ function entryOf(texts: Texts, row: AuditTrailEntry): AuditLine {
     details: Object.keys(details).length === 0 ? '' : JSON.stringify(details, null, 2).slice(0, 5000),
   }
 }
+
+const textOf = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { accountTyped, auditBatches, auditTrail } from '../../../domain/administration/auditTrail.ts'
+import { accountTyped, auditBatches, auditTrail, withChanges } from '../../../domain/administration/auditTrail.ts'
 import { schoolApps } from '../../../domain/administration/schoolApps.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import { readerOf } from '../../../policy/permissionSentences.ts'
@@ -81,10 +81,11 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       const entries = isWrong
         ? []
         : await auditTrail(databaseOf(school), school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
+      const shown = await withChanges(databaseOf(school), entries.slice(0, entriesOnPage))
       const { texts } = await present.pageContext(ctx)
       const content = schoolAuditPage(texts, {
         read,
-        entries: entries.slice(0, entriesOnPage),
+        entries: shown,
         isMore: entries.length > entriesOnPage,
         maxExported,
       })
