@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { createBrowser } from '../pages/browser.ts'
-import { createAgent, personCalled } from '../support/agent.ts'
+import { createAgent, personCalled, postJson } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { send, signedIn } from './account.ts'
 
@@ -21,6 +21,10 @@ const places: Record<string, Place> = {
   resendEmailChange: { page: '/account/login', form: '/account/login/email/resend' },
   restoreAccount: { page: '/account/data', form: '/account/keep' },
   revokeAuthorization: { page: '/account/apps', form: '/account/apps/remove' },
+  listAuthorizationActivity: { page: 'app', shows: /Raku/ },
+  listActivity: { page: 'app', shows: /Raku/ },
+  undoActivity: { page: 'undo', shows: /<form\b[^>]*method="post"[^>]*action="\/account\/undo\/act_\w+"/ },
+  undoActivities: { page: 'undo since', shows: /<form\b[^>]*method="post"[^>]*action="\/account\/undo\/act_\w+\/since"/ },
   endSession: { page: '/account/sessions', form: '/account/sessions/end' },
 }
 
@@ -42,14 +46,22 @@ describe('a person without an app can do everything that an app can do with the 
   const pages = new Map<string, string>()
   beforeAll(async () => {
     service = await startService()
-    const { accountId } = await service.addPerson({ email: 'leaving@example.com' })
+    const { accountId } = await service.addPerson({ email: 'leaving@example.com', role: 'lecturer' })
     const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
-    await agent.tokens(personCalled('leaving@example.com'))
+    const scope = 'openid profile courses:write'
+    const { body } = await agent.tokens(personCalled('leaving@example.com'), { scope }, { scopes: 'all' })
+    await postJson(`${service.issuer}/api/v1/courses`, { title: 'Raku' }, { authorization: `Bearer ${body.access_token}` })
     await signedIn(service, 'leaving@example.com')
     const browser = await signedIn(service, 'leaving@example.com')
     await service.database.sql.query("UPDATE account SET pending_email = 'next@example.com' WHERE id = $1", [accountId])
     const all = new Set([...Object.values(places), ...Object.values(controls)].map(({ page }) => page))
-    for (const page of all) pages.set(page, (await browser.get(page)).html)
+    for (const page of all) if (page.startsWith('/')) pages.set(page, (await browser.get(page)).html)
+    // The pages about a change of an app are linked from one to the next.
+    const linked = async (from: string, link: RegExp): Promise<string> => (await browser.get(link.exec(from)?.[1] ?? '')).html
+    const app = await linked(pages.get('/account/apps') ?? '', /href="(\/account\/apps\/aut_\w+)"/)
+    pages.set('app', app)
+    pages.set('undo', await linked(app, /href="(\/account\/undo\/act_\w+)"/))
+    pages.set('undo since', await linked(app, /href="(\/account\/undo\/act_\w+\/since)"/))
     await service.database.sql.query("UPDATE account SET deletion_scheduled_at = now() + interval '5 days' WHERE id = $1", [accountId])
     pages.set('/account/data', `${pages.get('/account/data')}${(await browser.get('/account/data')).html}`)
   })
@@ -77,7 +89,8 @@ describe('a person without an app can do everything that an app can do with the 
 
   test('a person without a session is asked to sign in on each of these pages', async () => {
     const stranger = createBrowser(service.issuer)
-    for (const page of pages.keys()) expect([page, (await stranger.get(page)).location?.pathname]).toEqual([page, '/account/sign-in'])
+    for (const page of [...pages.keys()].filter((page) => page.startsWith('/')))
+      expect([page, (await stranger.get(page)).location?.pathname]).toEqual([page, '/account/sign-in'])
   })
 })
 

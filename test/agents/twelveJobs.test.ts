@@ -280,7 +280,12 @@ describe('an agent that reads only what the service publishes does the work of a
     }
     await agent.call(await agent.operation('Archive', 'coupon'), { path: [kept.coupon], body: {} })
     expect((await agent.call(await agent.operation('Restore', 'coupon'), { path: [kept.coupon], body: {} })).status).toBe(200)
-    expect(await agent.read(await agent.linkTo('api.md'))).toContain('A DELETE cannot be undone')
+    expect(await agent.read(await agent.linkTo('api.md'))).toContain('can be taken back for some days')
+    const own = await agent.call(await agent.operation('List what the calling app changed'), {})
+    const [latest] = own.json.data as { id: string; operation: string; undo: { possible: boolean } }[]
+    expect([latest?.operation, latest?.undo.possible]).toEqual(['restoreCoupon', true])
+    const undone = await agent.call(await agent.operation('Take back what a request changed'), { path: [latest?.id ?? ''], body: {} })
+    expect([undone.status, undone.json.error_description]).toEqual([200, undefined])
   })
 
   test(`all jobs together had at most ${maxRefused} refused requests`, () => {
