@@ -51,6 +51,9 @@ const special: Record<string, readonly string[]> = {
   changeEmail: ['email', 'change'],
   resendEmailChange: ['email'],
   restoreAccount: ['delete'],
+  // They need the permission of what they take back, and its sentence names that.
+  undoActivity: [],
+  undoActivities: [],
   markSubscriptionPaid: ['paid'],
   setCourseLecturers: ['change'],
   setCurriculumOrder: ['order'],
