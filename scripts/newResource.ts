@@ -55,7 +55,7 @@ write(`test/api/${files.variable}.test.ts`, files.test)
 const migration = run('scripts/makeMigration.ts', `add_${name}`).trim().split('\n').at(-1) as string
 appendFileSync(
   migration,
-  `\n-- Responses to visitors are kept in memory: see docs/decisions/0027-responses-to-visitors-in-memory.md\n${files.triggers}`,
+  `\n-- Responses to visitors are kept in memory: see docs/decisions/0027-responses-to-visitors-in-memory.md. Changes can be taken back: see 0043.\n${files.triggers}`,
 )
 process.stdout.write(`${migration}\n`)
 run('scripts/generate.ts')

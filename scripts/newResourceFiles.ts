@@ -8,7 +8,7 @@ export interface NewResourceFiles {
   title: string
   declaration: string
   model: string
-  /** Triggers that report changes of the table, because visitors read it (decision 27). They end the migration. */
+  /** Triggers that report changes of the table, because visitors read it (decision 27), and that capture them (decision 43). They end the migration. */
   triggers: string
   germanSentences: Record<string, string | { staff: string }>
   demoRows: string
@@ -58,6 +58,9 @@ model ${object} {
         ([name, event, rows]) =>
           `CREATE TRIGGER ${object}_content_${name} AFTER ${event} ON ${object} REFERENCING ${rows} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION report_content();\n`,
       )
+      .concat(
+        `CREATE TRIGGER ${object}_captured AFTER INSERT OR UPDATE OR DELETE ON ${object} FOR EACH ROW\n    WHEN (current_setting('schoolgate.undo', true) <> '') EXECUTE FUNCTION capture_change('id');\n`,
+      )
       .join(''),
     declaration: `import { z } from 'zod'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -73,6 +76,7 @@ export const ${variable} = defineResource({
   idPrefix: '${idPrefix}',
   table: '${object}',
   about: 'A ${one} of the school.',
+  undo: true,
   scopes: {
     read: 'See the ${many} of the school',
     write: { staff: 'Add, change and delete ${many}' },
