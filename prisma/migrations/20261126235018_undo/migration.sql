@@ -35,7 +35,7 @@ CREATE UNLOGGED TABLE "undo_capture" (
     "before" JSONB,
     "after" JSONB,
 
-    CONSTRAINT "undo_capture_pkey" PRIMARY KEY ("transaction","n")
+    CONSTRAINT "undo_capture_pkey" PRIMARY KEY ("school_id","transaction","n")
 );
 
 -- CreateIndex

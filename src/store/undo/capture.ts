@@ -28,7 +28,7 @@ export async function beginCapture(writer: SchoolWriter): Promise<void> {
 export async function takeCaptured(writer: SchoolWriter): Promise<RowChange[] | undefined> {
   const { rows } = await sql<{ is_complete: boolean; changes: CapturedRow[] | null }>`
     WITH taken AS (
-      DELETE FROM undo_capture WHERE transaction = pg_current_xact_id()::text::bigint
+      DELETE FROM undo_capture WHERE school_id = ${writer.schoolId} AND transaction = pg_current_xact_id()::text::bigint
       RETURNING n, table_name, row_key, person_id, before, after
     )
     SELECT current_setting('schoolgate.undo') <> '0' AS is_complete,
