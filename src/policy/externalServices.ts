@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Reader, Writer } from '../store/database.ts'
+import type { Reader, SchoolWriter, Writer } from '../store/database.ts'
 import type { PersonCaller } from './caller.ts'
 import type { CheckoutItem } from './checkout.ts'
 import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
@@ -78,6 +78,8 @@ export interface UndoRules {
    * @throws Problem access_denied or insufficient_scope; not_undoable for an operation that no longer exists
    */
   requireAllowed(operationId: string, caller: PersonCaller): { table: string }
+  /** Returns which of these rows the caller may change with an operation, as the row rule allows it now. */
+  changeable(writer: SchoolWriter, caller: PersonCaller, operationId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The types of the change feed whose rows are in this table. */
   typesOf(table: string): readonly string[]
   /** The public id of a row in this table; undefined if no type has its rows. */

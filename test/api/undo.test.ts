@@ -169,6 +169,28 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     expect([narrower.status, narrower.json.error]).toEqual([403, 'insufficient_scope'])
   })
 
+  test('follows the rule of the row as it is now: not for a former lecturer of the course, and not for an admin against an owner', async () => {
+    const lecturer = 'lecturer1@example.com'
+    const course = String((await done('/api/v1/courses', { as: lecturer, body: { title: 'Taught' } })).reply.json.id)
+    const path = `/api/v1/courses/${course}`
+    const { activity } = await done(path, { as: lecturer, method: 'PATCH', body: { title: 'Changed by its lecturer' } })
+    const { activity: second } = await done(path, { as: lecturer, method: 'PATCH', body: { subtitle: 'Changed too' } })
+    expect((await undo(second, { as: lecturer })).status).toBe(200)
+    await done(`${path}/lecturers`, { method: 'PUT', body: { lecturer_ids: [] } })
+    const former = await undo(activity, { as: lecturer })
+    expect([former.status, former.json.error]).toEqual([403, 'access_denied'])
+    expect((await api.get(path, { as: actor })).json.title).toBe('Changed by its lecturer')
+    expect((await undo(activity)).status).toBe(200)
+
+    const [owner] = await query<{ person_id: string }>(`SELECT person_id FROM staff WHERE school_id = $1 AND role = 'owner' LIMIT 1`)
+    await query('UPDATE person SET is_student = true WHERE school_id = $1 AND id = $2', [owner?.person_id])
+    const student = `/api/v1/students/${toPublicId('std', owner?.person_id ?? '')}`
+    const change = await done(student, { as: 'owner@example.com', method: 'PATCH', body: { note: 'Written by the owner' } })
+    const admin = await undo(change.activity, { as: 'admin1@example.com' })
+    expect([admin.status, admin.json.error]).toEqual([403, 'access_denied'])
+    expect((await undo(change.activity, { as: 'owner@example.com' })).status).toBe(200)
+  })
+
   test('an added row that is used stays, and one whose address is taken gets another', async () => {
     const { reply, activity } = await done('/api/v1/courses', { body: { title: 'Used' } })
     await done(`/api/v1/courses/${reply.json.id}/sections`, { body: { title: 'Begun' } })

@@ -5,6 +5,7 @@ import type { PersonCaller, Role } from '../../policy/caller.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
+import { isAmong } from '../../store/expressions.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 import type { Facet } from './findOrCreatePerson.ts'
 
@@ -74,19 +75,20 @@ export function requireNotErased({ erased_at }: { erased_at: Date | null }): voi
 }
 
 /**
- * Checks that the caller may manage this person: only owners manage owners and admins.
+ * Checks that the caller may manage these people: only owners manage owners and admins.
  * @throws Problem access_denied
  */
 export async function requireAuthorityOver(
-  { writer, caller }: PersonChange,
-  personId: string,
+  { writer, caller }: Pick<PersonChange, 'writer' | 'caller'>,
+  person: string | readonly string[],
   roles: readonly Exclude<Role, 'learner'>[] = ['owner', 'admin'],
 ): Promise<void> {
-  if (caller.role === 'owner' || caller.personId === personId) return
+  const others = [person].flat().filter((id) => id !== caller.personId)
+  if (caller.role === 'owner' || others.length === 0) return
   const staff = await writer
     .selectFrom('staff')
     .select('id')
-    .where('person_id', '=', personId)
+    .where(({ ref }) => isAmong(ref('person_id'), others))
     .where('role', 'in', [...roles])
     .where('status', '!=', 'removed')
     .executeTakeFirst()

@@ -11,7 +11,9 @@ export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], 
   const courses = await coursesOf(writer, parts)
   for (const table of ['section', 'lesson', 'product_file'] as const) {
     const restored = idsOf(rows.filter((row) => row.table === table && row.action === 'restored'))
-    const moved = await keepOrder(writer, table, { parents: await parentsOf(writer, table, rows, courses), first: restored })
+    const parents = await parentsOf(writer, table, rows, courses)
+    if (parents.length === 0) continue
+    const moved = await keepOrder(writer, table, { parents, first: restored })
     if (table !== 'product_file') await recordChanges(writer, { school_id: writer.schoolId, type: table, action: 'updated' }, moved)
   }
   for (const courseId of courses) {

@@ -79,8 +79,10 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
       table,
       ofTable.map(({ key }) => key),
     )
+    const names = Object.keys(ofTable[0]?.key ?? {})
+    const byKey = new Map(stored.map((row) => [keyText(table, Object.fromEntries(names.map((name) => [name, row[name]]))), row]))
     for (const change of ofTable) {
-      const current = stored.find((row) => Object.entries(change.key).every(([name, value]) => isDeepStrictEqual(row[name], value)))
+      const current = byKey.get(keyText(table, change.key))
       const found = compare(change, current, plan)
       // The request changed rows of people in passing, such as their progress: they do not prevent it.
       const isInPassing = !taking.subjects.has(table) && change.personId !== null
@@ -173,16 +175,16 @@ async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan):
     if (others.length === 0) continue
     const existing = await findExisting(writer, parent, parent_columns, others.map(parentOf))
     const names = new Set(existing.map((one) => keyText(parent, Object.fromEntries(parent_columns.map((name) => [name, one[name]])))))
-    for (const change of others.filter((one) => !names.has(keyText(parent, parentOf(one))))) {
-      const at = plan.removed.indexOf(change)
-      if (is_optional) {
-        plan.removed[at] = { ...change, before: { ...change.before, ...Object.fromEntries(columns.map((name) => [name, null])) } }
-        continue
-      }
-      plan.removed.splice(at, 1)
+    const orphans = new Set(others.filter((one) => !names.has(keyText(parent, parentOf(one)))))
+    if (orphans.size === 0) continue
+    const empty = Object.fromEntries(columns.map((name) => [name, null]))
+    plan.removed = plan.removed.flatMap((change) => {
+      if (!orphans.has(change)) return [change]
+      if (is_optional) return [{ ...change, before: { ...change.before, ...empty } }]
       restored.delete(keyText(table, change.key))
       missing.push({ change })
-    }
+      return []
+    })
   }
   return missing
 }

@@ -10,6 +10,7 @@ import { withinSavepoint } from '../../store/savepoint.ts'
 import { beginCapture, keyText, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
+import { requireAuthorityOver } from '../students/personWriting.ts'
 import { recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
@@ -129,10 +130,12 @@ function join(result: UndoResult, part: UndoResult): void {
 }
 
 async function undoEntry(
-  { writer, caller, now, externalServices: { undo }, activity }: Undoing,
+  undoing: Undoing,
   entry: UndoableEntry,
   { keepsLater, tables, result }: { keepsLater: boolean; tables: Tables; result: UndoResult },
 ): Promise<void> {
+  const { writer, caller, now, activity } = undoing
+  const { undo } = undoing.externalServices
   const subjects = new Set(entry.operations.map((operation) => undo.requireAllowed(operation, caller).table))
   const record = await lockUndo(writer, entry.id)
   if (!record) throw new Problem('not_undoable', { description: 'This request cannot be taken back.' })
@@ -142,16 +145,46 @@ async function undoEntry(
   const changes = await openUndo(writer, entry.id, undo)
   if (!changes)
     throw new Problem('not_undoable', { description: 'What was changed cannot be read any more, because a secret key was removed.' })
+  const requireRows = await rowRule(undoing, entry, { subjects, changes })
   await beginCapture(writer)
   const inverse = await takeBack(writer, { tables, changes, subjects, keepsLater, now }).catch(explained)
   await recount(writer, inverse.rows, now)
   await checkConstraints(writer).catch(explained)
+  await requireRows(inverse.rows)
   const captured = await takeCaptured(writer)
   requireUnused(captured, changes)
   activity.changes.push(...(captured ?? []))
   await recordRows(writer, undo, inverse.rows)
   await markUndone(writer, { id: entry.id, by: activity.id })
   describe(result, entry, inverse, undo)
+}
+
+/**
+ * Checks the rule of each row, as the operation itself does: a caller who is not of the staff takes back only what they may still change, and
+ * an admin nothing of owners. Returns the check of what was written: rows that were restored are checked as they are then.
+ * @throws Problem access_denied
+ */
+async function rowRule(
+  { writer, caller, externalServices: { undo } }: Undoing,
+  { operations }: UndoableEntry,
+  { subjects, changes }: { subjects: ReadonlySet<string>; changes: readonly RowChange[] },
+): Promise<(rows: readonly TakenBack[]) => Promise<void>> {
+  const ids = changes.flatMap(({ table, key }) => (subjects.has(table) && typeof key.id === 'string' ? [key.id] : []))
+  if (subjects.has('person')) await requireAuthorityOver({ writer, caller }, ids)
+  if (audienceOf(caller) === 'staff') return async () => undefined
+  const changeable = async (): Promise<ReadonlySet<string>> => {
+    const sets: ReadonlySet<string>[] = []
+    for (const operation of operations) sets.push(await undo.changeable(writer, caller, operation, ids))
+    return new Set(sets.flatMap((one) => [...one]))
+  }
+  const before = await changeable()
+  return async (rows) => {
+    const after = await changeable()
+    const checked = rows.filter(({ table }) => subjects.has(table))
+    const isAllowed = ({ id, action }: TakenBack): boolean => id !== undefined && (action === 'restored' ? after : before).has(id)
+    if (checked.length === 0 || !checked.every(isAllowed))
+      throw new Problem('access_denied', { description: 'You do not have permission any more for what this request changed.' })
+  }
 }
 
 /** Only rows that the request itself added may be deleted: others that fall with them belong to somebody else's work. */
