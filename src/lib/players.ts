@@ -1,3 +1,5 @@
+import { withQuery } from './withQuery.ts'
+
 /** A service whose player can be shown in a frame. Any other could load arbitrary content into the page of a learner. */
 interface PlayerService {
   name: string
@@ -17,11 +19,6 @@ function matched({ pathname }: URL, ...patterns: string[]): readonly string[] | 
     if (found) return found.slice(1)
   }
   return undefined
-}
-
-function withQuery(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]))
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
 
 const parameter = ({ searchParams }: URL, name: string, form = /^[\w-]{1,64}$/): string | undefined => {

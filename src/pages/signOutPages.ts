@@ -1,5 +1,6 @@
 import type { Language } from '../lib/languages.ts'
-import { accountPaths, withQuery } from '../policy/accountPaths.ts'
+import { withQuery } from '../lib/withQuery.ts'
+import { accountPaths } from '../policy/accountPaths.ts'
 import { languageParameter } from './language.ts'
 import type { PageContext } from './pageContext.ts'
 import { type Frame, frame, type Views } from './templates.ts'

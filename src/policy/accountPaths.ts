@@ -90,9 +90,3 @@ export const accountLessonPath = (slug: string, lessonId: string): string => `${
 
 /** Returns the path that leads to the lesson with which a person continues. */
 export const continuePath = (slug: string): string => `${accountCoursePath(slug)}/continue`
-
-/** Adds query parameters to a path, without those that have no value. */
-export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
-}

@@ -45,14 +45,14 @@ const rotate = command({
     if (now) await session.confirm(`Start signing with new keys of ${school.slug} immediately?`)
     const keyring = session.keyring()
     const publishSeconds = now ? 0 : session.settings().config.oauth.signing_keys.publish_before_use_minutes * 60
-    const made = await withProgress(terminal, 'generating keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
-    const added = made.map(({ kid }) => kid)
+    const keys = await withProgress(terminal, 'generating keys', () => Promise.all(signingAlgorithms.map(generateSigningKey)))
+    const added = keys.map(({ kid }) => kid)
     const retired = await school.change(async ({ writer, record }) => {
-      const retired = await rotateKeys(writer, { schoolId: school.id, keyring, made, publishSeconds })
+      const retired = await rotateKeys(writer, { schoolId: school.id, keyring, made: keys, publishSeconds })
       await record({ event: 'operator.keys_rotated', details: { added, retired, publish_seconds: publishSeconds } })
       return retired
     })
-    terminal.out(made.map(({ kid, alg }) => `added ${kid} (${alg})\n`).join(''))
+    terminal.out(keys.map(({ kid, alg }) => `added ${kid} (${alg})\n`).join(''))
     const when = publishSeconds === 0 || retired.length === 0 ? 'now' : `in ${publishSeconds / 60} minutes`
     terminal.out(
       `${retired.length > 0 ? `${retired.join(', ')} retire and the new keys start signing` : 'the new keys start signing'} ${when}\n`,

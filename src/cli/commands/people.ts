@@ -69,10 +69,10 @@ const create = command({
       await readPassword(terminal, { email, name, schoolName: await nameOf(school), fromInput: passwordStdin }),
     )
     const { accountId } = await school.change(async ({ writer, record }) => {
-      const made = await createPerson(writer, { schoolId, email, name, role, isEmailVerified, passwordHash })
-      if (!made) throw hasLogin(email)
-      await record({ event: 'operator.person_created', account_id: made.accountId, details: { role } })
-      return made
+      const created = await createPerson(writer, { schoolId, email, name, role, isEmailVerified, passwordHash })
+      if (!created) throw hasLogin(email)
+      await record({ event: 'operator.person_created', account_id: created.accountId, details: { role } })
+      return created
     })
     session.printOne({ account_id: subjectOf(accountId), email, name, role })
   },

@@ -1,5 +1,5 @@
 import { hash, randomToken } from '../../lib/keyring.ts'
-import { withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import type { School } from '../../policy/school.ts'
 import type { SchoolReader } from '../../store/database.ts'
 import { type MailedLinkKey, type MailedLinkPurpose, saveMailedLink } from '../../store/mailedLinks.ts'

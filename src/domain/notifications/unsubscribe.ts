@@ -1,6 +1,6 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import type { Keyring } from '../../lib/keyring.ts'
-import { withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import { type OptionalPreference, optionalPreferences, preferenceOf } from '../../policy/notificationPreferences.ts'
 import type { MessageKind, Recipient } from '../../policy/sendMessage.ts'
 import { recordChanges } from '../../store/changeLog.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FormPage } from '../formPage.ts'
 import { requireToken } from '../ownForm.ts'

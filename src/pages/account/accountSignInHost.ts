@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
+import { withQuery } from '../../lib/withQuery.ts'
 import { startBrowserSession } from '../../oidc/browserSession.ts'
-import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
 import { seeOther } from '../seeOther.ts'
 import type { SignInHost } from '../steps/signInHost.ts'
 import type { AccountArguments } from './accountArguments.ts'

@@ -1,6 +1,6 @@
 import type { ActivityEntry } from '../../domain/administration/auditTrail.ts'
 import { toPublicId } from '../../lib/ids.ts'
-import { withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import type { UseOfDay } from '../../store/grantUse.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { plainText } from '../plainText.ts'

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { findEmailChange, finishEmailChange } from '../../domain/accounts/emailChange.ts'
-import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { requestOrigin } from '../notifyPerson.ts'

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
-import { accountCoursePath, withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
+import { accountCoursePath } from '../../policy/accountPaths.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { submittedForm } from '../formBody.ts'
 import { pageProblem } from '../pageProblem.ts'

@@ -1,6 +1,7 @@
 import { ownMember } from '../../lib/ownMember.ts'
 import { Problem } from '../../lib/problem.ts'
-import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
 import { type UndoResult, undoResult } from '../../resources/accountFields.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'

@@ -1,5 +1,6 @@
 import { decimalAmount } from '../../lib/decimalAmount.ts'
-import { accountPaths, withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteAction, SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
 import type { OwnSubscription, SiteMoney, SitePictureRow } from '../../resources/siteRows.ts'

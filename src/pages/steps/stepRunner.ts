@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { findSignedInAccount } from '../../domain/accounts/signedInAccount.ts'
-import { withQuery } from '../../policy/accountPaths.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { submittedForm } from '../formBody.ts'

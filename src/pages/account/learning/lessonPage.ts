@@ -1,5 +1,6 @@
 import { Problem } from '../../../lib/problem.ts'
-import { accountCoursePath, accountEventPath, accountLessonPath, accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountCoursePath, accountEventPath, accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
 import { changedProgressRow, type OwnAttempt, type OwnLesson, ownAttemptRow, ownLessonRow } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'

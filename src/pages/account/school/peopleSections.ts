@@ -1,4 +1,5 @@
-import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountPaths } from '../../../policy/accountPaths.ts'
 import { memberRow, studentRow } from '../../../resources/staffRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'

@@ -1,5 +1,6 @@
 import type { SchoolApp } from '../../../domain/administration/schoolApps.ts'
-import { accountPaths, schoolAppPath, withQuery } from '../../../policy/accountPaths.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
 import type { Reader } from '../../../policy/permissionSentences.ts'
 import { appNames } from '../../appNames.ts'
 import type { ConsentFact } from '../../consentFacts.ts'

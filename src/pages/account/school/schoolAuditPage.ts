@@ -1,7 +1,8 @@
 import { type ActivityEntry, auditRecord, namedEvents } from '../../../domain/administration/auditTrail.ts'
 import { toPublicId } from '../../../lib/ids.ts'
 import { isolate } from '../../../lib/isolate.ts'
-import { accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountPaths } from '../../../policy/accountPaths.ts'
 import type { FormLink } from '../../formPage.ts'
 import { plainText } from '../../plainText.ts'
 import type { Frame } from '../../templates.ts'
@@ -59,7 +60,7 @@ export function schoolAuditPage(
   texts: Texts,
   { read: { form, errors }, entries, isMore, maxExported }: SchoolAuditArguments,
 ): Omit<SchoolAuditPage, keyof Frame | keyof AccountShell> {
-  const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
+  const query = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''))
   const field = (name: keyof AuditForm, type: 'date' | 'text' = 'text') => {
     const key = errors[name]
     const hint = name === 'event' ? texts.text('school.audit_event_hint') : ''
@@ -89,10 +90,10 @@ export function schoolAuditPage(
     detailsLabel: texts.text('school.audit_details'),
     deleted: { href: withQuery(accountPaths.schoolAudit, { event: deletions }), label: texts.text('school.audit_deleted') },
     older: isMore
-      ? { href: withQuery(accountPaths.schoolAudit, { ...given, before: entries.at(-1)?.id }), label: texts.text('school.audit_older') }
+      ? { href: withQuery(accountPaths.schoolAudit, { ...query, before: entries.at(-1)?.id }), label: texts.text('school.audit_older') }
       : undefined,
     download: {
-      href: withQuery(accountPaths.schoolAuditCsv, given),
+      href: withQuery(accountPaths.schoolAuditCsv, query),
       label: texts.text('school.audit_download', { count: maxExported }),
     },
   }

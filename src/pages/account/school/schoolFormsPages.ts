@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { isObject } from '../../../lib/jsonValue.ts'
-import { accountFormPath, accountPaths, withQuery } from '../../../policy/accountPaths.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountFormPath, accountPaths } from '../../../policy/accountPaths.ts'
 import { formPath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { TextPart, Texts } from '../../texts.ts'
