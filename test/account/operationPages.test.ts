@@ -46,7 +46,7 @@ describe('a person without an app can do everything that an app can do with the 
   const pages = new Map<string, string>()
   beforeAll(async () => {
     service = await startService()
-    const { accountId } = await service.addPerson({ email: 'leaving@example.com', role: 'lecturer' })
+    const { accountId } = await service.addPerson({ email: 'leaving@example.com', role: 'admin' })
     const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
     const scope = 'openid profile courses:write'
     const { body } = await agent.tokens(personCalled('leaving@example.com'), { scope }, { scopes: 'all' })

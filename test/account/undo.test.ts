@@ -88,3 +88,20 @@ test('the owner sees what an app damaged, tries to take it back, takes it back, 
   expect(changedTables(before, await dump())).toEqual([])
   expect(textOf((await browser.get(page.url.pathname)).html)).toContain('Taken back')
 })
+
+test('a lecturer who does not teach the course any more reads why nothing comes back', async () => {
+  await service.addPerson({ email: 'lecturer@example.com', role: 'lecturer' })
+  const call = await appOf('lecturer@example.com')
+  // Without a profile as a lecturer, the person does not teach the course.
+  const course = await call('POST', '/courses', { title: 'Not theirs' })
+  const [entry] = await service.database.sql.query<{ id: string }>(
+    'SELECT id FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1',
+    [service.schoolId()],
+  )
+  const browser = await signedIn(service, 'lecturer@example.com')
+  const page = await browser.get(`/account/undo/${toPublicId('act', entry?.id ?? '')}`)
+  expect([page.status, textOf(page.html)]).toEqual([200, expect.stringContaining('You do not have permission any more')])
+  expect(page.html).not.toContain('Take it back')
+  const rows = await service.database.sql.query('SELECT id FROM course WHERE title = $1', [course.title])
+  expect(rows).toHaveLength(1)
+})

@@ -10,8 +10,8 @@ import { withinSavepoint } from '../../store/savepoint.ts'
 import { beginCapture, keyText, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
-import { requireAuthorityOver } from '../students/personWriting.ts'
 import { recount } from './recount.ts'
+import { rowRule } from './rowRule.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
 /** The request that takes something back, as the framework passes it to rules. */
@@ -157,34 +157,6 @@ async function undoEntry(
   await recordRows(writer, undo, inverse.rows)
   await markUndone(writer, { id: entry.id, by: activity.id })
   describe(result, entry, inverse, undo)
-}
-
-/**
- * Checks the rule of each row, as the operation itself does: a caller who is not of the staff takes back only what they may still change, and
- * an admin nothing of owners. Returns the check of what was written: rows that were restored are checked as they are then.
- * @throws Problem access_denied
- */
-async function rowRule(
-  { writer, caller, externalServices: { undo } }: Undoing,
-  { operations }: UndoableEntry,
-  { subjects, changes }: { subjects: ReadonlySet<string>; changes: readonly RowChange[] },
-): Promise<(rows: readonly TakenBack[]) => Promise<void>> {
-  const ids = changes.flatMap(({ table, key }) => (subjects.has(table) && typeof key.id === 'string' ? [key.id] : []))
-  if (subjects.has('person')) await requireAuthorityOver({ writer, caller }, ids)
-  if (audienceOf(caller) === 'staff') return async () => undefined
-  const changeable = async (): Promise<ReadonlySet<string>> => {
-    const sets: ReadonlySet<string>[] = []
-    for (const operation of operations) sets.push(await undo.changeable(writer, caller, operation, ids))
-    return new Set(sets.flatMap((one) => [...one]))
-  }
-  const before = await changeable()
-  return async (rows) => {
-    const after = await changeable()
-    const checked = rows.filter(({ table }) => subjects.has(table))
-    const isAllowed = ({ id, action }: TakenBack): boolean => id !== undefined && (action === 'restored' ? after : before).has(id)
-    if (checked.length === 0 || !checked.every(isAllowed))
-      throw new Problem('access_denied', { description: 'You do not have permission any more for what this request changed.' })
-  }
 }
 
 /** Only rows that the request itself added may be deleted: others that fall with them belong to somebody else's work. */

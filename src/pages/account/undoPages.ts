@@ -21,7 +21,12 @@ export const undoPath = (activityId: string): string => `${accountPaths.undo}/${
 export const undoSincePath = (activityId: string, everybody: boolean): string =>
   withQuery(`${undoPath(activityId)}/since`, { everybody: everybody ? '1' : undefined })
 
-const problems = { changed_since: 'undo.changed_since', not_undoable: 'undo.not_undoable', resource_in_use: 'undo.in_use' } as const
+const problems = {
+  changed_since: 'undo.changed_since',
+  not_undoable: 'undo.not_undoable',
+  resource_in_use: 'undo.in_use',
+  access_denied: 'undo.not_allowed',
+} as const
 
 const notices = { done: 'undo.done', part: 'undo.part' } as const
 
