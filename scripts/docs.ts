@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { renderManual } from '../src/config/manual.ts'
 import { renderSchema } from '../src/config/renderSchema.ts'
 import { documentsFromDatabase, placesFromDatabase } from './documents/fromDatabase.ts'
+import { renderEmailOperations } from './documents/renderEmailOperations.ts'
 import { renderGallery } from './gallery.ts'
 import { renderAgents } from './renderAgents.ts'
 import { renderArchitecture } from './renderArchitecture.ts'
@@ -31,6 +32,7 @@ const renderers: Record<string, () => string | Promise<string>> = {
   'docs/integrate.md': renderIntegrate,
   'docs/operate.md': renderOperate,
   'docs/screenshots/README.md': renderGallery,
+  'src/agents/api/emailOperations.ts': renderEmailOperations,
   'test/README.md': renderTests,
 }
 

@@ -2,7 +2,7 @@ import ts from 'typescript'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { emailTemplates } from '../../src/mail/emailTemplates.ts'
 import { auditEvents } from '../../src/store/auditEvents.ts'
-import { declarations, memberOf, readSource } from './sources.ts'
+import { declarations, findMember, memberOf, readSource, type SourcePlace } from './sources.ts'
 
 /** The possible effects of the rules of an operation, in addition to the change of its row. */
 export interface Effects {
@@ -30,7 +30,8 @@ export function effectsOf(operation: Operation): Effects {
   if (!place) throw new Error(`${operation.resource.name} is not declared in src/resources/index.ts`)
   const effects = { emails: new Set<string>(), audit: new Set<string>(), changes: new Set<string>(), tables: new Set<string>() }
   const followed = new Set<string>()
-  follow(place.file, rulesIn(place.declaration, operation))
+  const rules = rulesIn({ file: place.file, node: place.declaration }, operation)
+  follow(rules.file, rules.node)
   return effects
 
   function follow(file: string, start: ts.Node): void {
@@ -40,6 +41,8 @@ export function effectsOf(operation: Operation): Effects {
       if (ts.isIdentifier(node) && !isNameOfMember(node)) use(node.text)
       if (ts.isStringLiteral(node) && Object.hasOwn(auditEvents, node.text)) effects.audit.add(node.text)
       if (ts.isCallExpression(node)) observe(node)
+      if (ts.isPropertyAssignment(node) && node.initializer.kind !== ts.SyntaxKind.NullKeyword)
+        for (const email of emailsLater[node.name.getText()] ?? []) effects.emails.add(email)
       ts.forEachChild(node, visit)
     }
     const use = (name: string): void => {
@@ -53,19 +56,33 @@ export function effectsOf(operation: Operation): Effects {
     visit(start)
   }
 
+  function followNews(announced: ts.Expression): void {
+    const kind = memberOf(announced, 'kind')
+    const finder = kind && ts.isStringLiteral(kind) ? findMember(newsFinders, kind.text) : undefined
+    if (!finder) throw new Error(`${announced.getText()} must name the kind of its news`)
+    follow(finder.file, finder.node)
+  }
+
   function observe({ expression, arguments: given }: ts.CallExpression): void {
     const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
     const [first, second] = given
     if (writes.has(name) && first && ts.isStringLiteral(first)) effects.tables.add(first.text)
     if (records.has(name) && second) for (const change of changesIn(second)) effects.changes.add(change)
+    if (name === 'announce' && second) followNews(second)
     // The name of an e-mail can also be that of a figure or a status.
-    if (!/send|mail|notify/i.test(name)) return
+    if (!/send|mail|notify|newsFor/i.test(name)) return
     for (const text of given.flatMap(textsIn)) if (Object.hasOwn(emailTemplates, text)) effects.emails.add(text)
   }
 }
 
+/** Columns by which rules let a job send e-mails. */
+const emailsLater: Readonly<Record<string, readonly (keyof typeof emailTemplates)[]>> = { move_notice_at: ['event_moved'] }
+
+/** Where the e-mails about each kind of news are found. */
+const newsFinders: SourcePlace = { file: 'src/domain/notifications/allNews.ts', node: ts.factory.createIdentifier('finders') }
+
 /** Returns the part of a declaration with the rules of an operation. */
-function rulesIn(declaration: ts.ObjectLiteralExpression, operation: Operation): ts.Node {
+function rulesIn(declaration: SourcePlace, operation: Operation): SourcePlace {
   const [group, names]: [string, string[]] =
     operation.kind === 'action'
       ? ['actions', keysOf(operation.resource.actions, operation.rules)]
@@ -78,8 +95,8 @@ function rulesIn(declaration: ts.ObjectLiteralExpression, operation: Operation):
           : operation.kind === 'collectionRead'
             ? ['collectionReads', keysOf(operation.resource.collectionReads, operation.rules)]
             : ['operations', [operation.kind]]
-  const all = memberOf(declaration, group)
-  return names.map((name) => memberOf(all, name)).find((one) => one !== undefined) ?? all ?? declaration
+  const all = findMember(declaration, group)
+  return names.map((name) => findMember(all, name)).find((one) => one !== undefined) ?? all ?? declaration
 }
 
 const keysOf = (record: Readonly<Record<string, unknown>>, rules: unknown): string[] =>

@@ -62,7 +62,35 @@ export function declarations(): Map<string, { file: string; declaration: ts.Obje
   )
 }
 
-/** Returns the value of a member of an object; undefined if the object takes it from elsewhere. */
+/** A part of a source file. */
+export interface SourcePlace {
+  file: string
+  node: ts.Node
+}
+
+/** Returns the value of a member of an object, also if the object takes it from another object that the project declares. */
+export function findMember(object: SourcePlace | undefined, name: string): SourcePlace | undefined {
+  const place = object && followName(object)
+  if (!place || !ts.isObjectLiteralExpression(place.node)) return undefined
+  const { file } = place
+  const own = memberOf(place.node, name)
+  if (own) return { file, node: own }
+  return place.node.properties
+    .filter(ts.isSpreadAssignment)
+    .map(({ expression }) => findMember({ file, node: expression }, name))
+    .find((found) => found !== undefined)
+}
+
+/** Returns what a name stands for, if the project declares it. */
+function followName({ file, node }: SourcePlace): SourcePlace {
+  if (!ts.isIdentifier(node)) return { file, node }
+  const { declared, imported } = readSource(file)
+  const target = imported.get(node.text) ?? { file, name: node.text }
+  const found = target.file === file ? declared.get(target.name) : readSource(target.file).declared.get(target.name)
+  return found ? { file: target.file, node: found } : { file, node }
+}
+
+/** Returns the value of a member that an object names itself. */
 export function memberOf(object: ts.Node | undefined, name: string): ts.Node | undefined {
   if (!object || !ts.isObjectLiteralExpression(object)) return undefined
   for (const member of object.properties) {

@@ -8,7 +8,8 @@ import { dripOf } from '../domain/curriculum/lessonRules.ts'
 import {
   afterLessonChange,
   afterLessonRemoval,
-  afterPublicationChange,
+  afterPublication,
+  afterWithdrawal,
   checkChangedLesson,
   checkNewLesson,
   completeLesson,
@@ -182,7 +183,7 @@ export const lessons = defineResource({
       summary: 'Publish a lesson',
       from: ['draft'],
       to: 'published',
-      after: afterPublicationChange,
+      after: afterPublication,
     },
     unpublish: {
       scope: 'write',
@@ -190,7 +191,7 @@ export const lessons = defineResource({
       summary: 'Unpublish a lesson',
       from: ['published'],
       to: 'draft',
-      after: afterPublicationChange,
+      after: afterWithdrawal,
     },
   },
 })

@@ -8,14 +8,19 @@ export interface Effects {
   changes: ChangeCount[]
   /** The number of deleted rows by table, with those that fell with others. */
   deleted: ReadonlyMap<string, number>
+  /** The e-mails that jobs would send. */
+  laterEmails: number
 }
 
 /**
  * Returns the database with transactions that do everything but commit: constraints are checked, then all is rolled back. `effects` returns what
- * the last one wrote.
+ * the last one wrote, with what `countEmails` counted before the rollback.
  */
-export function withoutCommit(store: SchoolDatabase): { store: SchoolDatabase; effects(): Effects } {
-  let effects: Effects = { changes: [], deleted: new Map() }
+export function withoutCommit(
+  store: SchoolDatabase,
+  countEmails: (writer: SchoolWriter) => Promise<number>,
+): { store: SchoolDatabase; effects(): Effects } {
+  let effects: Effects = { changes: [], deleted: new Map(), laterEmails: 0 }
   return {
     effects: () => effects,
     store: {
@@ -30,7 +35,11 @@ export function withoutCommit(store: SchoolDatabase): { store: SchoolDatabase; e
             await sql`SET CONSTRAINTS ALL IMMEDIATE`.execute(withoutSchool(writer))
             const after = await deletedRows(writer)
             const deleted = [...after].map(([table, count]) => [table, count - (before.get(table) ?? 0)] as const)
-            effects = { changes: await changesOfTransaction(writer), deleted: new Map(deleted.filter(([, count]) => count > 0)) }
+            effects = {
+              changes: await changesOfTransaction(writer),
+              deleted: new Map(deleted.filter(([, count]) => count > 0)),
+              laterEmails: await countEmails(writer),
+            }
             throw rollback
           }, purpose)
         } catch (error) {

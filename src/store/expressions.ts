@@ -14,6 +14,9 @@ export const now: AliasableExpression<Date> = sql<Date>`now()`
 /** The time at which the statement reads the database's clock. */
 export const clockTime: AliasableExpression<Date> = sql<Date>`clock_timestamp()`
 
+/** True for the rows that the transaction, which has changed something, has written. */
+export const isOfTransaction = (table: keyof DB): Condition => sql<SqlBool>`age(${sql.ref(`${table}.xmin`)}) <= 0`
+
 /** Compares a column with any number of ids in one parameter: an `in` list may exceed the limit of 65535 parameters. */
 export const isAmong = (column: Expression<string>, ids: readonly string[]): Condition => sql<SqlBool>`${column} = ANY(${[...ids]}::uuid[])`
 

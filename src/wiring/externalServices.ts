@@ -1,5 +1,6 @@
 import { connectedApps } from '../domain/accounts/connectedApps.ts'
 import { createMarkupRenderer } from '../domain/markupRenderer.ts'
+import { countNews } from '../domain/notifications/countNews.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { ownSessions } from '../oidc/ownSessions.ts'
 import { endGrant, isSplit, type Stores } from '../oidc/stores.ts'
@@ -60,6 +61,7 @@ export function createExternalServices({
   return {
     markup: createMarkupRenderer({ onFailure: (reason) => stores.log.warn({ reason }, 'markup not rendered') }),
     send,
+    countNews: (writer, school) => countNews(writer, school, { send, hasPages }),
     emailLimits,
     files,
     checkoutAddress: checkoutAddressIn(checkoutUrl),

@@ -18,6 +18,13 @@ describe('the effects of an operation', () => {
     expect([...effectsOf(named('cancelEvent')).emails].toSorted()).toEqual(['event_canceled', 'event_canceled_because'])
   })
 
+  test('include the e-mails that a job sends about them', () => {
+    expect([...effectsOf(named('publishPost')).emails]).toEqual(['post_published'])
+    expect([...effectsOf(named('publishLesson')).emails]).toEqual(['lessons_published'])
+    expect([...effectsOf(named('updateEvent')).emails]).toContain('event_moved')
+    expect([...effectsOf(named('unpublishLesson')).emails]).toEqual([])
+  })
+
   test('include the changes of other rows and the tables that are written', () => {
     const { changes, tables } = effectsOf(named('deleteSection'))
     expect([...changes]).toEqual(expect.arrayContaining(['lesson.deleted']))

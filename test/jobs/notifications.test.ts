@@ -235,6 +235,41 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
       expect((await delivered()).map(({ text }) => text.match(/Lesson: (.*)/g))).toEqual([['Lesson: A', 'Lesson: B']])
     })
 
+    test('a dry run counts the e-mails that the request lets jobs send', async () => {
+      const [student, other] = [await somebody(), await somebody()]
+      const course = await newCourse()
+      for (const { personId } of [student, other]) await enrol(course, personId)
+      const lesson = await course.lesson('Counted')
+      const post = await done('POST', '/posts', { title: `Counted ${newId()}`, content: 'Hot.' })
+      const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+      const event = await done('POST', '/events', {
+        title: 'Open studio',
+        starts_at: day(3),
+        ends_at: day(4),
+        kind: 'online',
+        location: { name: 'Room' },
+        join_url: 'https://example.org/room',
+      })
+      await done('POST', `/events/${event.id}/publish`)
+      await query('UPDATE person SET is_member = true WHERE id = ANY($1)', [[student.personId, other.personId]])
+      for (const { personId } of [student, other])
+        await done('POST', `/events/${event.id}/rsvps`, { member_id: toPublicId('mbr', personId), status: 'going' })
+      await delivered()
+      for (const [method, path, body] of [
+        ['POST', `/lessons/${lesson.id}/publish`, undefined],
+        ['POST', `/posts/${post.id}/publish`, {}],
+        ['PATCH', `/events/${event.id}`, { starts_at: day(2) }],
+      ] as const) {
+        const dry = await sales.call(method, path, body, { headers: { ...anyVersion.headers, 'dry-run': 'true' } })
+        expect(await delivered()).toEqual([])
+        await done(method, path, body)
+        await query('UPDATE event SET move_notice_at = now() WHERE move_notice_at IS NOT NULL')
+        await sales.service.app.jobs.find(({ name }) => name === 'notify_of_moved_events')?.run()
+        const sent = (await delivered()).length
+        expect([path, dry.body.dry_run?.emails, sent > 0]).toEqual([path, sent, true])
+      }
+    })
+
     test('a quiz that is graded again reaches those whose result changed', async () => {
       const [changed, without] = [await somebody(), await somebody()]
       const course = await newCourse()

@@ -38,7 +38,7 @@ const rules = (): Markdown =>
       '- Lists take `limit` (1 to 100), `cursor`, `sort`, `fields`, and filters: `?status=published&created_at[gte]=2026-03-01T00:00:00Z`.',
       '- `{id}` in a path, and filters such as `course_id`, take what identifies the row wherever it is read: the id, or the slug if the row has one.',
       '- PATCH takes a merge patch. Changes of a row take its `ETag` in `If-Match`. Only what replaces a whole document or list requires it, as its line says: read the row, then send its `ETag`.',
-      '- What a line with ↩ changed can be taken back for some days, with everything that fell with it: `POST /account/activity/{id}/undo`; `GET /account/activity` lists what you did. Nothing else can be undone: prefer `archive`, `hide` or `unpublish` to DELETE.',
+      '- What a line with ↩ changed can be taken back for some days, with everything that fell with it: `POST /account/activity/{id}/undo`; `GET /account/activity` lists what you did. Nothing else can be undone: prefer `archive`, `hide` or `unpublish` to DELETE. A line with ✉ can send e-mails, which nothing takes back.',
       '- Every POST takes an `Idempotency-Key`, so that you can repeat it.',
       '- Every write but the upload of a file takes `Dry-Run: true`: the same checks and the same response, with what would be changed and how many e-mails would be sent in `dry_run`, and nothing is kept. Try a DELETE this way first.',
       '- Say in `Agent-Reason` why you make a change, in one sentence: the school sees it with the change.',

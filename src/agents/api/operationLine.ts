@@ -2,6 +2,7 @@ import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
 import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
 import { undoOf } from '../../framework/declare/undo.ts'
 import { isWrite } from '../../framework/write/dryRun.ts'
+import { emailOperations } from './emailOperations.ts'
 
 /** An operation of a resource, or one across types, which belongs to none. */
 export type DescribedOperation = Operation | AcrossTypes
@@ -15,10 +16,11 @@ export function scopeText(operation: DescribedOperation): string {
   return operation.anonymous === 'none' ? operation.scope : `${operation.scope} or none`
 }
 
-/** Returns what an operation does, whether it requires If-Match, and a mark if it can be taken back. */
+/** Returns what an operation does, whether it requires If-Match, and marks: ↩ if it can be taken back, ✉ if it can send e-mails. */
 export function effectText(operation: DescribedOperation): string {
   if (!('kind' in operation)) return operation.summary
   const condition = ifMatchText(operation)
   const effect = condition === '' ? operation.summary : `${operation.summary}. ${condition}`
-  return isWrite(operation) && undoOf(operation) === true ? `${effect} ↩` : effect
+  const marks = [isWrite(operation) && undoOf(operation) === true ? ' ↩' : '', emailOperations.has(operation.id) ? ' ✉' : '']
+  return effect + marks.join('')
 }

@@ -122,9 +122,14 @@ export async function afterLessonRemoval(context: CurriculumContext, lesson: Les
   return affectedEnrollments([...started, ...(await recount(context, lesson))])
 }
 
-/** Updates the counts of the course and of every enrolment in it after a lesson was published or unpublished. */
-export async function afterPublicationChange(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
-  if (lesson.status === 'published') await announceLessons(context, lesson.course_id, [lesson.id])
+/** Announces a published lesson, and updates the counts of the course and of every enrolment in it. */
+export async function afterPublication(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
+  await announceLessons(context, lesson.course_id, [lesson.id])
+  return await afterWithdrawal(context, lesson)
+}
+
+/** Updates the counts of the course and of every enrolment in it after a lesson was unpublished. */
+export async function afterWithdrawal(context: CurriculumContext, lesson: Lesson): Promise<{ headers: Record<string, string> }> {
   await countLessonIn(context, lesson)
   return affectedEnrollments(await recount(context, lesson))
 }

@@ -9,21 +9,17 @@ interface Page {
   limit: number
 }
 
+type Concerned = Pick<News, 'email' | 'isFor'>
+
 /**
- * Returns the next people whom news concerns, in the order of their ids. E-mails that can be turned off are for people with an account who
- * want them and are not blocked, and marketing is for those who have not refused it.
+ * Selects the people whom news concerns. E-mails that can be turned off are for people with an account who want them and are not blocked, and
+ * marketing is for those who have not refused it.
  */
-export async function findRecipients(
-  database: SchoolReader,
-  { email, isFor }: Pick<News, 'email' | 'isFor'>,
-  { after, limit }: Page,
-): Promise<{ id: string; to: Recipient }[]> {
+function selectRecipients(database: SchoolReader, { email, isFor }: Concerned) {
   const preference = preferenceOf(email)
-  const rows = await database
+  return database
     .selectFrom('person')
     .leftJoin('account', (join) => join.onRef('account.id', '=', 'person.account_id').on('account.disabled_at', 'is', null))
-    .select((row) => ['person.id', row.fn.coalesce('account.email', 'person.email').as('email'), 'account.id as account_id'])
-    .select(['person.locale as person_locale', 'account.locale as account_locale'])
     .where('person.erased_at', 'is', null)
     .$if(preference !== undefined, (query) =>
       query
@@ -34,8 +30,27 @@ export async function findRecipients(
     .$if(preference !== undefined && isMarketing(preference), (query) =>
       query.where((row) => isMarketingNotRefused(row.ref('person.marketing_consent'))),
     )
-    .$if(after !== null, (query) => query.where('person.id', '>', after ?? ''))
     .where(isFor)
+}
+
+/** Returns the number of people whom news concerns. */
+export async function countRecipients(database: SchoolReader, news: Concerned): Promise<number> {
+  const { count } = await selectRecipients(database, news)
+    .select((row) => row.cast<number>(row.fn.countAll(), 'int4').as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Returns the next people whom news concerns, in the order of their ids. */
+export async function findRecipients(
+  database: SchoolReader,
+  news: Concerned,
+  { after, limit }: Page,
+): Promise<{ id: string; to: Recipient }[]> {
+  const rows = await selectRecipients(database, news)
+    .select((row) => ['person.id', row.fn.coalesce('account.email', 'person.email').as('email'), 'account.id as account_id'])
+    .select(['person.locale as person_locale', 'account.locale as account_locale'])
+    .$if(after !== null, (query) => query.where('person.id', '>', after ?? ''))
     .orderBy('person.id')
     .limit(limit)
     .execute()

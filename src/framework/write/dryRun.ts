@@ -48,7 +48,7 @@ export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
   const typesOf = Map.groupBy(new Map(operations.map(({ resource }) => [resource.object, resource.table])), ([, table]) => table)
   return async (operation, caller, sent, context) => {
     if (!sent.isDryRun || !isWrite(operation) || !context.store) return await run(operation, caller, sent, context)
-    const { store, effects } = withoutCommit(context.store)
+    const { store, effects } = withoutCommit(context.store, (writer) => context.externalServices.countNews(writer, context.school))
     const services = withoutEffects(context.externalServices)
     const response = await run(
       operation,
@@ -56,14 +56,14 @@ export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
       { ...sent, idempotencyKey: undefined, form: refuseForm },
       { ...context, store, externalServices: services.externalServices },
     )
-    const { changes, deleted } = effects()
+    const { changes, deleted, laterEmails } = effects()
     const fallen = [...deleted].flatMap(([table, count]) => {
       const types = (typesOf.get(table) ?? []).map(([type]) => type)
       const recorded = changes.filter(({ type, action }) => types.includes(type) && action === 'deleted')
       const unrecorded = count - recorded.reduce((sum, one) => sum + one.count, 0)
       return types[0] !== undefined && unrecorded > 0 ? [{ type: types[0], action: 'deleted', count: unrecorded }] : []
     })
-    return reported(response, { changes: [...changes, ...fallen], emails: services.emails() })
+    return reported(response, { changes: [...changes, ...fallen], emails: services.emails() + laterEmails })
   }
 }
 

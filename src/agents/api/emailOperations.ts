@@ -1,0 +1,31 @@
+// Printed by npm run docs from the rules of the operations.
+
+/** The ids of the operations whose rules can send e-mails, or announce news about which a job sends them. */
+export const emailOperations: ReadonlySet<string> = new Set([
+  'bulkEnrollments',
+  'cancelEvent',
+  'changeEmail',
+  'changePlan',
+  'createEnrollment',
+  'createMember',
+  'createRsvp',
+  'createStudent',
+  'createSubscription',
+  'deleteAccount',
+  'importCurriculum',
+  'inviteStaff',
+  'linkLecturer',
+  'markSubscriptionPaid',
+  'publishLesson',
+  'publishPost',
+  'putMyRsvp',
+  'redeemCoupon',
+  'regradeQuizAttempts',
+  'resendEmailChange',
+  'resendStudentInvite',
+  'restoreAccount',
+  'undoActivities',
+  'undoActivity',
+  'updateEvent',
+  'updateRsvp',
+])
