@@ -138,7 +138,7 @@ function sortOf({ operation: { resource }, parameters, caller }: Call): Sort {
 async function findParent(call: ListCall, { resource, where }: ListParent): Promise<{ id: string; condition: RowCondition }> {
   const row = await findRow(call.database, { ...call.queryScope, resource }, keyOfCall(call, resource))
   if (!row) throw noSuchRow(resource)
-  return { id: row.id, condition: { shape: 'parent', values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
+  return { id: row.id, condition: { shape: `parent ${resource.name}`, values: [row.id], where: (rows, [id]) => where(rows, String(id)) } }
 }
 
 function conditionsOf({ operation, parameters, queryScope }: Call): RowCondition[] {
