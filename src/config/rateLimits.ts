@@ -63,6 +63,7 @@ const limitedActions = {
     3600,
     'E-mails that confirm a submission, per network of the sender (IPv4 /24, IPv6 /64). Submissions above the limit are stored without one.',
   ),
+  comment_per_person: rateLimit(30, 3600, 'Comments that a person writes or changes on the pages of a school, per person.'),
   calendar: rateLimit(60, 3600, 'Requests for the calendar of a person by its secret address, per calendar.'),
   message_per_recipient: rateLimit(5, 3600, 'E-mails with a link that people request, per recipient address.'),
   notice_per_account: rateLimit(10, 3600, 'E-mails of the same kind that inform a person about their account, per account.'),

@@ -35,6 +35,15 @@ export type Visitor = AnonymousCaller & InSchool
 export type PersonViewer = PersonCaller & InSchool
 export type Viewer = Visitor | PersonViewer
 
+/** Returns the viewer for a person who acts on a page, without an app. */
+export const viewerOnPage = (
+  { accountId, personId, lecturerId, role }: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
+  schoolId: string,
+): PersonViewer => ({
+  ...{ kind: 'person', accountId, personId, lecturerId, role, schoolId },
+  ...{ scopes: new Set(), clientId: '', grantId: '' },
+})
+
 /** The keys that every visibility rule must have. Owner and admin differ in actions only. */
 export const audiences = ['anonymous', 'learner', 'lecturer', 'staff'] as const
 export type Audience = (typeof audiences)[number]

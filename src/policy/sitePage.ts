@@ -64,16 +64,33 @@ export interface SiteSection {
   /** A video of a site whose players pages may show. */
   player?: { src: string; title: string }
   comments?: readonly SiteComment[]
+  commentForm?: CommentForm | undefined
 }
 
 export interface SiteComment {
+  /** Id of the element. */
+  id: string
   author: string
   /** ISO 8601. */
   time: string
   date: string
   /** Sanitised HTML. */
   html: string
+  /** Says that the comment was changed, or that it waits for a moderator. */
+  mark?: string | undefined
   replies: readonly SiteComment[]
+  /** The forms of the reader, each below its summary. */
+  forms?: readonly { summary: string; form: CommentForm }[]
+}
+
+/** A form that writes, changes or deletes a comment. */
+export interface CommentForm {
+  action: string
+  hidden: Readonly<Record<string, string>>
+  /** Undefined if there is nothing to write. */
+  field?: { id: string; label: string; hint: string; text: string; error: string; maxLength: number } | undefined
+  submit: string
+  isDanger?: true
 }
 
 /** A form that looks for rows, with the choices that narrow them. */

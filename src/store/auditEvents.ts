@@ -38,6 +38,14 @@ export const auditEvents = {
     about: 'An authorization code was presented twice. The grant and all its tokens are revoked (RFC 9700 section 4.5).',
     keep: 'long',
   },
+  'comment.moderated': {
+    about: 'An owner or admin decided about a comment on the page of the comments. `details.decision` says how.',
+    keep: 'standard',
+  },
+  'comment.written': {
+    about: 'A person wrote, changed or deleted a comment on a page of the school. `details.action` says which.',
+    keep: 'standard',
+  },
   'configuration.changed': {
     about:
       'The service runs with another configuration. `details.keys` names the settings of this school and of all schools that changed, without values; `process` is the user and the machine, `trigger` is `start`, `signal` or `command`.',

@@ -18,12 +18,19 @@ const keptHours = 24
 /** Returns the name of a key: it depends on the caller and on the operation. */
 export const idempotencyId = (parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 
+const lockNumber = (schoolId: string, id: string) => sql`hashtextextended(${`${schoolId} ${id}`}, 7)`
+
 /** Locks the key until the transaction ends. Returns false if another transaction holds it. */
 export async function lockKey(db: Reader, schoolId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{
     locked: boolean
-  }>`SELECT pg_try_advisory_xact_lock(hashtextextended(${`${schoolId} ${id}`}, 7)) AS locked`.execute(withoutSchool(db))
+  }>`SELECT pg_try_advisory_xact_lock(${lockNumber(schoolId, id)}) AS locked`.execute(withoutSchool(db))
   return rows[0]?.locked ?? false
+}
+
+/** Locks the key until the transaction ends, as soon as no other transaction holds it. */
+export async function waitForKey(db: Reader, schoolId: string, id: string): Promise<void> {
+  await sql`SELECT pg_advisory_xact_lock(${lockNumber(schoolId, id)})`.execute(withoutSchool(db))
 }
 
 /** Returns the response that was stored under the key within the last day. */

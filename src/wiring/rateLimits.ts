@@ -136,6 +136,7 @@ export function createLimits({ caches, config, redis, log, isLimited, passwordGa
       signUp: (address) => count('sign_up_per_address', addressKey(address)),
       passwordReset: (address) => count('password_reset_per_address', addressKey(address)),
       message: (schoolId, email) => count('message_per_recipient', { schoolId, subject: email }),
+      comment: (schoolId, accountId) => count('comment_per_person', { schoolId, subject: accountId }),
     },
     forms: {
       request: (schoolId, address) => count('form_per_network', { schoolId, subject: networkKey(address) }),

@@ -1,7 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import { siteMd } from '../agents/site/siteMd.ts'
+import { subjects } from '../domain/comments/commentAccess.ts'
+import { commentingOn } from '../domain/comments/mayComment.ts'
 import type { Operation } from '../framework/declare/operations.ts'
-import { toPublicId } from '../lib/ids.ts'
+import { toPublicId, uuidOf } from '../lib/ids.ts'
 import { sessionCookieName } from '../oidc/cookies.ts'
 import { findSignedInPerson, type SignedInPerson } from '../pages/account/signedInPerson.ts'
 import { createCsrf } from '../pages/csrf.ts'
@@ -11,6 +13,7 @@ import { servePictures } from '../pages/pictures/servePictures.ts'
 import { type FrameOf, serveSite } from '../pages/site/serveSite.ts'
 import { readChrome, type SiteChrome } from '../pages/site/siteChrome.ts'
 import { type SiteSource, siteSource } from '../pages/site/siteSource.ts'
+import { viewerOnPage } from '../policy/caller.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
@@ -93,6 +96,11 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     // Most visitors have no session: their requests read nothing for it.
     personOf: async (ctx) =>
       ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, session),
+    async commentingOn({ state: { school } }, person, { type, id }) {
+      const found = person && (await personIn(accounts)(school.id, person.accountId))
+      const viewer = found ? viewerOnPage(found, school.id) : ({ kind: 'anonymous', schoolId: school.id } as const)
+      return commentingOn(inSchool(database.kysely, school.id), viewer, { type, id: uuidOf(subjects[type], id) })
+    },
     async memberOf({ state: { school } }, { accountId }) {
       const personId = (await personIn(accounts)(school.id, accountId))?.personId
       return personId ? toPublicId('mbr', personId) : undefined

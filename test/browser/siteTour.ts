@@ -127,6 +127,30 @@ export const siteTour = (signIn: SignIn) => [
   { name: 'site-lecturer', open: at('/lecturers/marlo') },
   { name: 'site-posts', open: at('/posts') },
   { name: 'site-post', open: at('/posts/firing') },
+  {
+    name: 'site-post-comments',
+    async open(page: Page, guide: TourGuide) {
+      await signIn(page, guide, learner)
+      await at('/posts/firing')(page, guide)
+      for (const comment of ['Welcher *Ton* war das?', 'ما نوع هذا الطين؟']) {
+        await page.locator('#comment').fill(comment)
+        await page.locator('form:has(#comment) button').click()
+        await page.waitForURL('**/posts/firing#cmt_*')
+      }
+      for (const details of await page.locator('.comments details > summary').all()) await details.click()
+    },
+  },
+  {
+    name: 'comment-wrong',
+    async open(page: Page, guide: TourGuide) {
+      await signIn(page, guide, learner)
+      await at('/posts/firing')(page, guide)
+      // Browsers check the field themselves: this is the response to those that do not.
+      await page.locator('form:has(#comment)').evaluate((form) => form.setAttribute('novalidate', ''))
+      await page.locator('form:has(#comment) button').click()
+      await page.locator('#errors').waitFor()
+    },
+  },
   { name: 'site-post-locked', open: at('/posts/members-only') },
   { name: 'site-plan', open: at('/plans/bench') },
   {

@@ -231,6 +231,35 @@ describe.skipIf(!hasChromium())('people of the demo school, in Chromium', () => 
     await page.getByText('May I bring my own clay?').waitFor()
   })
 
+  test('a visitor signs in to comment, the comment waits, the school approves it, and everybody reads it', async () => {
+    const email = await newLearner('commenting@example.org')
+    const path = '/posts/how-we-price-a-bowl'
+    await service.database.sql.query(`UPDATE school SET settings = settings || '{"comment_moderation": "first"}'`)
+    await service.database.sql.query(`UPDATE post SET visibility = 'public' WHERE slug = 'how-we-price-a-bowl'`)
+    const page = await open(path)
+    await follow('Sign in to comment')
+    await signIn(page, email, password)
+    expect(pathname()).toBe(path)
+    await page.getByLabel('Your comment').last().fill('Does the price include the glaze?')
+    await press('Post comment')
+    const comment = page.locator('.comments > li', { hasText: 'Does the price include the glaze?' })
+    expect(await comment.textContent()).toContain('Waits for approval')
+    await page.context().clearCookies()
+    await open(path)
+    expect(await comment.count()).toBe(0)
+    await signedInAt('/account/school/comments', owner)
+    const waiting = page.getByRole('row').filter({ hasText: 'Does the price include the glaze?' })
+    await waiting.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('The comment is published.').waitFor()
+    await open(path)
+    await comment.getByText('Reply', { exact: true }).click()
+    await comment.getByLabel('Your reply').fill('Yes, it does.')
+    await comment.getByRole('button', { name: 'Post reply' }).click()
+    await page.context().clearCookies()
+    await open(path)
+    expect(await comment.textContent()).toContain('Yes, it does.')
+  })
+
   test('a developer finds the resource in the table of contents and calls it', async () => {
     const scripted = await openVisitor(browser)
     try {

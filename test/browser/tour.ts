@@ -272,6 +272,31 @@ export const tour: readonly Stop[] = [
       await page.getByRole('status').waitFor()
     },
   },
+  {
+    name: 'undo',
+    async open(page, guide) {
+      await activity(page, guide, '/account/apps')
+      await page.locator('main a[href^="/account/undo/"]:not([href*="/since"])').first().click()
+      await page.waitForURL('**/account/undo/*')
+    },
+  },
+  {
+    name: 'undo-since',
+    async open(page, guide) {
+      await activity(page, guide, '/account/apps')
+      await page.locator('main a[href*="/since"]').first().click()
+      await page.waitForURL('**/account/undo/*/since*')
+    },
+  },
+  {
+    name: 'undo-done',
+    async open(page, guide) {
+      await activity(page, guide, '/account/apps')
+      await page.locator('main a[href^="/account/undo/"]:not([href*="/since"])').first().click()
+      await page.locator('button.main').click()
+      await page.getByRole('status').waitFor()
+    },
+  },
   { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school') },
   ...learningTour(sendAccountSignIn),
   ...(['learning', 'membership', 'orders', 'events'] as const).map((name) => ({
@@ -353,6 +378,7 @@ export const tour: readonly Stop[] = [
   { name: 'school-statistics', open: schoolPage('/account/school/statistics') },
   { name: 'school-staff', open: schoolPage('/account/school/staff') },
   { name: 'school-forms', open: schoolPage('/account/school/forms') },
+  { name: 'school-comments', open: schoolPage('/account/school/comments') },
   { name: 'school-audit', open: schoolPage('/account/school/audit?event=consent') },
   { name: 'school-audit-wrong', open: schoolPage('/account/school/audit?event=Nothing!&from=x') },
   {

@@ -216,7 +216,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     ...args,
     scopes: catalogue,
     findPerson,
-    limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed } },
+    limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed, comment: allowed } },
     knownBrowsers,
     hashPassword,
     checkNewPassword: unused,

@@ -64,7 +64,16 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
   /** Compares the pages of all rows of a kind with the rows, for every reader. Both are lists of texts. */
   const compare = async (
     kind: SiteKind,
-    { list, row }: { list: string; row(row: Row, html: string, reader: Reader): [shown: unknown, expected: unknown] },
+    {
+      list,
+      row,
+      more,
+    }: {
+      list: string
+      row(row: Row, html: string, reader: Reader): [shown: unknown, expected: unknown]
+      /** Reads more about a row, which `row` gets with it. */
+      more?(row: Row, reader: Reader): Promise<Row>
+    },
   ): Promise<void> => {
     for (const reader of readers) {
       const rows = await rowsOf(reader, `${list}&limit=100`)
@@ -74,7 +83,7 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
           reader.api(`${list.split('?')[0]}/${slug}`),
           reader.browser.get(sitePath(kind, String(slug))),
         ])
-        const [shown, expected] = row(one, page.html, reader)
+        const [shown, expected] = row({ ...one, ...(await more?.(one, reader)) }, page.html, reader)
         expect([reader.name, slug, page.status, shown]).toEqual([reader.name, slug, 200, expected])
       }
     }
@@ -127,6 +136,34 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
         ]
       },
     }))
+
+  test('posts and events: the comments, and whether the reader can add one', async () => {
+    const counts = { comments: 0, forms: 0, links: 0 }
+    for (const kind of ['posts', 'events'] as const)
+      await compare(kind, {
+        list: `/${kind}?status=published`,
+        row({ comments, mayComment }, html, { name }) {
+          const ids = (comments as Row[]).filter(({ status }) => status === 'published').map(({ id }) => String(id))
+          const shown = [...html.matchAll(/<li id="(cmt_[^"]+)">/g)].map(([, id = '']) => id)
+          const form = html.includes('<textarea id="comment"')
+          const link = html.includes('>Sign in to comment</a>')
+          counts.comments += shown.length
+          counts.forms += Number(form)
+          counts.links += Number(link)
+          return [
+            { shown: shown.toSorted(), form, link },
+            // The API does not say who may take part in a restricted event.
+            { shown: ids.toSorted(), form: name !== 'visitor' && (mayComment ?? form), link: name === 'visitor' && (mayComment ?? false) },
+          ]
+        },
+        async more({ id, ...row }, { api }) {
+          const { data } = await api(`/${kind}/${id}/comments?status=published&limit=100`)
+          const isOpen = kind === 'posts' ? row.content_access === 'full' : row.access === 'public' || undefined
+          return { comments: data, mayComment: row.status === 'published' ? isOpen : false }
+        },
+      })
+    expect(Object.values(counts).every((count) => count > 0)).toBe(true)
+  })
 
   test.each([
     ['courses', '/courses?status=published&visibility=public,members'],

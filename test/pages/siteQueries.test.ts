@@ -8,7 +8,7 @@ import { asHtml, asMarkdown, locations, type SiteOwner, siteOwner } from './site
 const { postgresql } = await availableServices()
 
 /** Statements of a page whose menus are kept, and of one whose menus are read for it. */
-const limits = { kept: 4, fresh: 14 }
+const limits = { kept: 5, fresh: 14 }
 
 describe.runIf(postgresql)('statements of the public pages', () => {
   let service: TestService

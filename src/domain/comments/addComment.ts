@@ -7,12 +7,13 @@ import type { InSchool } from '../inSchool.ts'
 import { htmlOf } from '../richText.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import { announceComment } from './announceComment.ts'
-import type { SubjectType } from './commentAccess.ts'
+import type { CommentSubject } from './commentAccess.ts'
 import { spamReason } from './moderateComment.ts'
 
 export interface NewComment extends InSchool {
-  subject: { type: SubjectType; id: string }
-  author: { email: string; name?: string | undefined }
+  subject: CommentSubject
+  /** A person who is signed in, or an address that another system reports. */
+  author: { personId: string } | { email: string; name?: string | undefined }
   body: string
   parentId?: string | undefined
   /** Only moderators see a pending comment. The rules of the school can hold a published one. */
@@ -24,7 +25,7 @@ export interface NewComment extends InSchool {
 export const maxCommentLength = 5000
 
 /**
- * Adds a comment and counts it. The author becomes a member of the school if they are not one. Call it in a transaction.
+ * Adds a comment and counts it. An author whose address was reported becomes a member of the school. Call it in a transaction.
  * @throws Problem invalid_state if the school or the subject takes no comments
  * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
  */
@@ -33,12 +34,9 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
   const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
   const bodyHtml = htmlOf(body, 'markdown', 'body')
-  const { personId } = await findOrCreatePerson(writer, { schoolId, ...comment.author, facet: 'member', now })
+  const personId = await authorOf(writer, comment)
   const authorRole = await requireAuthor(writer, personId)
-  const held =
-    authorRole === 'member'
-      ? holdReason(rules, { body, html: bodyHtml ?? '', isFirst: await isFirst(writer, schoolId, personId) })
-      : undefined
+  const held = await heldBy(writer, rules, { schoolId, personId, authorRole, body, html: bodyHtml })
   const status = comment.spam ? 'hidden' : held === undefined ? comment.status : 'pending'
   const reason = comment.spam ? spamReason : held
   const id = newId()
@@ -74,10 +72,37 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
   return { id, status }
 }
 
-/** Locks the subject, so that its comments are counted in turn, and returns the course of a lesson. */
-async function lockSubject(
+/** Finds the author, who becomes a member if only the address is known. What people write themselves must not open what is for members. */
+async function authorOf(writer: SchoolWriter, { schoolId, now, author }: NewComment): Promise<string> {
+  if ('personId' in author) return author.personId
+  return (await findOrCreatePerson(writer, { schoolId, ...author, facet: 'member', now })).personId
+}
+
+interface WrittenText {
+  schoolId: string
+  personId: string
+  authorRole: string
+  body: string
+  html: string
+}
+
+/** Returns why the text of a member has to wait for a moderator; undefined if it can be published. */
+export async function heldBy(
   writer: SchoolWriter,
-  { schoolId, subject: { type, id } }: NewComment,
+  rules: CommentRules,
+  { schoolId, personId, authorRole, body, html }: WrittenText,
+): Promise<string | undefined> {
+  if (authorRole !== 'member') return undefined
+  return holdReason(rules, { body, html, isFirst: await isFirst(writer, schoolId, personId) })
+}
+
+/**
+ * Locks the subject, so that its comments are counted in turn, and returns the course of a lesson.
+ * @throws Problem invalid_state, invalid_reference
+ */
+export async function lockSubject(
+  writer: SchoolWriter,
+  { schoolId, subject: { type, id } }: Pick<NewComment, 'schoolId' | 'subject'>,
 ): Promise<{ courseId: string | null; rules: CommentRules }> {
   const isOpen = await writer
     .selectFrom('school')
@@ -103,7 +128,7 @@ interface Subject {
   course_id: string | null
 }
 
-async function findSubject(writer: SchoolWriter, { type, id }: { type: SubjectType; id: string }): Promise<Subject | undefined> {
+async function findSubject(writer: SchoolWriter, { type, id }: CommentSubject): Promise<Subject | undefined> {
   if (type === 'lesson') {
     return await writer.selectFrom('lesson').select(['status', 'comments_enabled', 'course_id']).where('id', '=', id).executeTakeFirst()
   }
@@ -147,7 +172,8 @@ async function isFirst(writer: SchoolWriter, schoolId: string, personId: string)
   return published === undefined
 }
 
-async function requireAuthor(writer: SchoolWriter, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
+/** @throws Problem access_denied for a blocked author */
+export async function requireAuthor(writer: SchoolWriter, personId: string): Promise<'member' | 'lecturer' | 'staff'> {
   const person = await writer
     .selectFrom('person')
     .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))

@@ -15,6 +15,11 @@ type Lessons = Builder<'lesson'>
 export const subjects = { post: 'pst', lesson: 'les', event: 'evt' } as const
 export type SubjectType = keyof typeof subjects
 
+export interface CommentSubject {
+  type: SubjectType
+  id: string
+}
+
 /** Selects comments that readers see: published ones, and the placeholders of deleted ones that have replies. */
 const isShown = (comment: Comments): Condition =>
   comment.or([
@@ -31,10 +36,16 @@ export const isOnPublicSubject = (comment: Comments, visitor: Visitor): Conditio
     onEvent(comment, visitor, (event) => event('event.access', '=', 'public')),
   ])
 
+export const isOpenPost = (post: Posts, me: PersonViewer): Condition =>
+  post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])
+
+export const isOpenEvent = (event: Events, me: PersonViewer): Condition =>
+  event.or([event('event.access', '=', 'public'), isInvited(event, me), hasSeat(event, me)])
+
 export const isOnOpenSubject = (comment: Comments, me: PersonViewer): Condition =>
   shownOn(comment, me, [
-    onPost(comment, me, (post) => post.or([isReadableByAll(post), post.and([isPublished(post), mayReadPost(post, me)])])),
-    onEvent(comment, me, (event) => event.or([event('event.access', '=', 'public'), isInvited(event, me), hasSeat(event, me)])),
+    onPost(comment, me, (post) => isOpenPost(post, me)),
+    onEvent(comment, me, (event) => isOpenEvent(event, me)),
     onLesson(comment, me, (lesson) => mayReadBody(lesson, me)),
   ])
 

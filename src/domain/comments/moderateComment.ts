@@ -11,6 +11,8 @@ const decisions = {
   hide: { status: 'hidden', action: 'hidden', from: ['published', 'pending'] },
   spam: { status: 'hidden', action: 'spam', from: ['published', 'pending', 'hidden'] },
   delete: { status: 'deleted', action: 'deleted', from: ['published', 'pending', 'hidden'] },
+  /** The rules of the school hold a text that its author has changed. */
+  hold: { status: 'pending', action: 'updated', from: ['published'] },
 } as const satisfies Record<string, { status: string; action: ChangeAction; from: readonly string[] }>
 
 export type Decision = keyof typeof decisions

@@ -151,11 +151,13 @@ export interface OwnAnswer {
   stream?: { pieces: AsyncIterable<string> }
 }
 
-/** Rate limits of requests without a session, by network address, and of e-mails, by recipient. */
+/** Rate limits of requests without a session, by network address, of e-mails, by recipient, and of comments, by person. */
 export interface AccountLimits {
   signUp(address: string): Promise<Verdict>
   passwordReset(address: string): Promise<Verdict>
   message(schoolId: string, email: string): Promise<Verdict>
+  /** Counts a comment that a person writes or changes. */
+  comment(schoolId: string, accountId: string): Promise<Verdict>
 }
 
 /** A client of a school, and who disabled it. */

@@ -1,3 +1,4 @@
+import type { CommentForm, SiteComment } from '../../policy/sitePage.ts'
 import type { FormBox } from '../formBox.ts'
 import type { FormField, FormLink } from '../formPage.ts'
 import type { Picture } from '../schoolLogo.ts'
@@ -67,6 +68,8 @@ export interface AccountSection {
   /** A text of the school as sanitised HTML. */
   html?: string | undefined
   media?: AccountMedia | undefined
+  comments?: readonly SiteComment[]
+  commentForm?: CommentForm | undefined
   facts?: { label: string; value: TextPart[] }[]
   /** An address to copy. */
   copy?: { label: string; value: string; submit: string; done: string } | undefined

@@ -1,6 +1,8 @@
 import { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import { commentingOn } from '../../domain/comments/mayComment.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import { viewerOnPage } from '../../policy/caller.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { type Csrf, createCsrf } from '../csrf.ts'
 import { formBody, submittedForm } from '../formBody.ts'
@@ -16,6 +18,7 @@ import { accountSignInHost } from './accountSignInHost.ts'
 import { appActivityPages } from './appActivityPages.ts'
 import { appSetupPages } from './appSetupPages.ts'
 import { appsPages } from './appsPages.ts'
+import { commentPages } from './commentPages.ts'
 import { confirmPages } from './confirmPages.ts'
 import { dataPages } from './dataPages.ts'
 import { emailPages } from './emailPages.ts'
@@ -38,6 +41,7 @@ import { requestPages } from './requestPages.ts'
 import { returnTo } from './returnTo.ts'
 import { schoolActions } from './school/schoolActions.ts'
 import { schoolAppPage } from './school/schoolAppPage.ts'
+import { schoolCommentsPage } from './school/schoolCommentsPage.ts'
 import { schoolFormsPages } from './school/schoolFormsPages.ts'
 import { schoolOverviewPages } from './school/schoolOverviewPages.ts'
 import { schoolPages } from './school/schoolPages.ts'
@@ -67,11 +71,13 @@ export function createAccountPages(args: AccountArguments): Router {
   const sessions = sessionsPages(args, present, pages)
   const apps = appsPages(args, present, pages)
   const appActivity = appActivityPages(args, pages)
+  const comments = commentPages(args, present, pages)
   const data = dataPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
   const schoolAct = schoolActions(args, present)
   const schoolForms = schoolFormsPages(args, pages)
+  const schoolComments = schoolCommentsPage(args, present, pages)
   const schoolOverview = schoolOverviewPages(args, pages)
   const schoolStaff = schoolStaffPages(args, present, pages)
 
@@ -130,11 +136,16 @@ export function createAccountPages(args: AccountArguments): Router {
   router.get(accountPaths.schoolStatistics, errors, schoolOverview.statistics)
   router.get(accountPaths.schoolForms, errors, schoolForms.list)
   router.get(`${accountPaths.schoolForms}/:form`, errors, schoolForms.answers)
+  router.get(accountPaths.schoolComments, errors, schoolComments.show)
   router.get(accountPaths.schoolAudit, errors, school.audit)
   router.get(accountPaths.schoolAuditCsv, errors, school.auditCsv)
   // Reloading the address of a form leads back to its page. The form of a page itself has the page's address.
   for (const [path, page, take] of [
     [accountPaths.enrol, sitePath('courses'), enrolPages(args, present, pages).save],
+    [accountPaths.comments, accountPaths.home, comments.write],
+    [accountPaths.changeComment, accountPaths.home, comments.change],
+    [accountPaths.deleteComment, accountPaths.home, comments.remove],
+    [accountPaths.schoolComments, accountPaths.schoolComments, schoolComments.decide],
     [accountPaths.profile, accountPaths.profile, profile.save],
     [accountPaths.removePicture, accountPaths.profile, profile.removePicture],
     [accountPaths.changeEmail, accountPaths.login, login.changeEmail],
@@ -174,7 +185,14 @@ export function createAccountPages(args: AccountArguments): Router {
   const { addPage, addFile, addRedirect } = createOperationPages(args, { present, pages, router, onPage: errors, onForm: form })
   addPage(learningPage(hasSite))
   addPage(coursePage)
-  addPage(lessonPage)
+  addPage(
+    lessonPage(async ({ ctx, person }, lessonId) => {
+      const { school } = ctx.state
+      const found = await args.findPerson(school.id, person.accountId)
+      const subject = { type: 'lesson', id: lessonId } as const
+      return found && (await commentingOn(args.databaseOf(school.id).kysely, viewerOnPage(found, school.id), subject))
+    }),
+  )
   addPage(membershipPage(hasSite))
   addPage(ordersPage)
   addPage(eventsPage({ hasSite }))

@@ -21,6 +21,7 @@ const targets: ReadonlySet<string> = new Set([
   accountPaths.schoolIntegrations,
   accountPaths.schoolStaff,
   accountPaths.schoolForms,
+  accountPaths.schoolComments,
   accountPaths.schoolAudit,
   accountPaths.security,
   accountPaths.authenticatorApp,

@@ -1,5 +1,5 @@
 import type { Answer, Question } from '../../domain/forms/checkAnswers.ts'
-import { isVisible } from '../../lib/visibleText.ts'
+import { typedText } from '../typedText.ts'
 
 /** Returns the name of the input of a question, which differs from every other input of the page. */
 export const inputName = (key: string): string => `q-${key}`
@@ -10,7 +10,7 @@ export const inputName = (key: string): string => `q-${key}`
  */
 export function readAnswers(questions: readonly Question[], form: URLSearchParams): Record<string, Answer> {
   const answers = questions.flatMap((question): [string, Answer][] => {
-    const answer = answerTo(question, form.getAll(inputName(question.key)).map(cleaned))
+    const answer = answerTo(question, form.getAll(inputName(question.key)).map(typedText))
     return answer === undefined ? [] : [[question.key, answer]]
   })
   return Object.fromEntries(answers)
@@ -27,10 +27,4 @@ function answerTo({ kind }: Question, texts: readonly string[]): Answer | undefi
   if (text === '') return undefined
   if (kind !== 'number') return kind === 'long_text' ? text : text.replaceAll('\n', ' ')
   return /^[+-]?\d{1,15}([.,]\d{1,15})?$/.test(text) ? Number(text.replace(',', '.')) : text
-}
-
-/** Browsers send CRLF; a limit of characters counts a line break once. NUL and halves of surrogate pairs cannot be stored. Invisible text counts as empty. */
-const cleaned = (text: string): string => {
-  const stored = text.toWellFormed().replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd').trim()
-  return isVisible(stored) ? stored : ''
 }

@@ -1,4 +1,6 @@
 import type { Context, Middleware } from 'koa'
+import type { SubjectType } from '../../domain/comments/commentAccess.ts'
+import type { Commenting } from '../../domain/comments/mayComment.ts'
 import { serveDocument, storeDocument } from '../../http/document.ts'
 import { allowMethods } from '../../http/methods.ts'
 import type { Log } from '../../lib/log.ts'
@@ -36,6 +38,8 @@ export interface SiteArguments {
   csrf: Csrf
   chromeOf(school: School): Promise<SiteChrome>
   checkoutOf(school: School): SiteContext['checkoutOf']
+  /** Returns what the reader can write at a subject, by its public id. */
+  commentingOn(ctx: Context, person: SignedInPerson | undefined, subject: { type: SubjectType; id: string }): Promise<Commenting>
   /** Returns the id with which the API names the person as a member. */
   memberOf(ctx: Context, person: SignedInPerson): Promise<string | undefined>
   /**
@@ -64,7 +68,7 @@ export function serveSite(args: SiteArguments): {
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
 
   /** Reads what every page of a request needs. */
-  const reading = async (ctx: Context, person: SignedInPerson | undefined, { address, again }: PageRequest = {}) => {
+  const reading = async (ctx: Context, person: SignedInPerson | undefined, { address, again, isForReading }: PageRequest = {}) => {
     const { school } = ctx.state
     const page = await args.pageContext(ctx, again)
     const { texts, schoolName } = page
@@ -75,6 +79,7 @@ export function serveSite(args: SiteArguments): {
       ...{ tax: chrome.school.tax_mode, contactEmail: chrome.school.contact_email, schoolLocale: chrome.school.locale },
       hasPlans: chrome.kinds.includes('plans'),
       viewer: person && (await readViewer(source, address, await args.memberOf(ctx, person))),
+      commentingOn: isForReading ? undefined : (subject) => args.commentingOn(ctx, person, subject),
     }
     return { page, chrome, source, context }
   }
@@ -105,7 +110,7 @@ export function serveSite(args: SiteArguments): {
     const words = wordsOf(ctx)
     const again =
       address && address.slug === undefined ? listPath(address.kind, position) : ctx.path + (ctx.path === searchPath ? ctx.search : '')
-    const read = await reading(ctx, person, { address, again })
+    const read = await reading(ctx, person, { address, again, isForReading: isMarkdown })
     const content =
       ctx.path === '/'
         ? await homeContent(read)
@@ -148,7 +153,7 @@ export function serveSite(args: SiteArguments): {
     async titleAt(ctx, path) {
       if (!args.isServed(ctx.state.school)) return undefined
       const address = siteAddress(path)
-      const { chrome, source, context } = await reading(ctx, undefined, { address })
+      const { chrome, source, context } = await reading(ctx, undefined, { address, isForReading: true })
       if (path === '/') return chrome.school.tagline || context.schoolName
       try {
         const { heading, title } = await siteContent(source, { address, context, cursor: undefined, isPast: false, query: {} })
@@ -194,6 +199,8 @@ export type FrameOf = (ctx: Context, page: { title: string; path: string }) => P
 interface PageRequest {
   address?: SiteAddress | undefined
   again?: string
+  /** True if the page has no forms. */
+  isForReading?: boolean
 }
 
 interface Shown {

@@ -1,38 +1,25 @@
-import type { SiteComment, SiteSection } from '../../policy/sitePage.ts'
-import { commentItemRow } from '../../resources/commentRows.ts'
+import type { SubjectType } from '../../domain/comments/commentAccess.ts'
+import type { SiteSection } from '../../policy/sitePage.ts'
+import { commentSection, shownComments } from '../comments/commentSection.ts'
 import { isHidden, type SiteSource } from './siteSource.ts'
-import type { SiteContext } from './siteType.ts'
+import { type SiteContext, signInLink } from './siteType.ts'
 
-/** Pages show so many comments, the newest ones. */
-const shown = 100
-
-/** Returns the comments on a post, an event or a lesson that the reader of the page may see, with each reply after its comment. */
+/** Returns the comments on a post, an event or a lesson that the reader of the page may see, and how the reader can comment. */
 export async function commentSections(
   source: SiteSource,
-  subject: { type: 'post' | 'event' | 'lesson'; id: string },
-  { texts }: Pick<SiteContext, 'texts'>,
+  subject: { type: SubjectType; id: string; page: string },
+  { texts, issuer, viewer, commentingOn }: SiteContext,
 ): Promise<SiteSection[]> {
-  const rows = await publishedOn(source, subject)
-  const known = new Set(rows.map(({ id }) => id))
-  // The comment to a reply can be deleted.
-  const parentOf = ({ parent_id: parent }: (typeof rows)[number]): string => (parent !== null && known.has(parent) ? parent : '')
-  const byParent = Map.groupBy(rows, parentOf)
-  const comments = (parent: string): SiteComment[] =>
-    (byParent.get(parent) ?? []).map(({ id, author, body_html: html, created_at: time }) => ({
-      author: author.id === null ? texts.text('site.former_member') : author.display_name,
-      time,
-      date: texts.date(new Date(time)),
-      html: html ?? '',
-      replies: parent === '' ? comments(id) : [],
-    }))
-  return [{ heading: texts.text('site.comments'), comments: comments('') }]
+  const { id, page } = subject
+  const [rows, commenting] = await Promise.all([publishedOn(source, subject), commentingOn?.(subject)])
+  const section = commentSection({ rows, commenting, subject: id, page, issuer, texts })
+  return [{ ...section, links: commenting?.isOpen && !viewer ? [signInLink(texts, 'comment.sign_in', page)] : [] }]
 }
 
-/** Returns the published comments, the oldest first. */
-async function publishedOn(source: SiteSource, { type, id }: { type: string; id: string }) {
+/** Returns the published comments, the newest first. */
+async function publishedOn(source: SiteSource, subject: { type: string; id: string }): Promise<readonly unknown[]> {
   try {
-    const { rows } = await source.list('comments', { subject_type: type, subject_id: id, status: 'published', limit: String(shown) })
-    return rows.map((row) => commentItemRow.parse(row)).toReversed()
+    return (await source.list('comments', shownComments(subject))).rows
   } catch (error) {
     if (isHidden(error)) return []
     throw error

@@ -54,7 +54,8 @@ export async function siteContent(
       const row = await source.one(resource, slug, one)
       const body = page(row, context)
       const type = commentedTypes[kind]
-      const comments = type === undefined ? [] : await commentSections(source, { type, id: commentedRow.parse(row).id }, context)
+      const subject = type && { type, id: commentedRow.parse(row).id, page: sitePath(kind, body.slug) }
+      const comments = subject ? await commentSections(source, subject, context) : []
       return rowContent(kind, { ...body, sections: [...(body.sections ?? []), ...comments] }, context)
     }
     const { cursor, query } = asked
@@ -95,7 +96,7 @@ async function lessonContent(
   ])
   const page = lessonPage(row, lesson, context)
   if (!page) throw noPage()
-  const comments = await commentSections(source, { type: 'lesson', id: lessonId }, context)
+  const comments = await commentSections(source, { type: 'lesson', id: lessonId, page: page.path }, context)
   return { ...noParts, ...page, sections: [...(page.sections ?? []), ...comments].filter(hasContent) }
 }
 
@@ -123,9 +124,11 @@ const hasContent = ({
   list = [],
   links = [],
   comments = [],
+  commentForm,
 }: SiteContent['sections'][number]): boolean =>
   (html !== undefined && html !== '') ||
   player !== undefined ||
+  commentForm !== undefined ||
   items.length + outline.length + list.length + links.length + comments.length > 0
 
 function listContent(

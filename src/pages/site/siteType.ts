@@ -1,3 +1,5 @@
+import type { SubjectType } from '../../domain/comments/commentAccess.ts'
+import type { Commenting } from '../../domain/comments/mayComment.ts'
 import { decimalAmount } from '../../lib/decimalAmount.ts'
 import { withQuery } from '../../lib/withQuery.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
@@ -23,6 +25,8 @@ export interface SiteContext {
   schoolLocale: string
   /** The person who is signed in; undefined for visitors. */
   viewer: SiteViewer | undefined
+  /** Returns what the reader can write at a subject, by its public id; undefined where nobody writes, as in Markdown. */
+  commentingOn: ((subject: { type: SubjectType; id: string }) => Promise<Commenting>) | undefined
 }
 
 /** The facts about the signed-in person that pages need. */

@@ -1,8 +1,11 @@
+import type { Commenting } from '../../../domain/comments/mayComment.ts'
+import { uuidOf } from '../../../lib/ids.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { withQuery } from '../../../lib/withQuery.ts'
 import { accountCoursePath, accountEventPath, accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
 import { changedProgressRow, type OwnAttempt, type OwnLesson, ownAttemptRow, ownLessonRow } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
+import { type CommentParts, commentSection, shownComments } from '../../comments/commentSection.ts'
 import { plainText } from '../../plainText.ts'
 import { byteText } from '../../site/valueTexts.ts'
 import type { Texts } from '../../texts.ts'
@@ -17,16 +20,25 @@ interface Shown {
   lesson: OwnLesson
   /** The attempts of the person at the quiz, the newest first. */
   attempts: readonly OwnAttempt[]
+  /** Undefined for a locked lesson. */
+  comments: Pick<CommentParts, 'rows' | 'commenting'> | undefined
 }
 
+/** Returns what the person can write at a lesson. */
+export type CommentingOnLesson = (request: OperationRequest, lessonId: string) => Promise<Commenting | undefined>
+
 /** The page on which a person reads a lesson, answers its quiz, and marks it as done. */
-export const lessonPage: OperationPage<Shown> = {
+export const lessonPage = (commentingOn: CommentingOnLesson): OperationPage<Shown> => ({
   path: `${accountPaths.courses}/:course/lessons/:lesson`,
   notices: { previous: 'lesson.done_previous', reopened: 'lesson.done_reopened', passed: 'quiz.done_passed', failed: 'quiz.done_failed' },
   async read(request) {
     const [own, lesson] = await Promise.all([readCourse(request), readLesson(request)])
     if (lesson.course_id !== own.course.id) throw new Problem('not_found')
-    return { own, lesson, attempts: lesson.quiz && own.enrollment ? await readAttempts(request, lesson.id) : [] }
+    const [attempts, comments] = await Promise.all([
+      lesson.quiz && own.enrollment ? readAttempts(request, lesson.id) : [],
+      lesson.locked ? undefined : readComments(request, lesson.id, commentingOn),
+    ])
+    return { own, lesson, attempts, comments }
   },
   build(context, shown) {
     const { own, lesson } = shown
@@ -45,7 +57,12 @@ export const lessonPage: OperationPage<Shown> = {
       introduction: at < 0 ? [] : texts.parts('lesson.place', { number: at + 1, count: own.lessons.length }),
       sections: lesson.locked
         ? [lockedSection(context, shown)]
-        : [...contentSections(texts, lesson), ...quizSections(context, shown), ...doneSection(context, shown)],
+        : [
+            ...contentSections(texts, lesson),
+            ...quizSections(context, shown),
+            ...doneSection(context, shown),
+            ...commentsOf(context, shown),
+          ],
       neighbours: [...link('prev', texts.text('lesson.previous')), ...link('next', texts.text('lesson.next'))],
     }
   },
@@ -65,7 +82,7 @@ export const lessonPage: OperationPage<Shown> = {
       problems: { attempts_exhausted: 'quiz.no_attempts', lesson_locked: 'lesson.error_locked', validation_failed: 'quiz.changed' },
     },
   },
-}
+})
 
 const readLesson = async ({ perform, params }: OperationRequest): Promise<OwnLesson> =>
   ownLessonRow.parse((await perform('getLesson', { id: params.lesson })).body)
@@ -160,5 +177,24 @@ function doneSection({ texts, form }: OperationPageContext, { own: { enrollment 
             }),
           ],
     },
+  ]
+}
+
+async function readComments(request: OperationRequest, id: string, commentingOn: CommentingOnLesson): Promise<Shown['comments']> {
+  const [{ rows }, commenting] = await Promise.all([
+    request.list('listComments', shownComments({ type: 'lesson', id })),
+    commentingOn(request, uuidOf('les', id)),
+  ])
+  return { rows, commenting }
+}
+
+/** Shows the comments on the lesson, and the forms to write them. */
+function commentsOf({ texts, request }: OperationPageContext, { lesson, comments }: Shown): AccountSection[] {
+  if (!comments) return []
+  const { issuer } = request.ctx.state.school
+  const section = commentSection({ ...comments, subject: lesson.id, page: request.path, issuer, texts })
+  if (section.comments.length === 0 && !section.commentForm) return []
+  return [
+    { id: 'comments', heading: texts.text('site.comments'), paragraphs: [], comments: section.comments, commentForm: section.commentForm },
   ]
 }

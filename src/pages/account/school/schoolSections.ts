@@ -15,6 +15,7 @@ const sections = [
   [accountPaths.schoolPeople, 'school.people'],
   [accountPaths.schoolStatistics, 'school.statistics'],
   [accountPaths.schoolForms, 'school.forms'],
+  [accountPaths.schoolComments, 'school.comments'],
   [accountPaths.schoolAudit, 'school.audit'],
 ] as const satisfies readonly (readonly [string, TextKey])[]
 

@@ -1,0 +1,194 @@
+import type { Context, Middleware } from 'koa'
+import { type Decision, moderateComment } from '../../../domain/comments/moderateComment.ts'
+import { fromPublicId } from '../../../lib/ids.ts'
+import { keysOf } from '../../../lib/keysOf.ts'
+import { Problem } from '../../../lib/problem.ts'
+import { withQuery } from '../../../lib/withQuery.ts'
+import { accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
+import { type ModeratedComment, moderatedCommentRow } from '../../../resources/commentRows.ts'
+import { sitePath } from '../../../resources/sitePaths.ts'
+import { auditEntry } from '../../auditEntry.ts'
+import { submittedForm } from '../../formBody.ts'
+import { requireOwnForm } from '../../ownForm.ts'
+import { plainText } from '../../plainText.ts'
+import { seeOther } from '../../seeOther.ts'
+import type { TextKey, TextPart, Texts } from '../../texts.ts'
+import type { AccountArguments } from '../accountArguments.ts'
+import type { AccountForm, AccountSection } from '../accountPage.ts'
+import type { AccountPresenter } from '../accountPresenter.ts'
+import { explained, type OwnError, type OwnPages } from '../ownPage.ts'
+import { formSubject } from '../signedInPerson.ts'
+import { found } from './found.ts'
+import { adminOrAway, type SchoolAdmin } from './schoolAdmin.ts'
+import { schoolLinks } from './schoolSections.ts'
+
+/** The page on which owners and admins approve, hide and delete comments. */
+export interface SchoolCommentsPage {
+  show: Middleware
+  decide: Middleware
+}
+
+type PageDecision = Exclude<Decision, 'hold'>
+
+const notices = {
+  approve: 'school.done_comment_approve',
+  hide: 'school.done_comment_hide',
+  spam: 'school.done_comment_spam',
+  delete: 'school.done_comment_delete',
+} as const satisfies Record<PageDecision, TextKey>
+
+/** The decisions that each status offers. A comment is hidden before it can be deleted, because a deleted text cannot be brought back. */
+const offered: Readonly<Record<string, readonly PageDecision[]>> = {
+  pending: ['approve', 'hide', 'spam'],
+  published: ['hide', 'spam'],
+  hidden: ['approve', 'delete'],
+}
+
+const [maxWaiting, othersOnPage] = ['100', '25']
+
+export function schoolCommentsPage(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolCommentsPage {
+  const path = accountPaths.schoolComments
+  const listed = async (ctx: Context, admin: SchoolAdmin, parameters: Readonly<Record<string, string>>) => {
+    const { body, list } = await found(() => args.perform(ctx, admin.accountId, 'listComments', { parameters }))
+    return { rows: (body.data as unknown[]).map((row) => moderatedCommentRow.parse(row)), next: list?.nextCursor ?? undefined }
+  }
+  const show = async (ctx: Context, admin: SchoolAdmin, errors: readonly OwnError[] = []): Promise<void> => {
+    const cursor = typeof ctx.query.cursor === 'string' ? { cursor: ctx.query.cursor } : {}
+    const [waiting, others] = await Promise.all([
+      listed(ctx, admin, { status: 'pending', limit: maxWaiting }),
+      listed(ctx, admin, { status: 'published,hidden', limit: othersOnPage, ...cursor }),
+    ])
+    const hasPages = args.hasPages(ctx.state.school)
+    await pages.show(ctx, admin, { path, section: accountPaths.school, notices, errors }, ({ texts }) => ({
+      title: 'school.comments',
+      heading: texts.text('school.comments'),
+      siblings: schoolLinks(texts, path),
+      introduction: texts.parts('school.comments_introduction', {}),
+      sections: [
+        listSection(texts, {
+          id: 'waiting',
+          heading: 'school.comments_waiting',
+          none: 'school.comments_waiting_none',
+          rows: waiting.rows,
+          hasPages,
+        }),
+        {
+          ...listSection(texts, {
+            id: 'others',
+            heading: 'school.comments_others',
+            none: 'school.comments_none',
+            rows: others.rows,
+            hasPages,
+          }),
+          links: others.next === undefined ? [] : [{ href: withQuery(path, { cursor: others.next }), label: texts.text('school.older') }],
+        },
+      ],
+    }))
+  }
+
+  return {
+    async show(ctx) {
+      const admin = await adminOrAway(ctx, args, path)
+      if (admin) await show(ctx, admin)
+    },
+    async decide(ctx) {
+      const { school } = ctx.state
+      const admin = await adminOrAway(ctx, args, path)
+      if (!admin) return
+      requireOwnForm(ctx, present.csrf, { subject: formSubject(admin), kind: 'foreign_account_form' })
+      const sent = submittedForm(ctx)
+      const comment = sent.get('comment') ?? ''
+      try {
+        const id = fromPublicId('cmt', comment)
+        const decision = decisionIn(sent)
+        if (id === undefined || decision === undefined) throw new Problem('not_found')
+        const moderation = { schoolId: school.id, now: new Date(), id, decision, by: admin.who.name, reason: null }
+        await args.databaseOf(school.id).transaction((writer) => moderateComment(writer, moderation))
+        await args.audit(auditEntry(ctx, 'comment.moderated', { account_id: admin.accountId, details: { comment, decision } }))
+        seeOther(ctx, `${path}?done=${decision}`)
+      } catch (error) {
+        const { status, code } = explained(error)
+        ctx.status = status
+        const { texts } = await present.pageContext(ctx)
+        await show(ctx, admin, [{ text: texts.text(code === 'not_found' ? 'comment.error_gone' : 'school.comment_state') }])
+      }
+    },
+  }
+}
+
+const decisionIn = (sent: URLSearchParams): PageDecision | undefined => keysOf(notices).find((one) => one === sent.get('decision'))
+
+interface Listed {
+  id: string
+  heading: TextKey
+  none: TextKey
+  rows: readonly ModeratedComment[]
+  hasPages: boolean
+}
+
+function listSection(texts: Texts, { id, heading, none, rows, hasPages }: Listed): AccountSection {
+  const keys = [
+    'school.comment_text',
+    'school.comment_author',
+    'school.comment_subject',
+    'school.comment_date',
+    'school.status_label',
+  ] as const
+  return {
+    id,
+    heading: texts.text(heading),
+    paragraphs: rows.length === 0 ? [texts.parts(none, {})] : [],
+    ...(rows.length > 0 && {
+      table: {
+        caption: texts.text(heading),
+        head: keys.map((key) => texts.text(key)),
+        rows: rows.map((row) => ({
+          cells: [
+            verbatim(texts, plainText(row.body ?? '', 5000)),
+            verbatim(texts, row.author.id === null ? texts.text('site.former_member') : plainText(row.author.display_name, 120)),
+            subjectCell(texts, row, hasPages),
+            verbatim(texts, texts.moment(new Date(row.created_at))),
+            statusCell(texts, row),
+          ],
+          forms: (offered[row.status] ?? []).map((decision) => formOf(texts, row, decision)),
+        })),
+      },
+    }),
+  }
+}
+
+const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })
+
+const kinds = { post: 'posts', event: 'events' } as const
+
+function subjectCell(texts: Texts, { subject, course_id: course }: ModeratedComment, hasPages: boolean) {
+  const label = plainText(subject.title ?? '–', 200)
+  const href =
+    subject.type === 'lesson'
+      ? course === null
+        ? undefined
+        : accountLessonPath(course, subject.id)
+      : hasPages
+        ? sitePath(kinds[subject.type], subject.id)
+        : undefined
+  return href === undefined ? verbatim(texts, label) : { href, label }
+}
+
+function statusCell(texts: Texts, { status, moderation }: ModeratedComment): TextPart[] {
+  const name = texts.text(
+    status === 'published' ? 'school.comment_published' : status === 'hidden' ? 'school.comment_hidden' : 'school.comments_waiting',
+  )
+  const reason = status === 'published' ? null : (moderation?.reason ?? null)
+  return reason === null ? verbatim(texts, name) : texts.parts('school.comment_reason', { status: name, reason: plainText(reason, 500) })
+}
+
+const formOf = (texts: Texts, { id }: ModeratedComment, decision: PageDecision): AccountForm => ({
+  action: accountPaths.schoolComments,
+  hidden: [
+    { name: 'comment', value: id },
+    { name: 'decision', value: decision },
+  ],
+  submit: texts.text(`school.comment_${decision}`),
+  ...(decision === 'approve' && { kind: 'main' }),
+  ...(decision === 'delete' && { kind: 'danger' }),
+})
