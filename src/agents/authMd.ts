@@ -82,7 +82,7 @@ function authWire(facts: Pick<SchoolFacts, 'issuer' | 'oauth'>, metadata: Server
   const tokens = { access_token: '…', expires_in: seconds, id_token: '…', refresh_token: '…', scope: 'openid', token_type: 'Bearer' }
   const challenge = 'response_type=code&client_id&redirect_uri&scope&code_challenge&code_challenge_method=S256&state'
   const redirected = markdown`redirect to ${code(`${callback}?code=…&state=…&iss=…`)} or ${code('?error=access_denied&state=…&iss=…')}`
-  const registered = JSON.stringify({ client_name: 'My agent', redirect_uris: [callback] })
+  const registered = JSON.stringify({ client_name: 'Study agent on laptop', redirect_uris: [callback] })
   return [
     markdown`## Without the script: register, authorize, exchange`,
     table(

@@ -19,7 +19,7 @@ export function authScript({ issuer, ...metadata }: ServerMetadata): string {
   const { registration_endpoint: registration } = metadata
   const token = at(metadata.token_endpoint)
   return String.raw`#!/bin/sh
-# ${scriptName} begin 'SCOPES' ['NAME'] | finish ['ADDRESS'] | token [new] | revoke. Needs curl and openssl; to listen, node.
+# ${scriptName} begin 'SCOPES' 'NAME' | finish ['ADDRESS'] | token [new] | revoke. Needs curl and openssl; to listen, node.
 base=${issuer} port=${scriptPort}
 back=http://127.0.0.1:$port/callback S=$0.state keys='client asked state verifier access refresh expires'
 umask 077; touch "$S" || exit
@@ -49,7 +49,7 @@ begin)
 ${
   registration
     ? String.raw`  [ "$client" ] || {
-    send ${at(registration)} -H 'Content-Type: application/json' -d "{\"client_name\":\"${'$'}{3:-My agent}\",\"redirect_uris\":[\"$back\"]}"
+    send ${at(registration)} -H 'Content-Type: application/json' -d "{\"client_name\":\"${'$'}{3:-Agent on $(uname -n)}\",\"redirect_uris\":[\"$back\"]}"
     client=$(member client_id); [ "$client" ] || fail "$(cat "$S.body")"
   }
 `

@@ -22,10 +22,10 @@ export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdow
       : [
           markdown`Self-service registration is off. Write the ${code('client_id')} that the school gave you into the function ${code('load')}.`,
         ]),
-    block('sh', `sh ${scriptName} begin '${requested.join(' ')}'`),
+    block('sh', `sh ${scriptName} begin '${requested.join(' ')}'${metadata.registration_endpoint ? ' "Agent on $(uname -n)"' : ''}`),
     block('text', `${metadata.authorization_endpoint}?response_type=code&client_id=cli_…`),
     metadata.registration_endpoint
-      ? markdown`This is the URL for the person. The first time, the script also registers a client and keeps it. Add ${code("'NAME'")}, by which the person knows you: the consent page shows it.`
+      ? markdown`This is the URL for the person. The first time, the script also registers a client and keeps it. The last argument is the name by which the person knows you: say which agent you are, and on which machine.`
       : markdown`This is the URL for the person.`,
     ...receive(facts),
     ...call(facts, first),

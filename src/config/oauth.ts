@@ -121,6 +121,20 @@ const lifetimes = z
   .prefault({})
   .meta({ description: 'Lifetimes of codes, tokens, grants and sessions.', examples: [{ access_token_seconds: 900 }] })
 
+const consent = z
+  .strictObject({
+    default_duration: z
+      .enum(['1_hour', '1_day', '30_days', 'until_removed'])
+      .default('until_removed')
+      .meta({
+        description:
+          'How long an app gets access if the person chooses nothing else on the consent page. until_removed ends after lifetimes.grant_days, as does every longer duration.',
+        examples: ['30_days'],
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'The page on which people allow access.', examples: [{ default_duration: '30_days' }] })
+
 const signingKeys = z
   .strictObject({
     publish_before_use_minutes: z
@@ -196,6 +210,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
           examples: [['openid', 'courses:read']],
         }),
       lifetimes,
+      consent,
       signing_keys: signingKeys,
     })
     .refine(

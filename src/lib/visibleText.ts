@@ -4,9 +4,15 @@ const visible = /[^\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Returns the rule that a name, a title or another line of text breaks and the fix, or undefined for one that people can read. */
 export function unreadable(text: string): string | undefined {
-  const [[character] = ''] = refused.exec(text) ?? []
-  if (character !== undefined) return `must not contain control characters or changes of direction. Remove ${codePoint(character)}.`
+  const character = refusedCharacter(text)
+  if (character !== undefined) return `must not contain control characters or changes of direction. Remove ${character}.`
   return text === '' || isVisible(text) ? undefined : invisible
+}
+
+/** Returns the first character of a text that a line must not contain, as `U+202E`. */
+export function refusedCharacter(text: string): string | undefined {
+  const [[character] = ''] = refused.exec(text) ?? []
+  return character === undefined ? undefined : codePoint(character)
 }
 
 /** Returns a text as one line, with a space in place of each run of characters that a line must not contain. */

@@ -69,7 +69,7 @@ function clientAdapter({ schoolId, stores, exchanges }: AdapterArguments): Adapt
   }
 }
 
-function grantAdapter({ schoolId, issuer, stores, exchanges }: AdapterArguments): Adapter {
+function grantAdapter({ schoolId, issuer, stores, keyring, exchanges }: AdapterArguments): Adapter {
   return {
     ...nothing,
     async find(id) {
@@ -78,7 +78,8 @@ function grantAdapter({ schoolId, issuer, stores, exchanges }: AdapterArguments)
       const former = grant && formerIssuer(grant, issuer)
       // Elsewhere the person is asked again. The client of a token must learn that it cannot be repaired.
       if (former !== undefined && Provider.ctx?.oidc.route === 'token') throw new errors.InvalidGrant(`given at a former issuer: ${former}`)
-      return former === undefined ? (grant as AdapterPayload | undefined) : undefined
+      if (!grant || former !== undefined) return undefined
+      return { ...grant, exp: Number(grant.exp) - secondsAhead(keyring) } as AdapterPayload
     },
     async upsert(id, payload, expiresInSeconds = 0) {
       const accountId = accountIdOf(payload.accountId as string)

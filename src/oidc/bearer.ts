@@ -70,7 +70,7 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }
     const person = personOf(checked)
     if (!person) {
       throw new Problem('invalid_token', {
-        description: 'The access token was revoked, or the account behind it is no longer active. Get a new token.',
+        description: 'The access token was revoked, its access has ended, or the account behind it is no longer active. Get a new token.',
       })
     }
     ctx.state.grantId = found.grantId

@@ -108,7 +108,8 @@ export async function finish({ ctx, args: { recordAudit, stores }, exchange }: E
     const detail = exchange.refusal?.detail
     const isDisabled =
       detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, exchange.clientId ?? ''))
-    ctx.body = explain({ ...body, error, detail, grantType: exchange.form.get('grant_type'), isDisabled }, ctx.state.school.issuer)
+    const { form, accessEndedAt } = exchange
+    ctx.body = explain({ ...body, error, detail, grantType: form.get('grant_type'), isDisabled, accessEndedAt }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state
   ctx.state.accountId ??= exchange.saved.find(({ accountId }) => accountId !== undefined)?.accountId

@@ -46,6 +46,8 @@ export interface Exchange {
   endingOf?: (grantId: string) => GrantEnding
   /** The reason of the engine's error, for the operator. */
   refusal?: { error: string; detail: string | undefined }
+  /** When the access ended that the person gave with the presented refresh token. */
+  accessEndedAt?: Date
 }
 
 /** A code or token as the form contains it. */

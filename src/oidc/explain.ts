@@ -9,6 +9,7 @@ export interface Refusal {
   detail?: string | undefined
   grantType?: string | null
   isDisabled?: boolean
+  accessEndedAt?: Date | undefined
 }
 
 const again = (issuer: string): string => `Send the person through ${issuer}${endpoints.authorization.path} again.`
@@ -117,10 +118,12 @@ const descriptions: readonly [description: RegExp, text: (issuer: string, names:
 
 /** Returns a description that names the cause and the solution, in the characters of RFC 6749 section 5.2. */
 export function explain(
-  { error, error_description: description, detail, grantType, isDisabled = false }: Refusal,
+  { error, error_description: description, detail, grantType, isDisabled = false, accessEndedAt }: Refusal,
   issuer: string,
 ): { error: string; error_description: string } {
   if (isDisabled) return { error, error_description: plainAscii(disabledClientText(issuer)) }
+  if (accessEndedAt && error === 'invalid_grant')
+    return { error, error_description: `The person allowed access until ${accessEndedAt.toISOString()}; ask again. ${again(issuer)}` }
   // Some details do not say whether a code or a refresh token was sent.
   const reason = detail === 'client mismatch' ? `${detail} ${grantType}` : (detail ?? '')
   const found =

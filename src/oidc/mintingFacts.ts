@@ -53,6 +53,7 @@ export async function loadMintingFacts(
       loading.then(({ artifact }) => artifact),
     )
   const loaded = await loading.catch(() => undefined)
+  if (loaded?.grantEndedAt && presented.model === 'RefreshToken') exchange.accessEndedAt = loaded.grantEndedAt
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
   const { accountId } = loaded ?? {}
   if (loaded === undefined || accountId === undefined) return

@@ -2,6 +2,7 @@ import type { PersonCaller } from '../policy/caller.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
+import { grantContent } from '../store/grants.ts'
 import { type CheckedToken, isActive, pausedBy, personOf } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined means that the row does not exist. */
@@ -68,7 +69,7 @@ export function rememberChecked(
   if (clientId !== null && !facts.client) clients.set(clientId, Promise.resolve(undefined))
   const { grant, account } = facts
   const isLive = grant !== undefined && !grant.isRevoked && grant.expiresAt.getTime() > Date.now()
-  if (grantId !== null) grants.set(grantId, Promise.resolve(isLive ? grant.payload : undefined))
+  if (grantId !== null) grants.set(grantId, Promise.resolve(isLive ? grantContent(grant.payload, grant.expiresAt) : undefined))
   if (accountId === null) return
   accounts.set(accountId, Promise.resolve(isActive(account) ? account : undefined))
   // A token of a paused app is inactive at introspection.

@@ -37,9 +37,13 @@ interface Introspection {
   active: boolean
   sub?: string
   scope?: string
+  exp?: number
 }
 
-/** A token contains the scopes at its issue. The response contains those that the person's current role allows. */
+/**
+ * A token contains the scopes and the end at its issue. The response contains the scopes that the person's current role allows, and the end
+ * of the grant if that is earlier.
+ */
 export async function narrowIntrospection({ ctx, args: { findPerson, grantable }, exchange }: ClientRequest): Promise<void> {
   if (ctx.status !== 200) return
   const answer = ctx.body as Introspection
@@ -49,7 +53,9 @@ export async function narrowIntrospection({ ctx, args: { findPerson, grantable }
   const find = () => findPerson(ctx.state.school.id, accountId ?? '', grantId)
   const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
   const scope = person && withinRole(answer.scope, grantable(person.role))
-  ctx.body = person ? { ...answer, ...(scope !== undefined && { scope }) } : { active: false }
+  const end = grantId === undefined ? undefined : (await exchange.facts.grants.get(grantId))?.exp
+  const exp = typeof end === 'number' && answer.exp !== undefined ? Math.min(answer.exp, end) : undefined
+  ctx.body = person ? { ...answer, ...(scope !== undefined && { scope }), ...(exp !== undefined && { exp }) } : { active: false }
 }
 
 const readForm = urlencodedFormReader(32 * 1024)

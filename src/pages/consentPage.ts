@@ -1,11 +1,13 @@
 import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
+import type { AccessRule } from '../policy/accessDuration.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing } from './consentAreas.ts'
 import { alarmOf, type ConsentFact, destinationFact, includedFact, introductionOf, originFact } from './consentFacts.ts'
 import type { ConsentScope } from './consentScope.ts'
 import { includedScope, type RequestedScopes } from './consentScopes.ts'
+import { type DurationField, durationField } from './durationField.ts'
 import { canUseManualCode, manualCodeField } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageContext } from './pageContext.ts'
@@ -35,6 +37,8 @@ export interface ConsentPage extends Frame {
   areas: ConsentArea[]
   /** Scopes that the person allowed this app before, ticked; undefined if there are none. */
   before: { summary: string; hint: string; isOpen: boolean; areas: ConsentArea[] } | undefined
+  /** How long the app gets access; undefined if nothing can be allowed. */
+  duration: DurationField | undefined
   /** The manual code checkbox; undefined unless the redirect URI is a loopback address. */
   elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   technical: { summary: string; rows: { label: string; values: string[] }[] }
@@ -59,6 +63,7 @@ export interface ConsentPageArguments {
   allowed: ReadonlySet<string>
   grantable: ReadonlySet<string>
   reader: Reader
+  accessRule: AccessRule
   isUnticked: boolean
   signedIn: Pick<SignedInAccount, 'name' | 'email'>
   csrf: string
@@ -119,6 +124,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
             isOpen: !isNews,
             areas: areasOf(texts, before, choosing('all')),
           },
+    duration: mayAllow ? durationField(texts, page.accessRule) : undefined,
     elsewhere: canUseManualCode(open)
       ? { ...manualCodeField, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
       : undefined,

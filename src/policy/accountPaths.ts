@@ -38,6 +38,8 @@ export const accountPaths = {
   /** Followed by the id of an activity. */
   undo: '/account/undo',
   pauseApp: '/account/apps/pause',
+  appEnd: '/account/apps/end',
+  renameApp: '/account/apps/rename',
   continueApp: '/account/apps/continue',
   keep: '/account/keep',
   signOutEverywhere: '/account/sign-out-everywhere',

@@ -11,9 +11,12 @@ export interface Authorization {
   clientId: string
   /** The name that the client registered; undefined if it has none or was removed. */
   clientName: unknown
+  /** The name that the person gave it; undefined if they gave it none. */
+  ownName: string | undefined
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
+  endsAt: Date
   /** When the person or the school paused it; undefined if it is not paused. */
   pausedAt: Date | undefined
 }

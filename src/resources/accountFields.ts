@@ -16,21 +16,20 @@ export const authorization = z
     client: z
       .object({
         client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
-        client_name: z
-          .string()
-          .nullable()
-          .meta({ description: 'Name that the app registered. It is not verified.', example: 'Study helper' }),
+        client_name: z.string().nullable().meta({ description: 'Name that the app registered, not verified.', example: 'Study helper' }),
       })
       .meta({ description: 'The app.', example: {} }),
+    name: z.string().nullable().meta({ description: 'Name that the person gave it.', example: null }),
     scopes: z.array(z.string()).meta({ description: 'Granted scopes.', example: ['openid', 'profile'] }),
     granted_at: timestamp().meta({ description: 'When the person granted access.', example: '2026-03-01T09:30:00.000Z' }),
     last_used_at: timestamp().nullable().meta({
-      description: 'When the app last called the API or refreshed its token. Calls of the last seconds may be missing.',
+      description: 'When the app last called the API or refreshed its token.',
       example: null,
     }),
+    expires_at: timestamp().meta({ description: 'When it ends.', example: '2026-03-01T09:30:00.000Z' }),
     changes_30d: z.int().meta({ description: 'Changes that the app made with it in the last 30 days.', example: 12 }),
     paused_at: timestamp().nullable().meta({
-      description: 'When the person or the school paused it; null if it is not paused. Calls of a paused app are refused.',
+      description: 'When the person or the school paused it. Calls of a paused app are refused.',
       example: null,
     }),
   })
@@ -42,11 +41,8 @@ export const session = z
     object: z.literal('session').meta({ description: 'Type of the object.' }),
     signed_in_at: timestamp().meta({ description: 'When the person signed in.', example: '2026-03-01T09:30:00.000Z' }),
     expires_at: timestamp().meta({ description: 'When the session expires.', example: '2026-03-15T09:30:00.000Z' }),
-    browser: z.string().nullable().meta({ description: 'Browser of the sign-in as it names itself, if known.', example: 'Firefox' }),
-    system: z
-      .string()
-      .nullable()
-      .meta({ description: 'Operating system of the sign-in as the browser names it, if known.', example: 'Windows' }),
+    browser: z.string().nullable().meta({ description: 'Browser of the sign-in, if known.', example: 'Firefox' }),
+    system: z.string().nullable().meta({ description: 'Operating system of the sign-in, if known.', example: 'Windows' }),
     network: z
       .string()
       .nullable()

@@ -16,6 +16,7 @@ export const accountTables = {
     fields: z.object({
       id: text('Id of the authorization.'),
       client_id: text('Id of the app.'),
+      own_name: orNone(z.string(), 'Name that the person gave the app.'),
       scopes: z.array(z.string()).meta({ description: 'Permissions.', example: ['openid'] }),
       created_at: moment('When the person granted access.'),
       last_used_at: orNone(timestamp(), 'When the app last used it.'),
@@ -23,7 +24,7 @@ export const accountTables = {
       revoked_at: orNone(timestamp(), 'When it was ended.'),
       paused_at: orNone(timestamp(), 'When the person paused it.'),
     }),
-    columns: ['client_id', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'paused_at'],
+    columns: ['client_id', 'own_name', 'payload', 'created_at', 'last_used_at', 'expires_at', 'revoked_at', 'paused_at'],
     keys: ['id'],
     where: { column: 'account_id', is: 'accountId' },
     present: ({ id, payload, ...row }) => ({

@@ -66,6 +66,10 @@ export const auditEvents = {
   'consent.refused': { about: 'An authorization request ended without a grant. `details.reason` says why.', keep: 'standard' },
   'email.changed': { about: 'A person confirmed a new e-mail address.', keep: 'long' },
   'grant.continued': { about: 'A person continued an app that they had paused.', keep: 'long' },
+  'grant.end_changed': {
+    about: 'A person extended or shortened the access of an app. `details` has the former and the new end.',
+    keep: 'long',
+  },
   'grant.paused': { about: 'A person paused an app: its calls to the API are refused, and its tokens stay.', keep: 'long' },
   'grant.revoked': {
     about:

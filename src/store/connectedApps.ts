@@ -17,9 +17,11 @@ export interface GrantPayload extends GrantScopes {
 export interface ConnectedAppRow {
   grant_id: string
   client_id: string
+  own_name: string | null
   payload: GrantPayload
   created_at: Date
   last_used_at: Date | null
+  expires_at: Date
   /** When the person paused it. */
   paused_at: Date | null
   /** When the school paused its client. */
@@ -43,8 +45,15 @@ export function listConnectedApps(
         .onRef('oidc_client.id', '=', 'oidc_grant.client_id')
         .on('oidc_client.disabled_at', 'is', null),
     )
-    .select(['oidc_grant.id as grant_id', 'oidc_grant.client_id', 'oidc_grant.payload', 'oidc_grant.created_at', 'oidc_grant.last_used_at'])
-    .select(['oidc_grant.paused_at', 'oidc_client.paused_at as school_paused_at'])
+    .select([
+      'oidc_grant.id as grant_id',
+      'oidc_grant.client_id',
+      'oidc_grant.own_name',
+      'oidc_grant.payload',
+      'oidc_grant.created_at',
+      'oidc_grant.last_used_at',
+    ])
+    .select(['oidc_grant.expires_at', 'oidc_grant.paused_at', 'oidc_client.paused_at as school_paused_at'])
     .select(['oidc_client.registered_via', 'oidc_client.created_at as registered_at', 'oidc_client.metadata'])
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)

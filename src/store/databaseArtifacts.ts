@@ -186,18 +186,21 @@ const sweepArtifacts = `
      SELECT ctid FROM oidc_artifact WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS removed`
 
+/** A grant stays for a while after its end, so that its client learns when the access of the person ended. */
+const forgotten = `now() - interval '7 days'`
+
 const sweepLeftovers = `
   DELETE FROM oidc_artifact
    WHERE ctid = ANY (ARRAY(
      SELECT a.ctid FROM oidc_grant g JOIN oidc_artifact a ON a.school_id = g.school_id AND a.grant_id = g.id
-      WHERE g.expires_at <= now() LIMIT $1 FOR UPDATE OF a SKIP LOCKED))
+      WHERE g.expires_at <= ${forgotten} LIMIT $1 FOR UPDATE OF a SKIP LOCKED))
   RETURNING 1 AS removed`
 
 const sweepGrants = `
   DELETE FROM oidc_grant
    WHERE ctid = ANY (ARRAY(
      SELECT g.ctid FROM oidc_grant g
-      WHERE g.expires_at <= now()
+      WHERE g.expires_at <= ${forgotten}
         AND NOT EXISTS (SELECT 1 FROM oidc_artifact a WHERE a.school_id = g.school_id AND a.grant_id = g.id)
       ORDER BY g.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS removed`

@@ -4,18 +4,24 @@ import type { Reader, Writer } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
-/** Returns a live grant as the engine stored it, or undefined if it has ended. */
+/** Returns a grant as the engine stored it, with its current end: the person can change it. */
+export const grantContent = (payload: Record<string, unknown>, expiresAt: Date): Record<string, unknown> => ({
+  ...payload,
+  exp: Math.floor(expiresAt.getTime() / 1000),
+})
+
+/** Returns a live grant in the shared time, or undefined if it has ended. */
 export async function findGrant(db: Reader, schoolId: string, id: string): Promise<Record<string, unknown> | undefined> {
   const row = await liveGrants(db, schoolId)
-    .select('payload')
+    .select(['payload', 'expires_at'])
     .where('id', '=', id)
     .$narrowType<Pick<GrantRow, 'payload'>>()
     .executeTakeFirst()
-  return row?.payload
+  return row && grantContent(row.payload, row.expires_at)
 }
 
 /**
- * Stores a grant, that its client was authorised now, and the audit row. A grant that is stored already is not changed and not audited again.
+ * Stores a grant, that its client was authorised now, and the audit row. The person's name for the app is taken over. A grant that is stored already is not changed and not audited again.
  * Returns true if it is the only live grant of the account to the client.
  */
 export async function saveGrant(
@@ -35,17 +41,22 @@ export async function saveGrant(
     .with('saved', (one) =>
       one
         .insertInto('oidc_grant')
-        .values({
+        .values((one) => ({
           school_id: grant.schoolId,
           id: grant.id,
           account_id: grant.accountId,
           client_id: grant.clientId,
           payload: storableJson(grant.payload),
           expires_at: secondsFromNow(grant.expiresInSeconds),
-        })
+          own_name: one
+            .selectFrom(earlierGrants(db, grant).select(['own_name', 'created_at']).as('earlier'))
+            .select('own_name')
+            .orderBy('created_at', 'desc')
+            .limit(1),
+        }))
         .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
         // Sees the grants from before the statement.
-        .returning(({ not, exists }) => ['school_id', not(exists(earlierGrants(db, grant))).as('is_first')]),
+        .returning(({ not, exists }) => ['school_id', not(exists(earlierGrants(db, grant).select('id'))).as('is_first')]),
     )
   if (!audit) return isFirst(await saving.selectFrom('saved').select('is_first').execute())
   const { school_id: _, id, details, ...texts } = auditRow(audit)
@@ -67,7 +78,7 @@ export async function saveGrant(
 }
 
 const earlierGrants = (db: Reader, { schoolId, accountId, clientId }: { schoolId: string; accountId: string; clientId: string }) =>
-  liveGrants(db, schoolId).select('id').where('account_id', '=', accountId).where('client_id', '=', clientId)
+  liveGrants(db, schoolId).where('account_id', '=', accountId).where('client_id', '=', clientId)
 
 const isFirst = (rows: readonly { is_first: SqlBool }[]): boolean => rows[0]?.is_first === true
 
@@ -91,6 +102,56 @@ export async function pauseGrants(
     .returning('id')
     .execute()
   return changed.map(({ id }) => id)
+}
+
+/** Sets the name by which a person knows an app; null for the name that the app registered. Returns false if they gave it no access. */
+export async function renameGrants(
+  writer: Writer,
+  schoolId: string,
+  { accountId, clientId, name }: { accountId: string; clientId: string; name: string | null },
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('oidc_grant')
+    .set({ own_name: name })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Returns the name by which a person knows an app; undefined if they gave it none. */
+export async function findOwnName(db: Reader, schoolId: string, of: { accountId: string; clientId: string }): Promise<string | undefined> {
+  const row = await earlierGrants(db, { schoolId, ...of })
+    .select('own_name')
+    .where('own_name', 'is not', null)
+    .executeTakeFirst()
+  return row?.own_name ?? undefined
+}
+
+/** Sets the end of a live grant of an account to so many seconds from now. Returns the former and the new end; undefined if it has ended. */
+export async function setGrantEnd(
+  writer: Writer,
+  schoolId: string,
+  { accountId, grantId, expiresInSeconds }: { accountId: string; grantId: string; expiresInSeconds: number },
+): Promise<{ from: Date; to: Date } | undefined> {
+  const found = await liveGrants(writer, schoolId)
+    .select('expires_at')
+    .where('account_id', '=', accountId)
+    .where('id', '=', grantId)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!found) return undefined
+  const { expires_at: to } = await writer
+    .updateTable('oidc_grant')
+    .set({ expires_at: secondsFromNow(expiresInSeconds) })
+    .where('school_id', '=', schoolId)
+    .where('id', '=', grantId)
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return { from: found.expires_at, to }
 }
 
 export interface GrantRow {

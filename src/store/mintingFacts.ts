@@ -2,6 +2,7 @@ import type { AccountRow } from './accounts.ts'
 import type { ArtifactKey, FoundArtifact } from './artifacts.ts'
 import type { ClientRow } from './clients.ts'
 import { aliased } from './columns.ts'
+import { grantContent } from './grants.ts'
 import type { Sql } from './sql.ts'
 
 /** The rows that a request to the token endpoint or the revocation endpoint names. */
@@ -21,6 +22,8 @@ export interface MintingFacts {
   client: Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'> | undefined
   grantId: string | undefined
   grant: Record<string, unknown> | undefined
+  /** When the grant of a token of the asking client has expired. */
+  grantEndedAt: Date | undefined
   accountId: string | undefined
   account: AccountRow | undefined
   /** Also undefined while the account waits for its deletion. */
@@ -41,7 +44,8 @@ export async function readMintingFacts(sql: Sql, query: MintingQuery): Promise<M
     artifact: row.payload === null ? undefined : { ...artifactOf(row), payload: row.payload },
     client: metadata && registered_via && createdAt ? { metadata, registered_via, created_at: createdAt } : undefined,
     grantId: row.wanted_grant_id ?? undefined,
-    grant: row.grant_payload ?? undefined,
+    grant: row.grant_payload && row.grant_expires_at ? grantContent(row.grant_payload, row.grant_expires_at) : undefined,
+    grantEndedAt: row.grant_ended_at ?? undefined,
     accountId: row.wanted_account_id ?? undefined,
     account: row.id === null ? undefined : accountOf(row, row.id),
     person: row.can_act ? { personId: row.person_id, lecturerId: row.lecturer_id, role: row.role } : undefined,
@@ -60,6 +64,8 @@ interface Row extends Omit<AccountRow, 'id'> {
   registered_via: ClientRow['registered_via'] | null
   wanted_grant_id: string | null
   grant_payload: Record<string, unknown> | null
+  grant_expires_at: Date | null
+  grant_ended_at: Date | null
   wanted_account_id: string | null
   id: string | null
   can_act: boolean | null
@@ -89,6 +95,7 @@ const token = aliased('oidc_artifact', 'token')
 const requesting = aliased('oidc_client', 'asking')
 const owner = aliased('oidc_client', 'owner')
 const granted = aliased('oidc_grant', 'granted')
+const ended = aliased('oidc_grant', 'ended')
 const accountColumns = [
   account.id,
   account.email,
@@ -109,7 +116,10 @@ const statement = `
          ${token.grant_id} AS artifact_grant_id, ${token.client_id} AS artifact_client_id, ${token.account_id} AS artifact_account_id,
          ${token.consumed_at}, CASE WHEN ${token.successor_until} > now() THEN ${token.successor} END AS successor,
          ${requesting.metadata} AS client_metadata, ${requesting.created_at} AS client_created_at, ${requesting.registered_via},
-         wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, wanted.account_id AS wanted_account_id,
+         wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, ${granted.expires_at} AS grant_expires_at,
+         (SELECT ${ended.expires_at} FROM ${ended}
+           WHERE ${ended.school_id} = ${token.school_id} AND ${ended.id} = ${token.grant_id} AND ${token.client_id} = $2::text
+             AND ${ended.revoked_at} IS NULL AND ${ended.expires_at} <= now()) AS grant_ended_at, wanted.account_id AS wanted_account_id,
          ${accountColumns.join(', ')},
          (SELECT json_build_object('id', ${file.id}, 'filename', ${file.filename}) FROM ${file}
            WHERE ${file.school_id} = ${account.school_id} AND ${file.id} = ${account.avatar_file_id} AND ${file.status} = 'ready') AS avatar,

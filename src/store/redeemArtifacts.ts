@@ -14,8 +14,8 @@ export interface Redemption {
   use?: ArtifactKey & { forgottenAfterSeconds: number }
   /** New artefacts: their ids must be unused. */
   save: Artifact[]
-  /** The grant was used, and lives at least so much longer; it is never shortened. */
-  touchGrant?: { grantId: string; expiresInSeconds?: number }
+  /** The grant was used. Use does not change its end. */
+  touchGrant?: { grantId: string }
   audit: AuditEntry[]
 }
 
@@ -42,7 +42,6 @@ export async function redeemArtifacts(sql: Sql, { schoolId, consume, use, save, 
       consume?.successorSeconds ?? null,
       jsonText(save.map(recordOf)),
       touchGrant?.grantId ?? null,
-      touchGrant?.expiresInSeconds ?? null,
       use?.model ?? null,
       use?.id ?? null,
       use?.forgottenAfterSeconds ?? null,
@@ -72,11 +71,11 @@ const parts = `
     RETURNING 1
   ), used AS (
     INSERT INTO oidc_artifact (school_id, model, id, payload, consumed_at, expires_at)
-    SELECT $1::uuid, $9::text, $10::text, '', now(), now() + make_interval(secs => $11::float8) WHERE $9::text IS NOT NULL
+    SELECT $1::uuid, $8::text, $9::text, '', now(), now() + make_interval(secs => $10::float8) WHERE $8::text IS NOT NULL
     ON CONFLICT (school_id, model, id) DO NOTHING
     RETURNING 1
   ), go AS (
-    SELECT 1 FROM consumed UNION ALL SELECT 1 FROM used UNION ALL SELECT 1 WHERE $2::text IS NULL AND $9::text IS NULL
+    SELECT 1 FROM consumed UNION ALL SELECT 1 FROM used UNION ALL SELECT 1 WHERE $2::text IS NULL AND $8::text IS NULL
   ), saved AS (
     INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, account_id, uid, payload, expires_at)
     SELECT $1::uuid, model, id, grant_id, client_id, account_id, uid, payload, now() + make_interval(secs => seconds)
@@ -85,10 +84,9 @@ const parts = `
      WHERE EXISTS (SELECT 1 FROM go)
   ), touched AS (
     UPDATE oidc_grant
-       SET last_used_at = now(), expires_at = greatest(expires_at, now() + make_interval(secs => $8::float8))
+       SET last_used_at = now()
      WHERE school_id = $1::uuid AND id = $7::text AND revoked_at IS NULL AND expires_at > now()
-       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute'
-            OR expires_at < now() + make_interval(secs => $8::float8) - interval '1 minute')
+       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
        AND EXISTS (SELECT 1 FROM go)
   )`
 
@@ -98,7 +96,7 @@ const unlogged = { name: 'artifact_redeem', text: `${parts} ${result}` }
 const withAudit = {
   name: 'artifact_redeem_logged',
   text: `${parts}, logged AS (
-    ${logged(12)}
+    ${logged(11)}
      WHERE EXISTS (SELECT 1 FROM go)
   )
   ${result}`,

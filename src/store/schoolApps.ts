@@ -10,6 +10,8 @@ export interface SchoolAppRow
   people: number
   grants: number
   last_used_at: Date | null
+  /** When the last of the grants ends. */
+  ends_at: Date | null
 }
 
 /** Which clients to list: those that somebody has given access or that are disabled, or the ones that the school or its operator set up. */
@@ -32,6 +34,7 @@ export async function listSchoolApps(
           fn.countAll<string>().as('grants'),
           fn.count<string>('account_id').distinct().as('people'),
           fn.max('last_used_at').as('last_used_at'),
+          fn.max('expires_at').as('ends_at'),
         ])
         .groupBy('client_id')
         .as('live'),
@@ -39,7 +42,7 @@ export async function listSchoolApps(
       'oidc_client.id',
     )
     .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by', 'paused_at'])
-    .select(['live.grants', 'live.people', 'live.last_used_at'])
+    .select(['live.grants', 'live.people', 'live.last_used_at', 'live.ends_at'])
     .where('oidc_client.school_id', '=', schoolId)
     .where((client) =>
       'clientId' in which

@@ -30,6 +30,7 @@ import { createNotifyPerson } from '../pages/notifyPerson.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import { signInSteps } from '../pages/steps/signInSteps.ts'
 import { createUnsubscribePages } from '../pages/unsubscribePages.ts'
+import { accessRule } from '../policy/accessDuration.ts'
 import { originOf } from '../policy/clientOrigin.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
@@ -37,7 +38,7 @@ import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
-import { pauseGrants } from '../store/grants.ts'
+import { pauseGrants, renameGrants, setGrantEnd } from '../store/grants.ts'
 import { schoolDatabase } from '../store/inSchool.ts'
 import { listGrantsOfClient } from '../store/schoolApps.ts'
 import { storableText } from '../store/storableText.ts'
@@ -93,6 +94,7 @@ export function createSchoolPages(
       secondFactors,
       scopes,
       grantable,
+      accessRule: () => accessRule(runtime.config.oauth),
       findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
       findPerson: (schoolId, accountId) => once(facts()?.people, accountId, () => personIn(accounts)(schoolId, accountId)),
       limits: limits.signIn,
@@ -148,6 +150,9 @@ export function createSchoolPages(
     perform,
     inputOf,
     describe,
+    accessRule: () => accessRule(runtime.config.oauth),
+    setAccessEnd: (schoolId, access) => accounts.transaction((writer) => setGrantEnd(writer, schoolId, access)),
+    renameOwn: (schoolId, app) => accounts.transaction((writer) => renameGrants(writer, schoolId, app)),
     pauseOwn: (schoolId, access) => accounts.transaction((writer) => pauseGrants(writer, schoolId, access)),
     checkoutAddress: externalServices.checkoutAddress,
     languages: foundation.languages,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashedId } from '../../src/lib/ids.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { addPersonTo } from '../support/addPersonTo.ts'
-import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { type Agent, agentOf, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { availableServices, redisUrl, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
 import { createHome, freePort, type Home, type ServiceProcess, startProcess } from '../support/process.ts'
@@ -23,7 +23,7 @@ describe.runIf(postgresql && redis)('an app over two processes on PostgreSQL and
     const postgres = await throwawayPostgres()
     url = postgres.url
     drop = postgres.drop
-    home = await createHome({ oauth: {}, issuer: `http://127.0.0.1:${port}` })
+    home = await createHome({ oauth: { lifetimes: { access_token_seconds: 86_400 } }, issuer: `http://127.0.0.1:${port}` })
     const environment = { DATABASE_URL: url, REDIS_URL: redisUrl, DEMO: 'off' }
     processes = [await startProcess({ home, port, environment }), await startProcess({ home, environment })]
     await addPersonTo(url, { email })
@@ -62,6 +62,27 @@ describe.runIf(postgresql && redis)('an app over two processes on PostgreSQL and
       await person.submit(await person.open(path), /continue$/)
     }
     expect((await get(1, '/account')).status).toBe(200)
+  })
+
+  test('that gets less time at one process has less time at the other too, also with a token that lives longer', async () => {
+    const [{ id = '' } = {}] = await query<{ id: string }>('SELECT id FROM oidc_grant')
+    const person = personCalled(email)
+    await person.submit(await person.open(`${processes[0].issuer}/account/sign-in`), /sign-in$/, {
+      email,
+      password: 'correct horse battery staple',
+    })
+    const secondsLeft = async (): Promise<number> => {
+      const { body } = await agentOf(processes[1].issuer, agent.clientId, undefined, agent.redirectUri).post('/api/oauth/introspect', {
+        token,
+      })
+      return body.exp - Date.now() / 1000
+    }
+    expect(await secondsLeft()).toBeGreaterThan(80_000)
+    const page = await person.open(`${processes[0].issuer}/account/apps/${hashedId('aut', id)}`)
+    await person.submit(page, /\/end$/, { duration: '1_hour' })
+    expect(await secondsLeft()).toBeLessThanOrEqual(3601)
+    await person.submit(page, /\/end$/, { duration: 'until_removed' })
+    expect(await secondsLeft()).toBeGreaterThan(80_000)
   })
 
   test('is counted by both, exactly, and the last use is the true one', async () => {

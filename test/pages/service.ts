@@ -36,6 +36,7 @@ import { findAccount } from '../../src/store/accounts.ts'
 import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { createStatementCache } from '../../src/store/statementCache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
+import { yearOfAccess } from '../support/yearOfAccess.ts'
 
 /** A catalogue small enough to read. */
 export const catalogue: ConsentScope[] = [
@@ -171,6 +172,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     secondFactors: { isRequired: async () => false },
     scopes: catalogue,
     grantable: (role) => grantable[role],
+    accessRule: () => yearOfAccess,
     findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
     findPerson,
     limits,
@@ -232,6 +234,9 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     perform: unused,
     inputOf: () => ({ parameters: [], fields: {} }),
     describe: () => undefined,
+    accessRule: () => yearOfAccess,
+    setAccessEnd: unused,
+    renameOwn: async () => false,
     pauseOwn: async () => [],
     hasPages: () => false,
     checkoutAddress: () => undefined,

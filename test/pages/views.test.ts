@@ -19,6 +19,7 @@ import { signedOutPage, signOutPage } from '../../src/pages/signOutPages.ts'
 import { passwordForm } from '../../src/pages/steps/passwordStep.ts'
 import { createViews, frame } from '../../src/pages/templates.ts'
 import { createTexts } from '../../src/pages/texts.ts'
+import { yearOfAccess } from '../support/yearOfAccess.ts'
 import { catalogue } from './service.ts'
 import { pageContextOf } from './setting.ts'
 
@@ -75,6 +76,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
         allowed: new Set(['profile']),
         grantable: new Set(['openid', 'profile']),
         reader: 'learner',
+        accessRule: yearOfAccess,
         isUnticked: false,
         signedIn,
         csrf: text,

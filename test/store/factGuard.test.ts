@@ -75,6 +75,7 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
       ['DELETE FROM oidc_client WHERE id = $1', [clientId], clientFact(schoolId, clientId)],
       [`UPDATE oidc_grant SET payload = '{"openid":{}}' WHERE id = $1`, [grantId], grantFact(schoolId, grantId)],
       [`UPDATE oidc_grant SET expires_at = expires_at - interval '1 second' WHERE id = $1`, [grantId], grantFact(schoolId, grantId)],
+      [`UPDATE oidc_grant SET expires_at = expires_at + interval '1 day' WHERE id = $1`, [grantId], grantFact(schoolId, grantId)],
       ['UPDATE oidc_grant SET revoked_at = now() WHERE id = $1', [grantId], grantFact(schoolId, grantId)],
       ['DELETE FROM oidc_grant WHERE id = $1', [grantId], grantFact(schoolId, grantId)],
       ['DELETE FROM account WHERE id = $1', [accountId], account],
@@ -106,7 +107,7 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
     const { grantId, clientId } = await newGrantIn(held.database.sql, schoolId)
     const unmarked = [
       'UPDATE oidc_client SET last_used_at = now()',
-      `UPDATE oidc_grant SET last_used_at = now(), expires_at = expires_at + interval '1 day'`,
+      `UPDATE oidc_grant SET last_used_at = now(), own_name = 'Laptop'`,
       'UPDATE account SET last_sign_in_at = now()',
     ]
     for (const text of unmarked) expect([text, await marked(change(text, []))]).toEqual([text, []])

@@ -14,6 +14,8 @@ export interface Choice {
   password?: string
   /** `all` ticks every box that can be ticked; a list ticks those; absent leaves the boxes as the page proposes. */
   scopes?: 'all' | readonly string[]
+  /** Chosen in the list of durations; absent leaves the proposed one. */
+  duration?: string
   refuse?: boolean
 }
 
@@ -124,7 +126,7 @@ export function createPerson({ email, password, userAgent, fetch: send = fetch }
               : Object.fromEntries(
                   boxes.map(({ value }) => [value, choice.scopes === 'all' || (choice.scopes as string[]).includes(value)]),
                 )
-          page = await submit(page, /consent$/, ticks)
+          page = await submit(page, /consent$/, { ...ticks, ...(choice.duration !== undefined && { duration: choice.duration }) })
         }
       }
       throw new Error(`the authorization did not end: ${page.status} ${page.url.pathname} ${page.html.slice(0, 2000)}`)
@@ -145,7 +147,7 @@ function formOf(attributes: string, inner: string): { action: string; method: st
   return {
     action: attribute(attributes, 'action') ?? '',
     method: (attribute(attributes, 'method') ?? 'get').toUpperCase(),
-    fields: [...inner.matchAll(/<(?:input|button)\b([^>]*)>/g)]
+    fields: [...inner.replaceAll(/<select\b([^>]*)>([\s\S]*?)<\/select>/g, asInput).matchAll(/<(?:input|button)\b([^>]*)>/g)]
       .map(([, text = '']) => ({
         name: attribute(text, 'name') ?? '',
         value: attribute(text, 'value') ?? (attribute(text, 'type') === 'checkbox' ? 'on' : ''),
@@ -155,6 +157,13 @@ function formOf(attributes: string, inner: string): { action: string; method: st
       }))
       .filter((field) => field.name !== ''),
   }
+}
+
+/** A list sends the value of its selected option, or of the first one. */
+function asInput(_list: string, attributes: string, inner: string): string {
+  const options = [...inner.matchAll(/<option\b([^>]*)>/g)].map(([, text = '']) => text)
+  const selected = options.find((text) => /\sselected(?=[\s=>/]|$)/.test(text)) ?? options[0] ?? ''
+  return `<input${attributes} value="${/\svalue="([^"]*)"/.exec(selected)?.[1] ?? ''}">`
 }
 
 function attribute(text: string, name: string): string | undefined {

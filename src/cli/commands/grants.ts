@@ -35,7 +35,10 @@ const list = command({
       expires_at: moment(grant.expires_at),
       paused_at: moment(grant.paused_at),
     }))
-    session.printList(rows, { columns: ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at'], empty: 'no grants' })
+    session.printList(rows, {
+      columns: ['id', 'email', 'client_id', 'client_name', 'scopes', 'created_at', 'expires_at'],
+      empty: 'no grants',
+    })
   },
 })
 

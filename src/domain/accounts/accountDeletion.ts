@@ -7,6 +7,7 @@ import { quotedName } from '../../policy/sendMessage.ts'
 import { findAnyClient } from '../../store/clients.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
+import { findOwnName } from '../../store/grants.ts'
 import { schoolTimeZone } from '../../store/schools.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
@@ -51,8 +52,9 @@ export async function scheduleDeletion(
   // The account page sends its own e-mail.
   if (caller.clientId !== '' && (await externalServices.emailLimits.isNoticeAllowed(school, noticeOf(account, 'deletion_scheduled')))) {
     const link = pageUrl(school, accountPaths.data)
+    const own = await findOwnName(writer, school.id, { accountId: caller.accountId, clientId: caller.clientId })
     const client = await findAnyClient(writer, school.id, caller.clientId)
-    const app = quotedName(String(client?.metadata.client_name ?? caller.clientId))
+    const app = quotedName(String(own ?? client?.metadata.client_name ?? caller.clientId))
     const facts = { at: now.toISOString(), time_zone: account.time_zone ?? (await schoolTimeZone(writer, school.id)) }
     const to = { email: account.email, locales: [account.locale] }
     await externalServices.send(writer, school, to, 'deletion_scheduled', { link, app, facts })

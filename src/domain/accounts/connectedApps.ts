@@ -14,12 +14,15 @@ export interface ConnectedApp {
   clientId: string
   /** The name that the app gave itself, unchecked. Undefined if the app has no name or was deleted. */
   name: unknown
+  /** The name that the person gave it; undefined if they gave it none. */
+  ownName: string | undefined
   /** Undefined if the app was deleted or disabled. */
   origin: (ClientSource & { createdAt: Date }) | undefined
   redirectUris: unknown[]
   scopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
+  endsAt: Date
   /** When it was paused; undefined if it is not. */
   pausedAt: Date | undefined
   pausedBy: 'school' | 'person' | undefined
@@ -72,11 +75,13 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     grantId,
     clientId: row.client_id,
     name: metadata?.client_name,
+    ownName: row.own_name ?? undefined,
     origin: via === null || createdAt === null ? undefined : { ...originOf(row.client_id, via), createdAt },
     redirectUris: Array.isArray(redirectUris) ? redirectUris : [],
     scopes: scopesOf(payload),
     allowedAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
+    endsAt: row.expires_at,
     pausedAt: row.school_paused_at ?? row.paused_at ?? undefined,
     pausedBy: row.school_paused_at ? 'school' : row.paused_at ? 'person' : undefined,
   }

@@ -141,15 +141,17 @@ async function presentAuthorizations({ database, externalServices }: OwnReading,
 }
 
 const presentAuthorization = (
-  { grantId, clientId, clientName, scopes, allowedAt, lastUsedAt, pausedAt }: Authorization,
+  { grantId, clientId, clientName, ownName, scopes, allowedAt, lastUsedAt, endsAt, pausedAt }: Authorization,
   changes: number,
 ) => ({
   id: authorizationId(grantId),
   object: 'authorization',
   client: { client_id: clientId, client_name: typeof clientName === 'string' ? clientName.slice(0, 200) : null },
+  name: ownName ?? null,
   scopes: [...scopes].toSorted(),
   granted_at: allowedAt,
   last_used_at: lastUsedAt ?? null,
+  expires_at: endsAt,
   changes_30d: changes,
   paused_at: pausedAt ?? null,
 })

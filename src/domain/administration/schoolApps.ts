@@ -13,6 +13,8 @@ export interface SchoolApp {
   people: number
   grants: number
   lastUsedAt: Date | undefined
+  /** When the last access to it ends. */
+  endsAt: Date | undefined
   scopes: ReadonlySet<string>
   /** The side that disabled the client; undefined if it is enabled. Only those whom the school disabled can be enabled by the school. */
   disabledBy: 'school' | 'operator' | undefined
@@ -53,6 +55,7 @@ async function present(database: SchoolReader, schoolId: string, shown: readonly
     people: row.people,
     grants: row.grants,
     lastUsedAt: row.last_used_at ?? undefined,
+    endsAt: row.ends_at ?? undefined,
     scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
     disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
     pausedAt: paused_at ?? undefined,

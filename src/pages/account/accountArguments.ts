@@ -6,6 +6,7 @@ import type { ReceivedForm } from '../../http/readMultipartForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Language } from '../../lib/languages.ts'
 import type { Log } from '../../lib/log.ts'
+import type { AccessRule } from '../../policy/accessDuration.ts'
 import type { Defer } from '../../policy/deferredWork.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
@@ -62,6 +63,15 @@ export interface AccountArguments {
   perform: PerformOwn
   inputOf: OwnOperations['inputOf']
   describe: OwnOperations['describe']
+  /** Returns the durations that people can choose from. */
+  accessRule(): AccessRule
+  /** Extends or shortens the access of a live grant. Returns both ends; undefined if it has ended. */
+  setAccessEnd(
+    schoolId: string,
+    access: { accountId: string; grantId: string; expiresInSeconds: number },
+  ): Promise<{ from: Date; to: Date } | undefined>
+  /** Sets the name by which a person knows an app; null for the name that it registered. Returns false if it has no access. */
+  renameOwn(schoolId: string, app: { accountId: string; clientId: string; name: string | null }): Promise<boolean>
   /** Pauses the access of an app to an account, or continues it. Returns the grants that changed. */
   pauseOwn(schoolId: string, access: { accountId: string; clientId: string; isPaused: boolean }): Promise<string[]>
   checkoutAddress: ExternalServices['checkoutAddress']

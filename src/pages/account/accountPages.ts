@@ -16,6 +16,7 @@ import type { AccountArguments } from './accountArguments.ts'
 import { createAccountPresenter } from './accountPresenter.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
 import { appActivityPages } from './appActivityPages.ts'
+import { appChanges } from './appChanges.ts'
 import { appSetupPages } from './appSetupPages.ts'
 import { appsPages } from './appsPages.ts'
 import { commentPages } from './commentPages.ts'
@@ -72,6 +73,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const apps = appsPages(args, present, pages)
   const appActivity = appActivityPages(args, pages)
   const comments = commentPages(args, present, pages)
+  const appChange = appChanges(args, pages, appActivity)
   const data = dataPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
@@ -160,6 +162,8 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.revokeAllApps, accountPaths.apps, apps.revokeAll],
     [accountPaths.pauseApp, accountPaths.apps, appActivity.pause],
     [accountPaths.continueApp, accountPaths.apps, appActivity.continue],
+    [accountPaths.appEnd, accountPaths.apps, appChange.end],
+    [accountPaths.renameApp, accountPaths.apps, appChange.rename],
     [accountPaths.download, accountPaths.data, data.download],
     [accountPaths.deleteAccount, accountPaths.data, data.remove],
     [accountPaths.keep, accountPaths.data, data.keep],

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { type ConnectedApp, connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
+import { connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
 import { type ActivityEntry, appTrail, appUses } from '../../domain/administration/auditTrail.ts'
 import { namesOfObjects } from '../../domain/administration/namesOfObjects.ts'
 import { hashedId } from '../../lib/ids.ts'
@@ -10,17 +10,19 @@ import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { seeOther } from '../seeOther.ts'
-import type { TextKey, Texts } from '../texts.ts'
+import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
-import type { AccountSection } from './accountPage.ts'
 import { type ActivityArguments, activitySections } from './activitySections.ts'
-import { stateOf } from './appState.ts'
+import { appNameField } from './appName.ts'
+import { appSection, type RefusedName } from './appSection.ts'
 import type { OwnPages } from './ownPage.ts'
 import { signedInOrAway } from './signedInPerson.ts'
 
 /** The page that shows a person what an app did in their name, and its forms. */
 export interface AppActivityPages {
-  show: Middleware
+  show(ctx: Context): Promise<void>
+  /** Shows the page of this authorization again, with the error of a name that was refused. */
+  showAgain(ctx: Context, id: string, refused: RefusedName): Promise<void>
   pause: Middleware
   continue: Middleware
 }
@@ -28,6 +30,8 @@ export interface AppActivityPages {
 export const activityNotices = {
   paused: 'activity.done_paused',
   continued: 'activity.done_continued',
+  end: 'duration.done',
+  renamed: 'app_name.done',
 } as const satisfies Record<string, TextKey>
 
 const [entriesOnPage, maxApps] = [50, 500]
@@ -87,64 +91,43 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
       seeOther(ctx, `${accountAppPath(hashedId('aut', page.id))}?done=${isPaused ? 'paused' : 'continued'}`)
     }
 
+  const show = async (ctx: Context, id: string | undefined, refused?: RefusedName): Promise<void> => {
+    const { school } = ctx.state
+    const person = await signedInOrAway(ctx, args, refused ? accountPaths.apps : ctx.path + ctx.search)
+    if (!person) return
+    const database = args.databaseOf(school.id).kysely
+    const { apps } = await connectedApps(database, school.id, { accountId: person.accountId, limit: maxApps, isUsed: true })
+    const app = apps.find(({ grantId }) => hashedId('aut', grantId) === id)
+    // The same page for authorizations of other accounts, ended ones and unknown ids.
+    if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
+    const path = accountAppPath(hashedId('aut', app.grantId))
+    const role = (await args.findPerson(school.id, person.accountId))?.role
+    const seesPeople = role === 'owner' || role === 'admin'
+    const activity = await readActivity(ctx, args, { of: { grantId: app.grantId }, path, seesPeople })
+    const errors = refused ? [{ field: appNameField, text: refused.error }] : []
+    await pages.show(ctx, person, { path, section: accountPaths.apps, notices: activityNotices, errors }, ({ texts, schoolName }) => {
+      const name = appNames(texts, apps)(app)
+      const title = texts.text('activity.title', { app: name.map(({ text }) => text).join('') })
+      return {
+        title: { text: title },
+        heading: title,
+        back: { href: accountPaths.apps, label: texts.text('activity.back') },
+        introduction: [
+          ...texts.parts('activity.introduction', {
+            app: name.map(({ text }) => text).join(''),
+            school: schoolName,
+            zone: texts.timeZone,
+          }),
+        ],
+        sections: [appSection(texts, app, { rule: args.accessRule(), refused }), ...activitySections(texts, activity)],
+      }
+    })
+  }
+
   return {
-    async show(ctx) {
-      const { school } = ctx.state
-      const person = await signedInOrAway(ctx, args, ctx.path + ctx.search)
-      if (!person) return
-      const database = args.databaseOf(school.id).kysely
-      const { apps } = await connectedApps(database, school.id, { accountId: person.accountId, limit: maxApps, isUsed: true })
-      const app = apps.find(({ grantId }) => hashedId('aut', grantId) === ctx.params.id)
-      // The same page for authorizations of other accounts, ended ones and unknown ids.
-      if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
-      const path = accountAppPath(hashedId('aut', app.grantId))
-      const role = (await args.findPerson(school.id, person.accountId))?.role
-      const seesPeople = role === 'owner' || role === 'admin'
-      const activity = await readActivity(ctx, args, { of: { grantId: app.grantId }, path, seesPeople })
-      await pages.show(ctx, person, { path, section: accountPaths.apps, notices: activityNotices }, ({ texts, schoolName }) => {
-        const name = appNames(texts, apps)(app)
-        const title = texts.text('activity.title', { app: name.map(({ text }) => text).join('') })
-        return {
-          title: { text: title },
-          heading: title,
-          back: { href: accountPaths.apps, label: texts.text('activity.back') },
-          introduction: [
-            ...texts.parts('activity.introduction', {
-              app: name.map(({ text }) => text).join(''),
-              school: schoolName,
-              zone: texts.timeZone,
-            }),
-          ],
-          sections: [appSection(texts, app), ...activitySections(texts, activity)],
-        }
-      })
-    },
+    show: (ctx) => show(ctx, ctx.params.id),
+    showAgain: show,
     pause: take(true),
     continue: take(false),
-  }
-}
-
-function appSection(texts: Texts, { clientId, grantId, lastUsedAt, pausedAt, pausedBy }: ConnectedApp): AccountSection {
-  const hidden = [
-    { name: 'client', value: clientId },
-    { name: 'page', value: hashedId('aut', grantId) },
-  ]
-  const fact = (label: TextKey, value: string) => ({ label: texts.text(label), value: texts.parts('school.verbatim', { text: value }) })
-  return {
-    id: 'app',
-    heading: texts.text('activity.app'),
-    paragraphs: [texts.parts('activity.pause_explanation', {})],
-    facts: [
-      fact('activity.last_used', lastUsedAt ? texts.moment(lastUsedAt) : texts.text('activity.never_used')),
-      fact('activity.state', stateOf(texts, pausedAt, pausedBy)),
-    ],
-    forms: [
-      ...(pausedBy === 'school'
-        ? []
-        : pausedBy === 'person'
-          ? [{ action: accountPaths.continueApp, hidden, submit: texts.text('activity.continue') }]
-          : [{ action: accountPaths.pauseApp, hidden, submit: texts.text('activity.pause') }]),
-      { action: accountPaths.removeApp, hidden: hidden.slice(0, 1), submit: texts.text('apps.remove'), kind: 'danger' as const },
-    ],
   }
 }

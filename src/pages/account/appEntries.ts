@@ -30,6 +30,7 @@ export interface GrantEntry {
   grantId: string
   allowed: TextPart[]
   used: TextPart[]
+  ends: TextPart[]
   scopesLabel: string
   areas: { title: string; sentences: string[] }[]
   /** When it was paused; empty if it is not. */
@@ -82,12 +83,20 @@ function entryOf(
           ]
         : []),
       ...(app.origin ? [fact(texts.text('apps.destination_label'), placesOf(texts, app.redirectUris))] : []),
+      ...(app.ownName === undefined ? [] : [registeredNameFact(texts, app.name)]),
       fact(texts.text('apps.id_label'), texts.parts('school.verbatim', { text: plainText(app.clientId, 300) })),
     ],
     grants: grants.map((grant, at) => grantOf(texts, grant, { ...args, id: `${id}-${at + 1}` })),
     remove: texts.text(grants.length === 1 ? 'apps.remove' : 'apps.remove_every'),
   }
 }
+
+/** The name that the app registered, on pages that call it by the name of the person. */
+export const registeredNameFact = (texts: Texts, name: unknown): ConsentFact => ({
+  label: texts.text('apps.registered_label'),
+  value: texts.parts('school.verbatim', { text: plainText(name, 60) || texts.text('apps.nameless') }),
+  isWarning: false,
+})
 
 function grantOf(
   texts: Texts,
@@ -100,6 +109,7 @@ function grantOf(
     grantId: grant.grantId,
     allowed: allowedOf(texts, grant.allowedAt, origins.get(grant.grantId)),
     used: grant.lastUsedAt ? texts.parts('apps.used', { date: texts.moment(grant.lastUsedAt) }) : [],
+    ends: texts.parts('apps.ends', { date: texts.moment(grant.endsAt) }),
     scopesLabel: texts.counted('consent.count', granted.length),
     areas: [...Map.groupBy(granted, ({ area }) => area).values()].map((members) => ({
       title: members[0] ? texts.areaTitle(members[0]) : '',

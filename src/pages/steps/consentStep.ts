@@ -5,6 +5,7 @@ import { browserName } from '../../lib/browserName.ts'
 import { hash } from '../../lib/keyring.ts'
 import { languages } from '../../lib/languages.ts'
 import { subjectOf } from '../../oidc/claims.ts'
+import { type AccessRule, secondsOf } from '../../policy/accessDuration.ts'
 import type { Role } from '../../policy/caller.ts'
 import { type Reader, readerOf } from '../../policy/permissionSentences.ts'
 import { quotedName, type TranslatedText } from '../../policy/sendMessage.ts'
@@ -15,6 +16,7 @@ import { auditEntry } from '../auditEntry.ts'
 import { consentPage, untickedQuery } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
+import { readDuration } from '../durationField.ts'
 import { isManualCodeChosen } from '../manualCode.ts'
 import type { NotifyPerson } from '../notifyPerson.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
@@ -27,6 +29,8 @@ export interface ConsentStepArguments {
   databaseOf: DatabaseOf
   scopes: readonly ConsentScope[]
   grantable(role: Role): ReadonlySet<string>
+  /** Returns the durations that people can choose from. */
+  accessRule(): AccessRule
   findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   /** Writes an audit row together with the grant that is saved next. */
@@ -61,6 +65,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         allowed: allowedAgain(requested, before),
         grantable: args.grantable(person.role),
         reader: readerOf(person.role),
+        accessRule: args.accessRule(),
         isUnticked: context.ctx.query[untickedQuery.name] === untickedQuery.value,
         signedIn: account,
       }
@@ -76,12 +81,16 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const decision = decide(requested, args.grantable(role), new Set(form.getAll('scope')))
       if (decision.granted.length === 0) return { kind: 'refused', description: 'The person granted none of the requested scopes.' }
 
+      const rule = args.accessRule()
+      const duration = readDuration(form, rule)
       const manualCode = isManualCodeChosen(form, open)
-      const grant = newGrant(open, subjectOf(accountId), requested, decision)
+      const owner = { accountId: subjectOf(accountId), expiresIn: secondsOf(duration, rule) }
+      const grant = newGrant(open, owner, requested, decision)
       const details = {
         granted: decision.granted.join(' '),
         refused: decision.refused.join(' '),
         resources: [...requested.resources.keys()],
+        duration,
         ...(manualCode ? { handed_over: true } : {}),
         browser: browserName(context.ctx.get('User-Agent')),
       }
@@ -120,11 +129,11 @@ async function findConsenting(
  */
 function newGrant(
   { provider, clientId, interaction }: OpenInteraction,
-  accountId: string,
+  owner: { accountId: string; expiresIn: number },
   { resources }: RequestedScopes,
   { granted, refused }: Decision,
 ): InstanceType<OpenInteraction['provider']['Grant']> {
-  const grant = new provider.Grant({ accountId, clientId })
+  const grant = new provider.Grant({ ...owner, clientId })
   grant.jti = hash(`grant ${interaction.uid}`)
   grant.addOIDCScope(granted)
   if (refused.length > 0) grant.rejectOIDCScope(refused)

@@ -42,7 +42,7 @@ function fromMemory(cache: FactCache, { schoolId, ids, versions, reading }: Fact
   return isWhole ? facts : undefined
 }
 
-/** A grant may live longer than this process knows: extensions are not marked. */
+/** True if the grant has not ended by what this process knows. Otherwise the database is asked. */
 const isStillAlive = (grant: GrantFacts | undefined): boolean => grant !== undefined && grant.expiresAt.getTime() > Date.now()
 
 async function fromDatabase(db: Reader, cache: FactCache, { schoolId, ids, versions, reading }: FactQuestion): Promise<TokenFacts> {

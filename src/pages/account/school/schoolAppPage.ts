@@ -53,6 +53,7 @@ function appSection(texts: Texts, app: SchoolApp, school: string): AccountSectio
       fact('school.people_label', texts.counted('school.people', app.people)),
       fact('activity.last_used', app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('activity.never_used')),
       fact('activity.state', stateOf(texts, app.pausedAt, 'school')),
+      ...(app.endsAt ? [fact('school.last_end_label', texts.moment(app.endsAt))] : []),
       fact('school.id_label', plainText(app.clientId, 300)),
     ],
     forms: [

@@ -1,0 +1,77 @@
+import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
+import { hashedId } from '../../lib/ids.ts'
+import type { AccessRule } from '../../policy/accessDuration.ts'
+import { accountPaths } from '../../policy/accountPaths.ts'
+import { durationField } from '../durationField.ts'
+import { plainText } from '../plainText.ts'
+import type { TextKey, Texts } from '../texts.ts'
+import type { AccountForm, AccountSection } from './accountPage.ts'
+import { registeredNameFact } from './appEntries.ts'
+import { appNameField, maxAppName } from './appName.ts'
+import { stateOf } from './appState.ts'
+import { accountField } from './ownFields.ts'
+
+/** A name that was refused, to be corrected. */
+export interface RefusedName {
+  typed: string
+  error: string
+}
+
+type Hidden = { name: string; value: string }[]
+
+/** Returns the section with what the person decides about an app. */
+export function appSection(
+  texts: Texts,
+  { clientId, grantId, lastUsedAt, endsAt, pausedAt, pausedBy, ...app }: ConnectedApp,
+  { rule, refused }: { rule: AccessRule; refused: RefusedName | undefined },
+): AccountSection {
+  const hidden: Hidden = [
+    { name: 'client', value: clientId },
+    { name: 'page', value: hashedId('aut', grantId) },
+  ]
+  const fact = (label: TextKey, value: string) => ({ label: texts.text(label), value: texts.parts('school.verbatim', { text: value }) })
+  return {
+    id: 'app',
+    heading: texts.text('activity.app'),
+    paragraphs: [texts.parts('activity.pause_explanation', {})],
+    facts: [
+      ...(app.ownName === undefined ? [] : [registeredNameFact(texts, app.name)]),
+      fact('activity.last_used', lastUsedAt ? texts.moment(lastUsedAt) : texts.text('activity.never_used')),
+      fact('activity.state', stateOf(texts, pausedAt, pausedBy)),
+      fact('duration.ends', texts.moment(endsAt)),
+    ],
+    forms: [
+      nameForm(texts, hidden.slice(1), { name: app.ownName ?? plainText(app.name, maxAppName), refused }),
+      endForm(texts, hidden.slice(1), rule),
+      ...(pausedBy === 'school'
+        ? []
+        : pausedBy === 'person'
+          ? [{ action: accountPaths.continueApp, hidden, submit: texts.text('activity.continue') }]
+          : [{ action: accountPaths.pauseApp, hidden, submit: texts.text('activity.pause') }]),
+      { action: accountPaths.removeApp, hidden: hidden.slice(0, 1), submit: texts.text('apps.remove'), kind: 'danger' as const },
+    ],
+  }
+}
+
+function nameForm(texts: Texts, hidden: Hidden, { name, refused }: { name: string; refused: RefusedName | undefined }): AccountForm {
+  return {
+    ...{ action: accountPaths.renameApp, hidden, submit: texts.text('app_name.save') },
+    fields: [
+      accountField({
+        ...{ name: appNameField, type: 'text', label: texts.text('app_name.label'), hint: texts.text('app_name.hint') },
+        ...{ value: refused?.typed ?? name, maxLength: maxAppName * 2, isOptional: true, autocomplete: 'off' },
+        ...(refused && { error: refused.error }),
+      }),
+    ],
+  }
+}
+
+/** The form that extends or shortens an access. It proposes the shortest one, so that an accidental press extends nothing. */
+function endForm(texts: Texts, hidden: Hidden, rule: AccessRule): AccountForm {
+  const { name, options } = durationField(texts, { ...rule, proposed: rule.offered[0] ?? 'until_removed' })
+  const field = { name, label: texts.text('duration.change_label'), hint: texts.text('duration.change_explanation') }
+  return {
+    ...{ action: accountPaths.appEnd, hidden, submit: texts.text('duration.change') },
+    fields: [accountField({ ...field, type: 'select', autocomplete: 'off', groups: [{ label: '', options }] })],
+  }
+}
