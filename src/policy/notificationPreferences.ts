@@ -4,7 +4,7 @@ interface Preference {
   /** The e-mails that it controls, for the API. */
   about: string
   emails: readonly EmailKind[]
-  /** True for marketing: these e-mails are not sent to people who refused it (`marketing_consent`). */
+  /** True for marketing: these e-mails are sent only to people who agreed, with this preference or with `marketing_consent`. */
   isMarketing?: boolean
   /** True if people cannot turn these e-mails off. */
   isRequired?: boolean
@@ -19,7 +19,8 @@ export const notificationPreferences = {
   comment_replies: { about: 'Replies to your comments, and comments on your posts.', emails: ['comment_replied', 'post_commented'] },
   event_reminders: { about: 'Upcoming events.', emails: ['event_reminder'] },
   product_updates: {
-    about: 'News about the school: new posts that you can read. Not sent if `marketing_consent` of the student is refused.',
+    about:
+      'News about the school: new posts that you can read. Only for people who chose it, or whose `marketing_consent` is granted; never if it is refused.',
     emails: ['post_published'],
     isMarketing: true,
   },
@@ -44,8 +45,10 @@ const preferenceByKind: ReadonlyMap<EmailKind, OptionalPreference> = new Map(
 /** Returns the preference that turns an e-mail off; undefined if people cannot turn it off. */
 export const preferenceOf = (kind: EmailKind): OptionalPreference | undefined => preferenceByKind.get(kind)
 
-/** Returns true if people who refused marketing do not get these e-mails. */
+/** Returns true for e-mails that are sent only to people who agreed to marketing. */
 export const isMarketing = (name: OptionalPreference): boolean => {
   const preference: Preference = notificationPreferences[name]
   return preference.isMarketing === true
 }
+
+export const marketingPreferences: readonly OptionalPreference[] = optionalPreferences.filter(isMarketing)

@@ -10,6 +10,7 @@ import {
   listSessions,
   revokeAuthorization,
 } from '../domain/accounts/ownAccount.ts'
+import { ownPreferences } from '../domain/accounts/ownPreferences.ts'
 import { checkPlaceAndLanguage } from '../domain/school/schoolRules.ts'
 import { hasSecondFactor } from '../domain/secondFactors/hasSecondFactor.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -20,7 +21,7 @@ import { image, imageField } from '../framework/declare/image.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
 import { fromJson } from '../framework/declare/values.ts'
 import { schemaName } from '../framework/output/publishedSchemas.ts'
-import { notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
+import { isMarketing, notificationPreferences, type OptionalPreference } from '../policy/notificationPreferences.ts'
 import { activityReads } from './accountActivity.ts'
 import { authorization, calendarFeed, ownId, session } from './accountFields.ts'
 import { undoActions } from './accountUndo.ts'
@@ -32,7 +33,7 @@ const byEmail = (name: OptionalPreference) =>
   z
     .enum(['email', 'none'])
     .meta({ component: 'NotificationChannel' })
-    .default('email')
+    .default(isMarketing(name) ? 'none' : 'email')
     .meta({ description: notificationPreferences[name].about, example: 'email' })
 
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
@@ -113,8 +114,8 @@ export const account = defineResource({
     avatar: imageField('account', 'avatar'),
     two_factor_enabled: { select: hasSecondFactor, of: Boolean },
     notification_preferences: {
-      from: ['preferences'],
-      of: ({ preferences }) => fromJson(preferences),
+      select: ownPreferences,
+      of: fromJson,
       write: (preferences) => ({ preferences: JSON.stringify(preferences) }),
     },
     membership: { select: membershipOf, of: membershipFrom },

@@ -149,12 +149,14 @@ test('no view of the account pages prints anything unescaped but sanitised HTML'
     'account-table',
     'account-cell',
     'form',
+    'site-comments',
+    'comment-form',
   ]
   for (const name of [...views, 'account-message', 'passkey', 'factor-setup']) {
     const source = readFileSync(new URL(`../../views/${name}.ejs`, import.meta.url), 'utf8')
     for (const [tag] of source.matchAll(/<%-[\s\S]*?%>/g))
       expect(tag).toMatch(
-        /^<%- include\('((account-)?(head|foot|parts|form|table|cell)|school-sections|passkey|factor-setup)', (page|\{ (cell: cell|table: section\.table, csrf: page\.csrf|sectionsLabel: page\.siblings\.label, sections: page\.siblings\.items) \}|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: (page\.)?csrf \})\) %>$|^<%- include\('site-html', \{ html: section\.html, textLanguage: page\.textLanguage \}\) %>$/,
+        /^<%- include\('((account-)?(head|foot|parts|form|table|cell)|school-sections|passkey|factor-setup)', (page|\{ (cell: cell|table: section\.table, csrf: page\.csrf|sectionsLabel: page\.siblings\.label, sections: page\.siblings\.items) \}|\{ parts: [a-z.A-Z]+ \}|\{ form: [a-z.]+, csrf: (page\.)?csrf \})\) %>$|^<%- include\('site-html', \{ html: section\.html, textLanguage: page\.textLanguage \}\) %>$|^<%- include\('site-html', \{ html: html, textLanguage: undefined \}\) %>$|^<%- include\('(site-comments', \{ comments: (section\.comments|replies)|comment-form', \{ form: (form|section\.commentForm)), csrf: page\.csrf \}\) %>$/,
       )
   }
 })

@@ -6,7 +6,7 @@ import { createKeyring } from '../../src/lib/keyring.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { notificationPreferences, optionalPreferences } from '../../src/policy/notificationPreferences.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
-import { signedIn } from '../account/account.ts'
+import { send, signedIn } from '../account/account.ts'
 import { newPeople, newPlan, newSubscription } from '../support/community.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type SalesService, startSales } from '../support/sales.ts'
@@ -47,9 +47,11 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
     return since
   }
   const addresses = (emails: readonly Email[]) => emails.map(({ to }) => to).toSorted()
+  /** Adds a person who has chosen every e-mail. */
   const somebody = async (more: { role?: 'lecturer' } = {}) => {
     const email = `${newId()}@example.org`
     const { accountId, personId } = await sales.service.addPerson({ email, ...more })
+    await query('UPDATE account SET preferences = $2 WHERE id = $1', [accountId, JSON.stringify({ product_updates: 'email' })])
     return { email, accountId, personId }
   }
   const turnOff = (accountId: string, name: string) =>
@@ -79,7 +81,8 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
       const readers = (
         await query<{ email: string }>(
           `SELECT account.email FROM person JOIN account ON account.id = person.account_id
-            WHERE person.school_id = $1 AND account.disabled_at IS NULL AND person.member_status <> 'blocked' AND account.id <> $2`,
+            WHERE person.school_id = $1 AND account.disabled_at IS NULL AND person.member_status <> 'blocked' AND account.id <> $2
+              AND account.preferences ->> 'product_updates' = 'email'`,
           [sales.schoolId, quiet.accountId],
         )
       ).map(({ email }) => email)
@@ -92,23 +95,50 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
       expect(await delivered()).toEqual([])
     })
 
-    test('a post goes to people who agreed to marketing or have not chosen, and not to those who refused it', async () => {
-      const [agreed, refused, open] = [await somebody(), await somebody(), await somebody()]
+    test('a post goes to people who chose news or agreed to marketing, not to those who refused it or were never asked', async () => {
+      const people = {
+        agreed: await somebody(),
+        chose: await somebody(),
+        refused: await somebody(),
+        never: await somebody(),
+        left: await somebody(),
+      }
+      const { agreed, refused, never, left } = people
+      const forget = ({ accountId }: { accountId: string }) => query(`UPDATE account SET preferences = '{}' WHERE id = $1`, [accountId])
       const choose = ({ personId }: { personId: string }, granted: boolean) =>
         query('UPDATE person SET marketing_consent = $2 WHERE id = $1', [personId, JSON.stringify({ granted, at: new Date() })])
-      await choose(agreed, true)
-      await choose(refused, false)
+      for (const one of [agreed, refused, never]) await forget(one)
+      for (const [one, granted] of [
+        [agreed, true],
+        [left, true],
+        [refused, false],
+      ] as const)
+        await choose(one, granted)
+      await turnOff(left.accountId, 'product_updates')
       const post = await published({})
       const to = addresses(about(await delivered(), post))
-      expect([agreed, refused, open].map(({ email }) => to.includes(email))).toEqual([true, false, true])
-      const pageOf = async ({ email }: { email: string }) =>
-        (await (await signedIn(sales.service, email)).get('/account/notifications')).html
+      const got = Object.fromEntries(Object.entries(people).map(([name, { email }]) => [name, to.includes(email)]))
+      expect(got).toEqual({ agreed: true, chose: true, refused: false, never: false, left: false })
+      // The API and the page say the same, and a box that nobody ticked is not ticked.
       const box = (html: string) => /<input[^>]* name="product_updates"[^>]*>/.exec(html)?.[0] ?? ''
-      expect(box(await pageOf(refused))).toMatch(/disabled/)
-      expect(box(await pageOf(refused))).not.toMatch(/checked/)
-      expect(await pageOf(refused)).toContain('because you refused marketing')
-      expect(box(await pageOf(open))).toMatch(/checked/)
-      expect(await pageOf(open)).not.toContain('refused marketing')
+      for (const [name, { email }] of Object.entries(people)) {
+        const html = (await (await signedIn(sales.service, email)).get('/account/notifications')).html
+        const { notification_preferences: preferences } = await done('GET', '/account', undefined, email)
+        expect([name, preferences.product_updates, / checked/.test(box(html))]).toEqual([name, got[name] ? 'email' : 'none', got[name]])
+        expect([name, html.includes('because you refused marketing'), / disabled/.test(box(html))]).toEqual([
+          name,
+          name === 'refused',
+          name === 'refused',
+        ])
+      }
+      // Ticking the box is the consent. A change of other choices is none.
+      await done('PATCH', '/account', { notification_preferences: { event_reminders: 'none' } }, never.email)
+      const second = await published({})
+      expect(addresses(about(await delivered(), second))).not.toContain(never.email)
+      const browser = await signedIn(sales.service, never.email)
+      await send(browser, await browser.get('/account/notifications'), { product_updates: 'yes' }, /notifications$/)
+      const third = await published({})
+      expect(addresses(about(await delivered(), third))).toContain(never.email)
     })
 
     test('a restricted post goes only to those who may read its text', async () => {
@@ -144,6 +174,7 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
 
     test('many readers get one e-mail each from several workers together, in bounded transactions, while a receipt goes between', async () => {
       const people = await newPeople(sales.service.database.sql, sales.schoolId, 230)
+      await query(`UPDATE person SET marketing_consent = '{"granted": true}' WHERE email = ANY($1)`, [people.map(({ email }) => email)])
       const product = await newProduct(sales.service.database.sql, sales.schoolId)
       const post = await published({ visibility: 'members' })
       const { body: order } = await sales.platform.report('/orders', {

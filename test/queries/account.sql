@@ -2,7 +2,7 @@
 
 -- getAccount, learner, lecturer
 select "id", "email", "pending_email", "email_verified", "name", "given_name", "family_name", "locale", "time_zone",
-  "last_sign_in_at", "deletion_scheduled_at", "created_at", "updated_at", "preferences", "version" as "version", case
+  "last_sign_in_at", "deletion_scheduled_at", "created_at", "updated_at", "version" as "version", case
   when false then cast('staff' as text)
   when ("id" = :account_id or false) then cast('own' as text)
   else cast('public' as text)
@@ -29,6 +29,15 @@ select "id", "email", "pending_email", "email_verified", "name", "given_name", "
       where ("authenticator_app"."account_id" = "account"."id") and "authenticator_app"."school_id" = :school_id
     )
   ) as "two_factor_enabled",
+  CASE (
+    select "person"."marketing_consent"
+    from "person"
+    where ("person"."account_id" = "account"."id") and "person"."school_id" = :school_id
+  ) ->> 'granted'
+  WHEN 'false' THEN "account"."preferences" || '{"product_updates":"none"}'::jsonb
+  WHEN 'true' THEN '{"product_updates":"email"}'::jsonb || "account"."preferences"
+  ELSE '{"product_updates":"none"}'::jsonb || "account"."preferences"
+  END as "notification_preferences",
   (
     select to_json("facets") as "membership"
     from (
@@ -45,7 +54,7 @@ limit 1;
 
 -- getAccount, staff
 select "id", "email", "pending_email", "email_verified", "name", "given_name", "family_name", "locale", "time_zone",
-  "last_sign_in_at", "deletion_scheduled_at", "created_at", "updated_at", "preferences", "version" as "version",
+  "last_sign_in_at", "deletion_scheduled_at", "created_at", "updated_at", "version" as "version",
   cast('staff' as text) as "seen_as",
   (
     SELECT json_build_object(
@@ -69,6 +78,15 @@ select "id", "email", "pending_email", "email_verified", "name", "given_name", "
       where ("authenticator_app"."account_id" = "account"."id") and "authenticator_app"."school_id" = :school_id
     )
   ) as "two_factor_enabled",
+  CASE (
+    select "person"."marketing_consent"
+    from "person"
+    where ("person"."account_id" = "account"."id") and "person"."school_id" = :school_id
+  ) ->> 'granted'
+  WHEN 'false' THEN "account"."preferences" || '{"product_updates":"none"}'::jsonb
+  WHEN 'true' THEN '{"product_updates":"email"}'::jsonb || "account"."preferences"
+  ELSE '{"product_updates":"none"}'::jsonb || "account"."preferences"
+  END as "notification_preferences",
   (
     select to_json("facets") as "membership"
     from (

@@ -8,6 +8,7 @@ import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { countChanges } from '../../store/readAudit.ts'
 import { beginEmailChange } from './emailChange.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
+import { ownPreferences } from './ownPreferences.ts'
 import { endSignIn, listSignIns, type SignIn } from './signIns.ts'
 
 interface EmailChange {
@@ -116,14 +117,14 @@ export async function exportAccount(
   }: { database: SchoolReader; school: School; externalServices: Pick<ExternalServices, 'authorizations' | 'sessions'> },
   row: OwnRow,
 ) {
-  const { membership } = await database
+  const { membership, preferences } = await database
     .selectFrom('account')
-    .select((account) => membershipOf(account).as('membership'))
+    .select((account) => [membershipOf(account).as('membership'), ownPreferences(account).as('preferences')])
     .where('id', '=', row.id)
     .executeTakeFirstOrThrow()
   return {
     object: 'account_export',
-    account: { ...row, notification_preferences: row.preferences, membership: membershipFrom(membership) },
+    account: { ...row, notification_preferences: preferences, membership: membershipFrom(membership) },
     authorizations: await presentAuthorizations({ database, externalServices }, school, row.id),
     sessions: (await listSignIns({ database, externalServices }, school.id, row.id)).map(presentSession),
   }

@@ -1,7 +1,7 @@
 import { isMarketing, preferenceOf } from '../../policy/notificationPreferences.ts'
 import type { Recipient } from '../../policy/sendMessage.ts'
 import type { SchoolReader } from '../../store/database.ts'
-import { isMarketingNotRefused, isNotTurnedOff } from '../../store/preferenceExpressions.ts'
+import { isMarketingWanted, isNotTurnedOff } from '../../store/preferenceExpressions.ts'
 import type { News } from './news.ts'
 
 interface Page {
@@ -13,7 +13,7 @@ type Concerned = Pick<News, 'email' | 'isFor'>
 
 /**
  * Selects the people whom news concerns. E-mails that can be turned off are for people with an account who want them and are not blocked, and
- * marketing is for those who have not refused it.
+ * marketing is for those who agreed to it.
  */
 function selectRecipients(database: SchoolReader, { email, isFor }: Concerned) {
   const preference = preferenceOf(email)
@@ -28,7 +28,7 @@ function selectRecipients(database: SchoolReader, { email, isFor }: Concerned) {
         .where((row) => isNotTurnedOff(row.ref('account.preferences'), preference ?? '')),
     )
     .$if(preference !== undefined && isMarketing(preference), (query) =>
-      query.where((row) => isMarketingNotRefused(row.ref('person.marketing_consent'))),
+      query.where((row) => isMarketingWanted(row.ref('account.preferences'), row.ref('person.marketing_consent'), preference ?? '')),
     )
     .where(isFor)
 }
