@@ -19,8 +19,7 @@ export const notificationPreferences = {
   comment_replies: { about: 'Replies to your comments, and comments on your posts.', emails: ['comment_replied', 'post_commented'] },
   event_reminders: { about: 'Upcoming events.', emails: ['event_reminder'] },
   product_updates: {
-    about:
-      'News about the school: new posts that you can read. Only for people who chose it, or whose `marketing_consent` is granted; never if it is refused.',
+    about: 'News about the school: new posts that you can read. Needs your choice or `marketing_consent`.',
     emails: ['post_published'],
     isMarketing: true,
   },

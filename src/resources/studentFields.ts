@@ -79,8 +79,7 @@ export const studentSchema = z.object({
     })
     .nullable()
     .meta({
-      description:
-        'Consent to marketing; null if the person has not chosen. E-mails about news of the school (`product_updates`) need it, or the choice of the person in their account.',
+      description: 'Consent to marketing; null if the person has not chosen. Refused: no news of the school (`product_updates`).',
       example: null,
       view: 'own',
     }),
