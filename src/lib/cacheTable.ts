@@ -103,6 +103,20 @@ export const cacheTable = {
     owner: 'src/pages/pictures/pngRenderer.ts',
     emptiedBy: 'nothing: another title or colour has another key',
   },
+  picture_logos: {
+    about: 'Logos of schools, for the previews of public pages',
+    key: 'school, id of the file',
+    bound: { maxSize: 8 * 1_048_576 },
+    owner: 'src/wiring/pictureLogos.ts',
+    emptiedBy: 'nothing: another logo has another id',
+  },
+  undrawable_logos: {
+    about: 'Logos that could not be drawn, which previews then leave out',
+    key: 'hash of the drawing of the logo',
+    bound: { max: 500 },
+    owner: 'src/pages/pictures/pngRenderer.ts',
+    emptiedBy: '10 minutes',
+  },
   site_menus: {
     about: 'Menus of the public pages',
     key: 'school',

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
 import type { Log } from '../lib/log.ts'
 import type { EmailLegal } from '../mail/emailFoot.ts'
@@ -8,9 +7,9 @@ import type { School } from '../policy/school.ts'
 import { legalAddresses } from '../resources/legalAddresses.ts'
 import type { Database } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
-import { findReadyFile } from '../store/files.ts'
 import { inSchool } from '../store/inSchool.ts'
 import type { StatementCache } from '../store/statementCache.ts'
+import { readLogo } from './readLogo.ts'
 
 /** Larger logos are left out: each e-mail contains the picture. */
 const maxBytes = 100_000
@@ -60,12 +59,10 @@ async function emailLogo(
 ): Promise<EmailLogo | undefined> {
   const { logo, plate: ownPlate } = logoOn(plate, theme)
   if (!logo?.width || !logo.height) return undefined
-  const file = await findReadyFile(accounts.kysely, school.id, logo.id)
-  if (!file || !isShown(file.content_type) || Number(file.bytes) > maxBytes) return undefined
-  const bytes = await storage.read(file.storage_key)
-  if (!bytes) return undefined
+  const file = await readLogo(school, logo, { accounts, storage, maxBytes, isAccepted: isShown })
+  if (!file) return undefined
   const { width, height, alt } = logo
-  return { content: await buffer(bytes), contentType: file.content_type, alt: alt || name, width, height, plate: ownPlate }
+  return { ...file, alt: alt || name, width, height, plate: ownPlate }
 }
 
 const isShown = (contentType: string): contentType is EmailLogo['contentType'] => /^image\/(?:png|jpeg|gif)$/.test(contentType)

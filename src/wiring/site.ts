@@ -21,6 +21,7 @@ import { inSchool, schoolDatabase } from '../store/inSchool.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
 import { createOwnOperations } from './ownOperations.ts'
+import { createPictureLogos } from './pictureLogos.ts'
 import { publicView } from './publicView.ts'
 import { countPage } from './rateLimits.ts'
 import { schoolConfigOf } from './runtime.ts'
@@ -116,6 +117,7 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
   const pictures = servePictures({
     pageContext,
     theme: async (school) => (await foundation.pageBranding(school)).theme,
+    logoOn: createPictureLogos(foundation),
     renderer: createPngRenderer({
       caches: foundation.caches,
       onFailure: (reason) => foundation.log.warn({ reason }, 'picture not drawn'),

@@ -131,7 +131,7 @@ describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }
           name === 'refused',
         ])
       }
-      // Ticking the box is the consent. A change of other choices is none.
+      // Ticking the box is the consent. A change of other choices is not a consent.
       await done('PATCH', '/account', { notification_preferences: { event_reminders: 'none' } }, never.email)
       const second = await published({})
       expect(addresses(about(await delivered(), second))).not.toContain(never.email)

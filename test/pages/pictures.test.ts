@@ -3,8 +3,9 @@ import { imageSize } from 'image-size'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { themeDefaults } from '../../src/domain/school/themes.ts'
 import { createCaches } from '../../src/lib/caches.ts'
+import { fromPublicId } from '../../src/lib/ids.ts'
 import { createPngRenderer } from '../../src/pages/pictures/pngRenderer.ts'
-import { schoolIcon, shareCard } from '../../src/pages/pictures/shareCard.ts'
+import { type CardLogo, schoolIcon, shareCard } from '../../src/pages/pictures/shareCard.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
@@ -54,6 +55,91 @@ describe('the pictures that the service draws', () => {
     expect(await renderer.render(shareCard(names[0] ?? '', { schoolName: names[0] ?? '', theme }))).toBe(cards[0])
     expect(shareCard(hostile[0] ?? '', { schoolName: '', theme }).svg).not.toContain('<image')
     expect(failures).toEqual([])
+  })
+
+  describe('with the logo of the school', () => {
+    const svg = (inner: string, size = 'width="120" height="60"') =>
+      Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${inner}</svg>`)
+    const gold = '<rect width="120" height="60" fill="#ffd700"/>'
+    const logoOf = (content: Buffer, contentType = 'image/svg+xml'): CardLogo => ({
+      content,
+      contentType,
+      width: 120,
+      height: 60,
+      plate: '#ffffff',
+    })
+    const draw = async (logo: CardLogo | undefined) => {
+      const failures: string[] = []
+      const renderer = createPngRenderer({
+        caches: createCaches(),
+        onFailure: (reason) => failures.push(reason),
+        limitMilliseconds: 120_000,
+      })
+      const render = (title: string) => renderer.render(shareCard(title, { schoolName: 'Lanternfield', theme, logo }))
+      return { picture: await render('Clay'), again: () => render('Wood'), failures }
+    }
+
+    test('a vector logo and a raster logo are drawn', async () => {
+      const { picture: without } = await draw(undefined)
+      const { picture: vector } = await draw(logoOf(svg(gold)))
+      expect(imageSize(vector)).toMatchObject({ type: 'png', width: 1200, height: 630 })
+      expect(vector.equals(without)).toBe(false)
+      // A PNG: the card itself.
+      const { picture: raster } = await draw(logoOf(without, 'image/png'))
+      expect([raster.equals(without), raster.equals(vector)]).toEqual([false, false])
+    })
+
+    test('a logo that is broken, empty or of another format leaves a picture with the first letter', async () => {
+      const { picture: without } = await draw(undefined)
+      for (const logo of [
+        logoOf(without.subarray(0, 200), 'image/png'),
+        logoOf(Buffer.from('not a picture'), 'image/jpeg'),
+        logoOf(svg('')),
+        logoOf(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><rect')),
+        logoOf(svg('<image href="file:///etc/passwd" width="9" height="9"/><image href="http://127.0.0.1/" width="9" height="9"/>')),
+      ]) {
+        const { picture } = await draw(logo)
+        expect([logo.content.toString('latin1').slice(0, 40), picture.equals(without)]).toEqual([
+          logo.content.toString('latin1').slice(0, 40),
+          true,
+        ])
+      }
+    })
+
+    test('a logo that breaks the thread is given up once, and not attempted for the next page', async () => {
+      const { picture, again, failures } = await draw(logoOf(svg(gold), 'image/png"><'))
+      const { picture: without, again: withoutAgain } = await draw(undefined)
+      expect(picture.equals(without)).toBe(true)
+      expect((await again()).equals(await withoutAgain())).toBe(true)
+      expect(failures.length).toBe(1)
+    })
+
+    test('a drawing with a million elements leaves a picture with the first letter', async () => {
+      const levels = Array.from({ length: 6 }, (_, level) => `<g id="l${level + 1}">${`<use href="#l${level}"/>`.repeat(10)}</g>`)
+      const many = svg(`<defs><g id="l0"><rect width="9" height="9"/></g>${levels.join('')}</defs><use href="#l6"/>`)
+      const [{ picture }, { picture: without }] = [await draw(logoOf(many)), await draw(undefined)]
+      expect(picture.equals(without)).toBe(true)
+    })
+
+    test('the previews of pages show the logo that the school uploads', async () => {
+      const card = async () => Buffer.from(await (await fetch(`${service.issuer}/assets/share.png`)).arrayBuffer())
+      const before = await card()
+      const form = new FormData()
+      for (const [name, value] of [
+        ['purpose', 'image'],
+        ['visibility', 'public'],
+      ] as const)
+        form.set(name, value)
+      form.set('file', new Blob([svg(gold)], { type: 'image/svg+xml' }), 'logo.svg')
+      const { id } = await owner.upload('/storage/files', form)
+      await owner.call('PATCH', '/appearance', { logo: { file_id: id } }, { 'if-match': '*' })
+      const after = await card()
+      expect(after.equals(before)).toBe(false)
+      expect((await card()).equals(after)).toBe(true)
+      await service.database.sql.query("UPDATE file SET storage_key = 'gone' WHERE id = $1", [fromPublicId('fil', String(id))])
+      await owner.call('PATCH', '/appearance', { logo: null }, { 'if-match': '*' })
+      expect((await card()).equals(before)).toBe(true)
+    })
   })
 
   test('are named by the pages of the school, and show no page that visitors cannot open', async () => {

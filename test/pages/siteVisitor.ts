@@ -6,6 +6,8 @@ import type { TestService } from '../support/service.ts'
 export interface SiteOwner {
   /** Sends a request and returns its body. Fails the test unless the status is 2xx. */
   call(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Record<string, unknown>>
+  /** Uploads a file. Fails the test unless the status is 2xx. */
+  upload(path: string, form: FormData): Promise<Record<string, unknown>>
   /** Reads a text. Fails the test unless the status is 2xx. */
   text(path: string, headers?: Record<string, string>): Promise<string>
 }
@@ -30,6 +32,12 @@ export async function siteOwner(service: TestService, issuer = service.issuer): 
     async call(...request) {
       const text = await send(...request)
       return text === '' ? {} : JSON.parse(text)
+    },
+    async upload(path, form) {
+      const response = await fetch(`${issuer}/api/v1${path}`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: form })
+      const body = Object(await response.json())
+      expect([path, response.ok, body]).toEqual([path, true, body])
+      return body
     },
     text: (path, headers) => send('GET', path, undefined, headers),
   }

@@ -7,11 +7,13 @@ import { schoolThemeColours } from '../../policy/themeColours.ts'
 import type { FindPageContext } from '../pageContext.ts'
 import type { PageTheme } from '../pageTheme.ts'
 import type { Drawing, PngRenderer } from './pngRenderer.ts'
-import { schoolIcon, shareCard } from './shareCard.ts'
+import { type CardLogo, schoolIcon, shareCard } from './shareCard.ts'
 
 export interface PictureArguments {
   pageContext: FindPageContext
   theme(school: School): Promise<PageTheme>
+  /** Returns the logo for a background; undefined if there is none that can be shown. */
+  logoOn(school: School, background: string, theme: PageTheme): Promise<CardLogo | undefined>
   renderer: PngRenderer
   /** Returns the title of a public page, as visitors see it; undefined if they see none. */
   titleAt(ctx: Context, path: string): Promise<string | undefined>
@@ -40,7 +42,7 @@ export const sharePicturePath = (path: string): string => `/assets/share${path =
 const maxAgeSeconds = 3600
 
 /** Serves the pictures that the service draws: the icons of a school and the previews of its public pages; and its web manifest. */
-export function servePictures({ pageContext, theme, renderer, titleAt, count }: PictureArguments): Middleware {
+export function servePictures({ pageContext, theme, logoOn, renderer, titleAt, count }: PictureArguments): Middleware {
   const send = async (ctx: Context, drawing: Drawing): Promise<void> => {
     ctx.set('X-Content-Type-Options', 'nosniff')
     serveDocument(ctx, pictureDocument(await renderer.render(drawing)))
@@ -57,8 +59,10 @@ export function servePictures({ pageContext, theme, renderer, titleAt, count }: 
     const [{ schoolName }, colours] = await Promise.all([pageContext(ctx), theme(school)])
     // The titles of lists are in the language of the reader.
     if (isShared) ctx.vary(['Accept-Language', 'Cookie'])
-    if (title) await send(ctx, shareCard(title, { schoolName, theme: colours }))
-    else if (iconSize !== undefined) await send(ctx, schoolIcon(schoolName, colours, iconSize))
+    if (title) {
+      const logo = await logoOn(school, schoolThemeColours(colours).light.surface, colours)
+      await send(ctx, shareCard(title, { schoolName, theme: colours, logo }))
+    } else if (iconSize !== undefined) await send(ctx, schoolIcon(schoolName, colours, iconSize))
     else serveDocument(ctx, manifest(schoolName, colours))
   }
 }

@@ -12,32 +12,87 @@ const margin = 80
 const sizes = [96, 80, 64, 52] as const
 const maxLines = 4
 
+/** The logo of a school, as its file is. */
+export interface CardLogo {
+  content: Buffer
+  contentType: string
+  width: number
+  height: number
+  /** The background that it needs. */
+  plate: string
+}
+
+export interface CardSchool {
+  schoolName: string
+  theme: PageTheme
+  logo?: CardLogo | undefined
+}
+
 /**
- * Returns the picture of a link: a title and the name of the school in its colours and font. A text in a script that the font does not
- * have is left out.
+ * Returns the picture of a link: a title, and the logo and name of the school in its colours and font. Without a logo, it has the first
+ * letter of the name. A text in a script that the font does not have is left out.
  */
-export function shareCard(title: string, { schoolName, theme }: { schoolName: string; theme: PageTheme }): Drawing {
+export function shareCard(title: string, { schoolName, theme, logo }: CardSchool): Drawing {
   const { light } = schoolThemeColours(theme)
   const family = theme.fonts.heading
   const { size, lines } = fitted(drawable(title, 200))
   const top = Math.round((cardSize.height - 110 - (lines.length - 1) * size * 1.2) / 2 + size * 0.3)
-  const text = (words: string, { x, y, height, colour }: { x: number; y: number; height: number; colour: string }): string =>
-    `<text x="${x}" y="${y}" font-size="${height}" font-weight="700" fill="${colour}">${xmlText(words)}</text>`
-  const name = drawable(schoolName, 48)
-  return {
-    family,
-    svg: [
+  const card = (mark: string, markWidth: number): string => {
+    const left = margin + markWidth + 24
+    const name = cut(drawable(schoolName, 48), (cardSize.width - margin - left) / nameHeight)
+    return [
       `<svg xmlns="http://www.w3.org/2000/svg" width="${cardSize.width}" height="${cardSize.height}">`,
       `<rect width="1200" height="630" fill="${light.primary}"/><rect y="520" width="1200" height="110" fill="${light.surface}"/>`,
-      `<rect x="${margin}" y="545" width="60" height="60" rx="12" fill="${light.primary}"/>`,
-      initialOf(schoolName, { x: margin + 30, y: 589, height: 40, colour: light.onPrimary }),
-      name && text(name, { x: margin + 84, y: 588, height: 34, colour: light.text }),
+      mark,
+      name && textAt(name, { x: left, y: 588, height: nameHeight, colour: light.text }),
       ...lines.map((line, index) =>
-        text(line, { x: margin, y: Math.round(top + index * size * 1.2), height: size, colour: light.onPrimary }),
+        textAt(line, { x: margin, y: Math.round(top + index * size * 1.2), height: size, colour: light.onPrimary }),
       ),
       '</svg>',
-    ].join(''),
+    ].join('')
   }
+  const initial = `<rect x="${margin}" y="${markTop}" width="${markHeight}" height="${markHeight}" rx="12" fill="${light.primary}"/>${initialOf(schoolName, { x: margin + 30, y: 589, height: 40, colour: light.onPrimary })}`
+  const without: Drawing = { family, svg: card(initial, markHeight) }
+  if (!logo) return without
+  const { image, width } = logoImage(logo, { x: margin, y: markTop })
+  const plate =
+    logo.plate === light.surface
+      ? ''
+      : `<rect x="${margin - 6}" y="${markTop - 6}" width="${width + 12}" height="${markHeight + 12}" rx="6" fill="${logo.plate}"/>`
+  const alone = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${markHeight}">${logoImage(logo, { x: 0, y: 0 }).image}</svg>`
+  return { family, svg: card(plate + image, width), logo: { svg: alone, without } }
+}
+
+const nameHeight = 34
+const [markTop, markHeight] = [545, 60]
+const longestMark = 360
+
+/** Returns the logo as a picture of the height of the mark, or of its greatest width. The drawing reads no file for it. */
+function logoImage(
+  { content, contentType, width, height }: CardLogo,
+  { x, y }: Pick<TextPlace, 'x' | 'y'>,
+): { image: string; width: number } {
+  const drawn = Math.max(1, Math.min(longestMark, Math.round((width / height) * markHeight)))
+  const data = `data:${contentType};base64,${content.toString('base64')}`
+  return { image: `<image x="${x}" y="${y}" width="${drawn}" height="${markHeight}" href="${data}"/>`, width: drawn }
+}
+
+interface TextPlace {
+  x: number
+  y: number
+  height: number
+  colour: string
+}
+
+const textAt = (words: string, { x, y, height, colour }: TextPlace): string =>
+  `<text x="${x}" y="${y}" font-size="${height}" font-weight="700" fill="${colour}">${xmlText(words)}</text>`
+
+/** Cuts a text off that is wider than a number of heights of its font. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  const letters = [...text]
+  const end = letters.findIndex((_, index) => widthOf(letters.slice(0, index + 1).join('')) > width - 1)
+  return `${letters.slice(0, Math.max(1, end)).join('').trimEnd()}…`
 }
 
 /** Returns the icon of a school: the first letter of its name, in its colours. */
@@ -50,7 +105,7 @@ export function schoolIcon(schoolName: string, theme: PageTheme, size: number): 
 }
 
 /** Returns the first letter of a name, or a ring if the font does not have it. */
-function initialOf(name: string, { x, y, height, colour }: { x: number; y: number; height: number; colour: string }): string {
+function initialOf(name: string, { x, y, height, colour }: TextPlace): string {
   const [letter = ''] = name.match(/[\p{L}\p{N}]/u) ?? []
   if (letter === '' || !hasLetters(letter))
     return `<circle cx="${x}" cy="${y - height * 0.36}" r="${height * 0.34}" fill="none" stroke="${colour}" stroke-width="${height * 0.16}"/>`
