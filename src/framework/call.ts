@@ -10,6 +10,7 @@ import type { QueryScope } from './declare/queryScope.ts'
 import type { Representation } from './declare/representation.ts'
 import type { ParameterValues } from './declare/values.ts'
 import type { CursorSigner } from './read/cursor.ts'
+import type { RecordedEntry } from './write/activity.ts'
 import type { Precondition } from './write/preconditions.ts'
 import type { SentForm } from './write/writing.ts'
 
@@ -29,6 +30,13 @@ export interface RunContext {
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
+/** The decision of a person that an app uses. */
+export interface UsedApproval {
+  id: string
+  /** The version of the row that the person decided about; null if there is no single row. */
+  rowVersion: number | null
+}
+
 /** The caller's request. Each part is read when it is needed. */
 export interface RequestInput {
   /** Values by parameter name: text from a URL, or JSON from a tool call. */
@@ -43,6 +51,8 @@ export interface RequestInput {
   idempotencyKey?: string | undefined
   /** Why the app makes the request, in its own words. */
   agentReason?: string | undefined
+  /** The decision of the person by which the app makes the request. */
+  approval?: UsedApproval | undefined
   /** True if the caller asks what a write would do: nothing is kept. */
   isDryRun?: boolean | undefined
   /** The URL with its query. An idempotency key is valid for one target. */
@@ -87,6 +97,8 @@ export interface ApiResponse {
   rows?: number | undefined
   /** For how many days what was written can be taken back; absent if it cannot. */
   undoDays?: number | undefined
+  /** The entry of a write in the audit trail; absent if it has changed nothing. */
+  entry?: RecordedEntry | undefined
   /** For a list: the parameters that all its pages share, as text, and the cursors of the next and previous page. */
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */

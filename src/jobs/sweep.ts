@@ -1,4 +1,5 @@
 import type { EndGrant } from '../domain/students/eraseAccount.ts'
+import { sweepApprovals } from '../store/approvals.ts'
 import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
@@ -67,6 +68,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
         changes: await drain(() => sweepChanges(database.kysely, batch), signal),
         slugs: await drain(() => sweepFormerSlugs(database.kysely, batch), signal),
         notifications: await drain(() => sweepNotifications(database.kysely, batch), signal),
+        approvals: await drain(() => sweepApprovals(database.kysely, batch), signal),
         undo: await drain(() => sweepUndo(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
         uses: await drain(() => sweepGrantUse(database.kysely, batch), signal),

@@ -82,6 +82,7 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }
     }
     refusePaused(checked, issuer)
     const { grantId, clientId } = found
-    return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId }, grantable(person.role))
+    const asksFirst = checked.facts.grant?.asksFirst ?? false
+    return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst }, grantable(person.role))
   }
 }

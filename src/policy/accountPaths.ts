@@ -41,6 +41,9 @@ export const accountPaths = {
   appEnd: '/account/apps/end',
   renameApp: '/account/apps/rename',
   continueApp: '/account/apps/continue',
+  asksFirst: '/account/apps/ask-first',
+  /** Followed by the id of an approval. */
+  approvals: '/account/approvals',
   keep: '/account/keep',
   signOutEverywhere: '/account/sign-out-everywhere',
   confirm: '/account/confirm',
@@ -81,6 +84,9 @@ export const accountOrderPath = (id: string, document: 'invoice' | 'receipt'): s
 
 /** Returns the path of the page that shows what an app did with an authorization, by its public id. */
 export const accountAppPath = (authorizationId: string): string => `${accountPaths.apps}/${authorizationId}`
+
+/** Returns the path of the page on which a person decides about a request of an app, by its public id. */
+export const accountApprovalPath = (approvalId: string): string => `${accountPaths.approvals}/${approvalId}`
 
 /** Returns the path of the page that shows what an app did at the school. */
 export const schoolAppPath = (clientId: string): string => `${accountPaths.schoolApps}/${encodeURIComponent(clientId)}`

@@ -20,6 +20,8 @@ export interface PersonCaller {
   /** Empty if the person acts themselves, on the account pages. */
   clientId: string
   grantId: string
+  /** True if the person decides before the app does what cannot be undone. */
+  asksFirst?: boolean | undefined
   /** The language of the page on which the person acts, for e-mails about the action. */
   language?: string | undefined
 }
@@ -56,7 +58,7 @@ export function audienceOf(caller: Caller): Audience {
 /** Returns the caller of a token: scopes that the current role can no longer grant are withheld. */
 export function callerFrom(
   person: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
-  token: { scopes: Iterable<string>; clientId: string; grantId: string },
+  token: { scopes: Iterable<string>; clientId: string; grantId: string; asksFirst?: boolean },
   grantable: ReadonlySet<string>,
 ): PersonCaller {
   const granted = new Set(token.scopes)
@@ -70,5 +72,6 @@ export function callerFrom(
     withheldScopes: granted.difference(grantable),
     clientId: token.clientId,
     grantId: token.grantId,
+    asksFirst: token.asksFirst,
   }
 }

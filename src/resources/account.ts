@@ -126,7 +126,7 @@ export const account = defineResource({
   operations: {
     get: 'read',
     update: { scope: 'write', check: checkPlaceAndLanguage },
-    remove: { scope: 'write', errors: ['last_owner', 'active_subscription'], instead: scheduleDeletion },
+    remove: { scope: 'write', asksFirst: 'irreversible', errors: ['last_owner', 'active_subscription'], instead: scheduleDeletion },
   },
   reads: {
     authorizations: {
@@ -168,6 +168,7 @@ export const account = defineResource({
     email: defineAction('account', {
       scope: 'write',
       id: 'changeEmail',
+      asksFirst: 'access',
       status: 202,
       limit: 'guess',
       summary: 'Change the address that you sign in with',
@@ -192,6 +193,7 @@ export const account = defineResource({
     'calendar/renew': {
       scope: 'write',
       id: 'renewCalendar',
+      asksFirst: 'access',
       status: 204,
       limit: 'guess',
       summary: 'Create the secret address of your calendar, or replace it',
@@ -209,6 +211,7 @@ export const account = defineResource({
     revoke_authorization: defineAction('account', {
       scope: 'write',
       id: 'revokeAuthorization',
+      asksFirst: 'access',
       at: 'authorizations/{id}',
       method: 'DELETE',
       status: 204,
@@ -220,6 +223,7 @@ export const account = defineResource({
     end_session: defineAction('account', {
       scope: 'write',
       id: 'endSession',
+      asksFirst: 'access',
       at: 'sessions/{id}',
       method: 'DELETE',
       status: 204,

@@ -36,6 +36,7 @@ const issueCertificate = defineAction('enrollment', {
   scope: 'write',
   errors: ['invalid_state'],
   id: 'issueCertificate',
+  asksFirst: 'irreversible',
   follows: 'completeEnrollment',
   summary: 'Issue the certificate of a completed course, or correct it',
   status: 201,

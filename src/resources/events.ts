@@ -204,6 +204,7 @@ export const events = defineResource({
     },
     cancel: defineAction('event', {
       undo: 'Attendees have received an e-mail.',
+      asksFirst: 'outward',
       scope: 'write',
       roles: ['lecturer', 'staff'],
       view: 'staff',

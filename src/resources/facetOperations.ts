@@ -38,6 +38,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   scope: 'write',
   errors: ['self_change', 'last_owner', 'active_subscription'],
   id,
+  asksFirst: 'irreversible',
   roles: ['staff'],
   status: 204,
   parameters: cancelParameter,

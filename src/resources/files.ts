@@ -91,6 +91,7 @@ export const files = defineResource({
     },
     remove: {
       scope: 'write',
+      asksFirst: 'irreversible',
       parameters: z.object({
         force: z.boolean().default(false).meta({ description: 'Staff only: also remove all references to the file.', example: false }),
       }),

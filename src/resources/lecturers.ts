@@ -158,6 +158,7 @@ export const lecturers = defineResource({
     },
     restore: { scope: 'write', roles: ['staff'], summary: 'Restore an archived lecturer', from: ['archived'], to: 'active' },
     link: defineAction('lecturer', {
+      asksFirst: 'access',
       undo: 'It decides who can sign in as the lecturer: use the opposite operation.',
       scope: 'write',
       errors: ['invalid_state'],
@@ -170,6 +171,7 @@ export const lecturers = defineResource({
       },
     }),
     unlink: {
+      asksFirst: 'access',
       undo: 'It decides who can sign in as the lecturer: use the opposite operation.',
       scope: 'write',
       roles: ['staff'],

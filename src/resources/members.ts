@@ -169,6 +169,7 @@ export const members = defineResource({
     ...blocking,
     remove: defineAction('person', {
       scope: 'write',
+      asksFirst: 'access',
       errors: ['active_subscription', 'self_change'],
       roles: ['staff'],
       summary: 'Remove a member from the community',
@@ -188,6 +189,7 @@ export const members = defineResource({
       scope: 'write',
       errors: ['active_subscription'],
       id: 'leaveSchool',
+      asksFirst: 'access',
       isOwn: true,
       summary: 'Leave the community of the school',
       from: ['active'],

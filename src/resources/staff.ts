@@ -70,12 +70,14 @@ export const staff = defineResource({
       scope: 'write',
       errors: ['invalid_state', 'email_taken'],
       id: 'inviteStaff',
+      asksFirst: 'access',
       roles: ['staff'],
       check: checkProfile,
       defaults: (writing, { email, role }) => inviteStaff(writing, { email, role }),
     },
     update: {
       scope: 'write',
+      asksFirst: 'access',
       errors: ['self_change', 'last_owner'],
       roles: ['staff'],
       async before(writing, row, { role }) {
@@ -87,6 +89,7 @@ export const staff = defineResource({
       scope: 'write',
       errors: ['self_change', 'last_owner'],
       id: 'removeStaff',
+      asksFirst: 'access',
       roles: ['staff'],
       status: 204,
       async instead(writing, row) {

@@ -118,6 +118,7 @@ export const subscriptions = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      asksFirst: 'outward',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
       check: checkSubscription,
       defaults: subscriptionDefaults,
@@ -134,6 +135,7 @@ export const subscriptions = defineResource({
   actions: {
     cancel: defineAction('subscription', {
       scope: 'write',
+      asksFirst: 'outward',
       errors: ['invalid_state'],
       summary: 'Cancel a subscription at the end of its period, or now',
       input: z.object({
@@ -171,6 +173,7 @@ export const subscriptions = defineResource({
       scope: 'write',
       errors: ['invalid_state'],
       id: 'markSubscriptionPaid',
+      asksFirst: 'outward',
       roles: ['staff'],
       summary: 'Confirm a payment that the school collected itself',
       input: z.object({
@@ -192,6 +195,7 @@ export const subscriptions = defineResource({
       scope: 'write',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required'],
       id: 'changePlan',
+      asksFirst: 'outward',
       summary: 'Change to another price or plan',
       input: z.object({
         price_id: reference('prc', 'Price of this or another plan.'),

@@ -34,6 +34,11 @@ export const auditEvents = {
   },
   'client.document_changed': { about: 'The metadata document of a client changed.', keep: 'long' },
   'client.registered': { about: 'A client registered itself. `details.client_name` is the name that it gave itself.', keep: 'long' },
+  'approval.approved': {
+    about: 'A person allowed a request of an app that had asked first. `details.decision` is `once` or `kind`.',
+    keep: 'long',
+  },
+  'approval.refused': { about: 'A person refused a request of an app that had asked first.', keep: 'long' },
   'code.replayed': {
     about: 'An authorization code was presented twice. The grant and all its tokens are revoked (RFC 9700 section 4.5).',
     keep: 'long',
@@ -65,6 +70,8 @@ export const auditEvents = {
   },
   'consent.refused': { about: 'An authorization request ended without a grant. `details.reason` says why.', keep: 'standard' },
   'email.changed': { about: 'A person confirmed a new e-mail address.', keep: 'long' },
+  'grant.asks_first': { about: 'A person lets an app ask before it does what cannot be undone.', keep: 'long' },
+  'grant.asks_no_more': { about: 'A person lets an app do what cannot be undone without asking.', keep: 'long' },
   'grant.continued': { about: 'A person continued an app that they had paused.', keep: 'long' },
   'grant.end_changed': {
     about: 'A person extended or shortened the access of an app. `details` has the former and the new end.',

@@ -24,6 +24,8 @@ export interface ConnectedAppRow {
   expires_at: Date
   /** When the person paused it. */
   paused_at: Date | null
+  /** True if the person decides before it does what cannot be undone. */
+  asks_first: boolean
   /** When the school paused its client. */
   school_paused_at: Date | null
   registered_via: RegisteredVia | null
@@ -53,7 +55,7 @@ export function listConnectedApps(
       'oidc_grant.created_at',
       'oidc_grant.last_used_at',
     ])
-    .select(['oidc_grant.expires_at', 'oidc_grant.paused_at', 'oidc_client.paused_at as school_paused_at'])
+    .select(['oidc_grant.expires_at', 'oidc_grant.paused_at', 'oidc_grant.asks_first', 'oidc_client.paused_at as school_paused_at'])
     .select(['oidc_client.registered_via', 'oidc_client.created_at as registered_at', 'oidc_client.metadata'])
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)

@@ -53,6 +53,8 @@ export async function saveGrant(
             .select('own_name')
             .orderBy('created_at', 'desc')
             .limit(1),
+          // A person decides it once for an app, whatever its authorization.
+          asks_first: one.cast<boolean>(one.exists(earlierGrants(db, grant).select('id').where('asks_first', '=', true)), 'boolean'),
         }))
         .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
         // Sees the grants from before the statement.
@@ -152,6 +154,25 @@ export async function setGrantEnd(
     .returning('expires_at')
     .executeTakeFirstOrThrow()
   return { from: found.expires_at, to }
+}
+
+/** Lets a person decide before an app does what cannot be undone, or no longer. Returns the live grants that changed. */
+export async function setAsksFirst(
+  writer: Writer,
+  schoolId: string,
+  { accountId, clientId, asksFirst }: { accountId: string; clientId: string; asksFirst: boolean },
+): Promise<string[]> {
+  const changed = await writer
+    .updateTable('oidc_grant')
+    .set({ asks_first: asksFirst })
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .where('asks_first', '=', !asksFirst)
+    .returning('id')
+    .execute()
+  return changed.map(({ id }) => id)
 }
 
 export interface GrantRow {

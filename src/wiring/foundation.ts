@@ -7,6 +7,7 @@ import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
 import { createVisitorAnswers, withVisitorAnswers } from '../framework/read/visitorAnswers.ts'
 import { type Run, run } from '../framework/run.ts'
+import { withApprovals } from '../framework/write/askFirst.ts'
 import { withDryRuns } from '../framework/write/dryRun.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Language } from '../lib/languages.ts'
@@ -131,7 +132,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     contentVersions,
     visitorAnswers,
     grantUses: createGrantUses({ database: database.lane('background'), log }),
-    run: withVisitorAnswers(withDryRuns(run, operations), visitorAnswers),
+    run: withVisitorAnswers(withApprovals(withDryRuns(run, operations)), visitorAnswers),
     schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,

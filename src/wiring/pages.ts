@@ -38,7 +38,7 @@ import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
-import { pauseGrants, renameGrants, setGrantEnd } from '../store/grants.ts'
+import { pauseGrants, renameGrants, setAsksFirst, setGrantEnd } from '../store/grants.ts'
 import { schoolDatabase } from '../store/inSchool.ts'
 import { listGrantsOfClient } from '../store/schoolApps.ts'
 import { storableText } from '../store/storableText.ts'
@@ -153,6 +153,7 @@ export function createSchoolPages(
     accessRule: () => accessRule(runtime.config.oauth),
     setAccessEnd: (schoolId, access) => accounts.transaction((writer) => setGrantEnd(writer, schoolId, access)),
     renameOwn: (schoolId, app) => accounts.transaction((writer) => renameGrants(writer, schoolId, app)),
+    setAsksFirst: (schoolId, access) => accounts.transaction((writer) => setAsksFirst(writer, schoolId, access)),
     pauseOwn: (schoolId, access) => accounts.transaction((writer) => pauseGrants(writer, schoolId, access)),
     checkoutAddress: externalServices.checkoutAddress,
     languages: foundation.languages,

@@ -238,6 +238,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     setAccessEnd: unused,
     renameOwn: async () => false,
     pauseOwn: async () => [],
+    setAsksFirst: async () => [],
     hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,

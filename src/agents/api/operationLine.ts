@@ -1,4 +1,5 @@
 import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
+import { asksFirstOf } from '../../framework/declare/asksFirst.ts'
 import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
 import { undoOf } from '../../framework/declare/undo.ts'
 import { isWrite } from '../../framework/write/dryRun.ts'
@@ -16,11 +17,11 @@ export function scopeText(operation: DescribedOperation): string {
   return operation.anonymous === 'none' ? operation.scope : `${operation.scope} or none`
 }
 
-/** Returns what an operation does, whether it requires If-Match, and marks: ↩ if it can be taken back, ✉ if it can send e-mails. */
+/** Returns what an operation does, whether it requires If-Match, and marks: ↩ if it can be taken back, ✉ if it can send e-mails, ⚠ if people can want to decide first. */
 export function effectText(operation: DescribedOperation): string {
   if (!('kind' in operation)) return operation.summary
   const condition = ifMatchText(operation)
   const effect = condition === '' ? operation.summary : `${operation.summary}. ${condition}`
-  const marks = [isWrite(operation) && undoOf(operation) === true ? ' ↩' : '', emailOperations.has(operation.id) ? ' ✉' : '']
+  const marks = [isWrite(operation) && undoOf(operation) === true ? ' ↩' : '', emailOperations.has(operation.id) ? ' ✉' : '', asksFirstOf(operation) ? ' ⚠' : '']
   return effect + marks.join('')
 }

@@ -26,6 +26,8 @@ export interface ConnectedApp {
   /** When it was paused; undefined if it is not. */
   pausedAt: Date | undefined
   pausedBy: 'school' | 'person' | undefined
+  /** True if the person decides before it does what cannot be undone. */
+  asksFirst: boolean
 }
 
 /**
@@ -84,6 +86,7 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     endsAt: row.expires_at,
     pausedAt: row.school_paused_at ?? row.paused_at ?? undefined,
     pausedBy: row.school_paused_at ? 'school' : row.paused_at ? 'person' : undefined,
+    asksFirst: row.asks_first,
   }
 }
 

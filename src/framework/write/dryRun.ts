@@ -72,7 +72,7 @@ const refuseForm = (): never => {
 }
 
 function reported(
-  { status, body, headers = {}, undoDays = 0 }: ApiResponse,
+  { status, body, headers = {}, undoDays = 0, entry }: ApiResponse,
   { changes, emails }: { changes: Effects['changes']; emails: number },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
@@ -83,6 +83,7 @@ function reported(
     status: status === 204 ? 200 : status,
     body: whole,
     text: JSON.stringify(whole),
+    entry,
     headers: { ...others, 'Dry-Run': 'applied' },
   }
 }

@@ -51,30 +51,34 @@ function auditEntry(
   const { object, idPrefix } = operation.resource
   const entryId = activity.isRecorded ? undefined : activity.id
   activity.isRecorded = true
+  const event = writeEvent(object, action)
+  const details = {
+    operation: operation.id,
+    scope: operation.scope,
+    role: caller.role,
+    resource: {
+      type: object,
+      ...(id !== undefined && { id: toPublicId(idPrefix, id) }),
+      ...(label !== undefined && { label }),
+      ...(ids && { ids: ids.map((one) => toPublicId(idPrefix, one)) }),
+    },
+    before_version: before,
+    after_version: after,
+    ...(reason !== undefined && { reason }),
+    ...(agentReason !== undefined && { agent_reason: agentReason }),
+    ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
+  }
+  activity.entry ??= { event, details, rowVersion: before }
   return {
     id: entryId,
     school_id: school.id,
-    event: writeEvent(object, action),
+    event,
     account_id: caller.accountId,
     // Empty on the account pages, where people act themselves.
     client_id: caller.clientId || undefined,
     grant_id: caller.grantId || undefined,
     request_id: requestId,
     address,
-    details: {
-      operation: operation.id,
-      scope: operation.scope,
-      role: caller.role,
-      resource: {
-        type: object,
-        ...(id !== undefined && { id: toPublicId(idPrefix, id) }),
-        ...(label !== undefined && { label }),
-        ...(ids && { ids: ids.map((one) => toPublicId(idPrefix, one)) }),
-      },
-      before_version: before,
-      after_version: after,
-      ...(reason !== undefined && { reason }),
-      ...(agentReason !== undefined && { agent_reason: agentReason }),
-    },
+    details,
   }
 }

@@ -7,6 +7,7 @@ import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
 import { csvColumns } from '../output/csvColumns.ts'
 import { newActivity } from './activity.ts'
+import { requireSameVersion, requireUnused } from './approved.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
@@ -49,12 +50,17 @@ export async function write<Target extends Operation>(
         writer: actingAs(writer, caller.clientId === '' ? { kind: 'person' } : { kind: 'app', clientId: caller.clientId }),
         body,
         agentReason: sent.agentReason,
-        activity: newActivity(),
+        activity: { ...newActivity(), approvalId: sent.approval?.id },
         received,
         isCsv,
         now: new Date(),
       }
-      const changed = async (): Promise<ApiResponse> => reportRemoved(write, await undoably(write, () => change(write)))
+      const changed = async (): Promise<ApiResponse> => {
+        if (sent.approval) await requireUnused(writer, sent.approval)
+        const response = await reportRemoved(write, await undoably(write, () => change(write)))
+        if (sent.approval) requireSameVersion(write, sent.approval)
+        return { ...response, entry: write.activity.entry }
+      }
       if (key === undefined) return await changed()
       const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { ProblemCode, ProblemDetail } from '../../lib/problem.ts'
+import type { AskReason } from '../../policy/approvalSummary.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
@@ -47,6 +48,8 @@ export interface Access<Verb extends ScopeVerb> {
   scope: Verb
   /** True if it can be taken back for some days, or why not. Default: what the resource declares. */
   undo?: true | string
+  /** Why the person decides first, if they want to decide about what the app cannot take back. Default: it depends on how much changes. */
+  asksFirst?: AskReason
   /** Roles that may call it. Default: every role that can use the scope. */
   roles?: readonly Exclude<Audience, 'anonymous'>[]
   /** A rate limit in addition to those that follow from method, path and format. */

@@ -74,6 +74,8 @@ export interface AccountArguments {
   renameOwn(schoolId: string, app: { accountId: string; clientId: string; name: string | null }): Promise<boolean>
   /** Pauses the access of an app to an account, or continues it. Returns the grants that changed. */
   pauseOwn(schoolId: string, access: { accountId: string; clientId: string; isPaused: boolean }): Promise<string[]>
+  /** Lets the person decide before an app does what cannot be undone, or no longer. Returns the grants that changed. */
+  setAsksFirst(schoolId: string, access: { accountId: string; clientId: string; asksFirst: boolean }): Promise<string[]>
   checkoutAddress: ExternalServices['checkoutAddress']
   /** Returns false if another site shows the public pages of the school. */
   hasPages(school: School): boolean

@@ -17,6 +17,7 @@ import { createAccountPresenter } from './accountPresenter.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
 import { appActivityPages } from './appActivityPages.ts'
 import { appChanges } from './appChanges.ts'
+import { approvalPages } from './approvalPages.ts'
 import { appSetupPages } from './appSetupPages.ts'
 import { appsPages } from './appsPages.ts'
 import { commentPages } from './commentPages.ts'
@@ -74,6 +75,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const appActivity = appActivityPages(args, pages)
   const comments = commentPages(args, present, pages)
   const appChange = appChanges(args, pages, appActivity)
+  const approvals = approvalPages(args, pages)
   const data = dataPages(args, present, pages)
 
   const school = schoolPages(args, present, pages)
@@ -128,6 +130,7 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.sessions, sessions.show],
     [accountPaths.apps, apps.show],
     [accountPaths.data, data.show],
+    [accountPaths.approvals, approvals.list],
   ] as const) {
     router.get(path, errors, show)
   }
@@ -164,6 +167,7 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.continueApp, accountPaths.apps, appActivity.continue],
     [accountPaths.appEnd, accountPaths.apps, appChange.end],
     [accountPaths.renameApp, accountPaths.apps, appChange.rename],
+    [accountPaths.asksFirst, accountPaths.apps, approvals.setAsksFirst],
     [accountPaths.download, accountPaths.data, data.download],
     [accountPaths.deleteAccount, accountPaths.data, data.remove],
     [accountPaths.keep, accountPaths.data, data.keep],
@@ -180,6 +184,8 @@ export function createAccountPages(args: AccountArguments): Router {
     router.post(path, ...form, take)
     if (path !== page) router.get(path, (ctx) => seeOther(ctx, page))
   }
+  router.get(`${accountPaths.approvals}/:id`, errors, approvals.show)
+  router.post(`${accountPaths.approvals}/:id`, ...form, approvals.decide)
   // After the addresses of the forms, which begin in the same way.
   router.get(`${accountPaths.apps}/:id`, errors, appActivity.show)
   router.get(`${accountPaths.schoolApps}/:client`, errors, schoolAppPage(args, pages))

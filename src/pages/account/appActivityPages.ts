@@ -32,6 +32,8 @@ export const activityNotices = {
   continued: 'activity.done_continued',
   end: 'duration.done',
   renamed: 'app_name.done',
+  asks_first: 'approval.done_on',
+  asks_no_more: 'approval.done_off',
 } as const satisfies Record<string, TextKey>
 
 const [entriesOnPage, maxApps] = [50, 500]

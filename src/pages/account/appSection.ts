@@ -33,12 +33,13 @@ export function appSection(
   return {
     id: 'app',
     heading: texts.text('activity.app'),
-    paragraphs: [texts.parts('activity.pause_explanation', {})],
+    paragraphs: [texts.parts('activity.pause_explanation', {}), texts.parts('approval.setting_explanation', {})],
     facts: [
       ...(app.ownName === undefined ? [] : [registeredNameFact(texts, app.name)]),
       fact('activity.last_used', lastUsedAt ? texts.moment(lastUsedAt) : texts.text('activity.never_used')),
       fact('activity.state', stateOf(texts, pausedAt, pausedBy)),
       fact('duration.ends', texts.moment(endsAt)),
+      fact('approval.setting', texts.text(app.asksFirst ? 'approval.setting_on' : 'approval.setting_off')),
     ],
     forms: [
       nameForm(texts, hidden.slice(1), { name: app.ownName ?? plainText(app.name, maxAppName), refused }),
@@ -48,8 +49,14 @@ export function appSection(
         : pausedBy === 'person'
           ? [{ action: accountPaths.continueApp, hidden, submit: texts.text('activity.continue') }]
           : [{ action: accountPaths.pauseApp, hidden, submit: texts.text('activity.pause') }]),
+      {
+        action: accountPaths.asksFirst,
+        hidden: [...hidden, { name: 'asks_first', value: app.asksFirst ? '' : '1' }],
+        submit: texts.text(app.asksFirst ? 'approval.turn_off' : 'approval.turn_on'),
+      },
       { action: accountPaths.removeApp, hidden: hidden.slice(0, 1), submit: texts.text('apps.remove'), kind: 'danger' as const },
     ],
+    links: [{ href: accountPaths.approvals, label: texts.text('approval.link') }],
   }
 }
 

@@ -9,12 +9,22 @@ const rowPage = new RegExp(
   `^(?:${accountPaths.events}/[a-z0-9_-]{1,96}|${accountPaths.courses}/[a-z0-9_-]{1,96}(?:/continue|/lessons/[a-z0-9_]{1,60})?)$`,
 )
 
+const approvalPage = new RegExp(`^${accountPaths.approvals}/apr_[0-9a-z]{26}$`)
+
 const answersPage = new RegExp(`^${accountPaths.schoolForms}/[a-z0-9_-]{1,96}$`)
 
 /** Pages, in addition to the public ones, to which a sign-in may lead. */
 const targets: ReadonlySet<string> = new Set([
   '/',
-  ...[accountPaths.home, accountPaths.login, accountPaths.sessions, accountPaths.apps, accountPaths.notifications, accountPaths.data],
+  ...[
+    accountPaths.home,
+    accountPaths.login,
+    accountPaths.sessions,
+    accountPaths.apps,
+    accountPaths.approvals,
+    accountPaths.notifications,
+    accountPaths.data,
+  ],
   ...[accountPaths.events, accountPaths.membership, accountPaths.orders, accountPaths.profile],
   accountPaths.email,
   accountPaths.school,
@@ -42,6 +52,6 @@ export function returnTo(value: unknown, { issuer }: School): string | undefined
   const url = URL.parse(value, issuer)
   if (url?.origin !== new URL(issuer).origin) return undefined
   if (interaction.test(url.pathname)) return url.pathname
-  const isOwn = targets.has(url.pathname) || rowPage.test(url.pathname) || answersPage.test(url.pathname)
+  const isOwn = targets.has(url.pathname) || rowPage.test(url.pathname) || answersPage.test(url.pathname) || approvalPage.test(url.pathname)
   return isOwn || isSitePath(url.pathname) ? url.pathname + url.search : undefined
 }

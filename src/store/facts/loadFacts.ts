@@ -18,6 +18,8 @@ export interface GrantFacts {
   isRevoked: boolean
   /** True if the person paused it. */
   isPaused: boolean
+  /** True if the person decides before the app does what cannot be undone. */
+  asksFirst: boolean
   expiresAt: Date
 }
 
@@ -55,7 +57,7 @@ export async function loadFacts(
       join.onRef('s.school_id', '=', 'p.school_id').onRef('s.person_id', '=', 'p.id').on('s.status', '=', 'active'),
     )
     .select(['g.id as g_id', 'g.client_id as g_client_id', 'g.account_id as g_account_id', 'g.payload as g_payload'])
-    .select(['g.revoked_at as g_revoked_at', 'g.paused_at as g_paused_at', 'g.expires_at as g_expires_at'])
+    .select(['g.revoked_at as g_revoked_at', 'g.paused_at as g_paused_at', 'g.asks_first as g_asks_first', 'g.expires_at as g_expires_at'])
     .select(['c.id as c_id', 'c.registered_via as c_registered_via', 'c.created_at as c_created_at', 'c.metadata as c_metadata'])
     .select(['c.disabled_at as c_disabled_at', 'c.paused_at as c_paused_at'])
     .select(['k.id as k_id', 'k.registered_via as k_registered_via', 'k.created_at as k_created_at', 'k.metadata as k_metadata'])
@@ -90,6 +92,7 @@ interface FactRow extends Omit<AccountRow, 'id'> {
   g_payload: Record<string, unknown>
   g_revoked_at: Date | null
   g_paused_at: Date | null
+  g_asks_first: boolean
   g_expires_at: Date
   c_id: string | null
   c_registered_via: RegisteredVia
@@ -118,6 +121,7 @@ const grantOf = (row: FactRow, id: string): GrantFacts => ({
   payload: row.g_payload,
   isRevoked: row.g_revoked_at !== null,
   isPaused: row.g_paused_at !== null,
+  asksFirst: row.g_asks_first,
   expiresAt: row.g_expires_at,
 })
 

@@ -1,0 +1,74 @@
+import { type Approval, approvalSeconds, selectApprovals } from '../../store/approvals.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
+import { now, secondsFromNow } from '../../store/expressions.ts'
+
+/** A request of an app of a person. */
+export interface OwnApproval extends Approval {
+  client_id: string
+}
+
+/** Returns the newest approvals of a person. */
+export async function listApprovals(
+  reader: SchoolReader,
+  { accountId, limit }: { accountId: string; limit: number },
+): Promise<OwnApproval[]> {
+  return await ofAccount(reader, accountId).orderBy('approval.id', 'desc').limit(limit).execute()
+}
+
+/** Returns an approval of a person. */
+export async function findOwnApproval(
+  reader: SchoolReader,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<OwnApproval | undefined> {
+  return await ofAccount(reader, accountId).where('approval.id', '=', id).executeTakeFirst()
+}
+
+const ofAccount = (reader: SchoolReader, accountId: string) =>
+  selectApprovals(reader)
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'approval.grant_id')
+    .select('oidc_grant.client_id')
+    .where('oidc_grant.account_id', '=', accountId)
+    .where('oidc_grant.revoked_at', 'is', null)
+
+export type Decision = 'once' | 'kind' | 'refuse'
+
+/** Stores the decision of the person. Returns false if it was decided before, or nobody can decide any more. */
+export async function decideApproval(
+  writer: SchoolWriter,
+  { accountId, id, decision }: { accountId: string; id: string; decision: Decision },
+): Promise<boolean> {
+  const decided = await writer
+    .updateTable('approval')
+    .set({
+      status: decision === 'refuse' ? 'refused' : 'approved',
+      decided_at: now,
+      expires_at: secondsFromNow(approvalSeconds),
+      kind_until: decision === 'kind' ? secondsFromNow(approvalSeconds) : null,
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('oidc_grant')
+          .select('oidc_grant.id')
+          .whereRef('oidc_grant.id', '=', 'approval.grant_id')
+          .where('oidc_grant.account_id', '=', accountId)
+          .where('oidc_grant.revoked_at', 'is', null),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return decided !== undefined
+}
+
+/** Ends what the person allowed for a whole kind of requests of an app, and the requests that wait. */
+export async function endApprovals(writer: SchoolWriter, grantId: string): Promise<void> {
+  await writer
+    .updateTable('approval')
+    .set({ kind_until: null, expires_at: now })
+    .where('grant_id', '=', grantId)
+    .where('status', 'in', ['pending', 'approved', 'used'])
+    .execute()
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, personCalled } from '../support/agent.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { send, signedIn } from './account.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService({ redis: false })
+  for (const name of ['owner', 'other']) await service.addPerson({ email: `${name}@example.com`, role: 'owner' })
+})
+afterAll(() => service.stop())
+
+const scope = 'openid account:read account:write students:read students:write events:write events:read school:write'
+
+interface Reply {
+  status: number
+  headers: Headers
+  body: {
+    id?: string
+    error?: string
+    error_description?: string
+    details?: { code: string; meta: { id: string; url: string; status: string; expires_at: string; affected: object[]; emails: number } }[]
+  }
+}
+
+const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+/** An app of a person, which asks first if the person wants that. */
+async function appOf(email: string, asksFirst = true) {
+  const agent = await createAgent(service.issuer, { client_name: 'Tidy Agent' })
+  const { body } = await agent.tokens(personCalled(email), { scope }, { scopes: 'all' })
+  const call = async (method: string, path: string, sent?: object, headers: Record<string, string> = {}): Promise<Reply> => {
+    const response = await fetch(`${service.issuer}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${body.access_token}`, ...(sent && { 'content-type': 'application/json' }), ...headers },
+      ...(sent && { body: JSON.stringify(sent) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+  }
+  const browser = await signedIn(service, email)
+  // The newest app comes first.
+  const apps = await browser.get('/account/apps')
+  const page = /href="(\/account\/apps\/aut_\w+)"/.exec(apps.html)?.[1] ?? ''
+  if (asksFirst) {
+    const done = await send(browser, await browser.get(page), {}, /ask-first/)
+    expect([done.status, done.location?.search]).toEqual([303, '?done=asks_first'])
+  }
+  const decide = async (reply: Reply, button: RegExp) => {
+    const shown = await browser.get(new URL(addressOf(reply)).pathname)
+    const form = [...shown.html.matchAll(/<form\b[\s\S]*?<\/form>/g)].map(([html]) => html).find((html) => button.test(html)) ?? ''
+    const decision = /name="decision" value="(\w+)"/.exec(form)?.[1] ?? ''
+    const csrf = /name="csrf" value="([^"]*)"/.exec(form)?.[1] ?? ''
+    const done = await browser.post(shown.url.href, { decision, csrf })
+    return { page: textOf(shown.html), done: done.location?.search }
+  }
+  return { call, browser, page, decide }
+}
+
+const addressOf = ({ body }: Reply): string => body.details?.[0]?.meta.url ?? ''
+const outcome = ({ status, body }: Reply) => [status, body.error]
+const asks = [403, 'approval_required']
+const refusedForGood = [403, 'access_denied']
+
+let created = 0
+async function newStudent({ call }: Pick<Awaited<ReturnType<typeof appOf>>, 'call'>, name = 'Wren Applegarth'): Promise<string> {
+  const { status, body } = await call('POST', '/students', { name, email: `wren${++created}@example.org` })
+  expect(status).toBe(201)
+  return `/students/${body.id}`
+}
+
+describe('an app that asks first', () => {
+  test('is refused with the address of a page, and its repeated request runs once after the person has allowed it', async () => {
+    const app = await appOf('owner@example.com')
+    const student = await newStudent(app, 'Zoë Šťastná')
+    const first = await app.call('DELETE', student)
+    expect(outcome(first)).toEqual(asks)
+    expect(first.headers.get('www-authenticate')).toBeNull()
+    expect(first.headers.get('retry-after')).toBe('5')
+    expect(first.headers.get('link')).toBe(`<${addressOf(first)}>; rel="approval"`)
+    expect(first.body.error_description).toContain(addressOf(first))
+    expect(first.body.details?.[0]?.meta).toMatchObject({ status: 'pending', emails: 0 })
+    const again = await app.call('DELETE', student)
+    expect([...outcome(again), addressOf(again)]).toEqual([...asks, addressOf(first)])
+    expect((await app.call('GET', student)).status).toBe(200)
+
+    const { page, done } = await app.decide(first, /Allow once/)
+    expect(page).toContain('Tidy Agent asks for your permission')
+    expect(page).toMatch(/the activity of Tidy Agent will say: .*Zoë Šťastná/)
+    expect(page).toContain('It cannot be taken back.')
+    expect(done).toBe('?done=once')
+    const replies = await Promise.all(Array.from({ length: 12 }, () => app.call('DELETE', student)))
+    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
+    expect(replies.filter(({ status }) => ![204, 403, 404].includes(status))).toEqual([])
+    // A person who is erased stays erased.
+    expect((await app.call('DELETE', student)).status).toBe(204)
+    const trail = await service.database.sql.query<{ details: { approval?: string } }>(
+      `SELECT details FROM audit_log WHERE event = 'student.deleted' AND details->>'approval' IS NOT NULL`,
+    )
+    expect(trail).toHaveLength(1)
+  })
+
+  test('changes what can be taken back, reads, and tries without asking', async () => {
+    const app = await appOf('owner@example.com')
+    const student = await newStudent(app)
+    expect((await app.call('PATCH', student, { note: 'Left-handed' }, { 'if-match': '*' })).status).toBe(200)
+    const tried = await app.call('DELETE', student, undefined, { 'dry-run': 'true' })
+    expect(tried.status).toBe(200)
+    const quick = await appOf('other@example.com', false)
+    expect((await quick.call('DELETE', student)).status).toBe(204)
+  })
+
+  test('gets the errors of its request before the person is asked', async () => {
+    const app = await appOf('owner@example.com')
+    expect((await app.call('DELETE', '/students/std_01jgwejj00e6srgkpqm2sqf05m')).status).toBe(404)
+    expect((await app.call('POST', '/school/staff', { email: 'nobody', role: 'king' })).status).toBe(422)
+    const waiting = await app.browser.get('/account/approvals')
+    expect(textOf(waiting.html)).not.toContain('king')
+  })
+
+  test('asks again for another body, and after the row has changed', async () => {
+    const app = await appOf('owner@example.com')
+    const invite = (role: string) => app.call('POST', '/school/staff', { email: 'new@example.com', role })
+    const [admin, owner] = [await invite('admin'), await invite('owner')]
+    expect([outcome(admin), outcome(owner), addressOf(admin) === addressOf(owner)]).toEqual([asks, asks, false])
+    await app.decide(admin, /Allow once/)
+    expect(outcome(await invite('owner'))).toEqual(asks)
+    expect((await invite('admin')).status).toBe(201)
+
+    const student = await newStudent(app)
+    const asked = await app.call('DELETE', student)
+    await app.decide(asked, /Allow once/)
+    expect((await app.call('PATCH', student, { note: 'Paid until June' }, { 'if-match': '*' })).status).toBe(200)
+    const after = await app.call('DELETE', student)
+    expect([...outcome(after), addressOf(after) === addressOf(asked)]).toEqual([...asks, false])
+    expect((await app.call('GET', student)).status).toBe(200)
+  })
+
+  test('gets the stored response of a request that has run, under its Idempotency-Key', async () => {
+    const app = await appOf('owner@example.com')
+    const key = { 'idempotency-key': 'invite-1' }
+    const invite = () => app.call('POST', '/school/staff', { email: 'once@example.com', role: 'admin' }, key)
+    await app.decide(await invite(), /Allow once/)
+    const [run, replay] = [await invite(), await invite()]
+    expect([run.status, replay.status, replay.body.id, replay.headers.has('idempotent-replayed')]).toEqual([201, 201, run.body.id, true])
+  })
+
+  test('does not get another answer once it was refused, and may not ask again after three of them', async () => {
+    const app = await appOf('owner@example.com')
+    const students = [await newStudent(app), await newStudent(app), await newStudent(app), await newStudent(app)]
+    for (const student of students.slice(0, 3)) {
+      await app.decide(await app.call('DELETE', student), /value="refuse"/)
+      expect(outcome(await app.call('DELETE', student))).toEqual(refusedForGood)
+    }
+    const more = await app.call('DELETE', String(students[3]))
+    expect(outcome(more)).toEqual(refusedForGood)
+    expect(more.body.error_description).toContain('Do not ask again today')
+  })
+
+  test('cannot flood the person: ten requests wait at most', async () => {
+    const app = await appOf('owner@example.com')
+    const replies: Reply[] = []
+    for (let at = 0; at < 11; at += 1) replies.push(await app.call('POST', '/school/staff', { email: `p${at}@example.com`, role: 'admin' }))
+    expect(replies.map(outcome)).toEqual([...Array.from({ length: 10 }, () => asks), refusedForGood])
+    const list = await app.browser.get('/account/approvals')
+    expect(list.html.match(/href="\/account\/approvals\/apr_\w+"/g)?.length).toBeGreaterThanOrEqual(10)
+  })
+
+  test('is paused when the person says so', async () => {
+    const app = await appOf('owner@example.com')
+    const student = await newStudent(app)
+    const asked = await app.call('DELETE', student)
+    expect((await app.decide(asked, /value="pause"/)).done).toBe('?done=pause')
+    const reply = await app.call('GET', student)
+    expect([...outcome(reply), reply.body.error_description?.includes('paused')]).toEqual([...refusedForGood, true])
+  })
+
+  test('does things of a kind for an hour if the person allows that, and nothing else', async () => {
+    const app = await appOf('owner@example.com')
+    const students = [await newStudent(app), await newStudent(app)]
+    await app.decide(await app.call('DELETE', String(students[0])), /for one hour/)
+    for (const student of students) expect((await app.call('DELETE', student)).status).toBe(204)
+    expect(outcome(await app.call('POST', '/school/staff', { email: 'kind@example.com', role: 'admin' }))).toEqual(asks)
+    await service.database.sql.query('UPDATE approval SET kind_until = now() WHERE kind_until IS NOT NULL')
+    expect(outcome(await app.call('DELETE', await newStudent(app)))).toEqual(asks)
+  })
+
+  test('asks again after an hour without a decision, and cannot use an old one', async () => {
+    const app = await appOf('owner@example.com')
+    const student = await newStudent(app)
+    const asked = await app.call('DELETE', student)
+    await service.database.sql.query('UPDATE approval SET expires_at = now()')
+    expect((await app.decide(asked, /./)).done).not.toBe('?done=once')
+    const next = await app.call('DELETE', student)
+    expect([...outcome(next), addressOf(next) === addressOf(asked)]).toEqual([...asks, false])
+    await app.decide(next, /Allow once/)
+    await service.database.sql.query('UPDATE approval SET expires_at = now()')
+    expect(outcome(await app.call('DELETE', student))).toEqual(asks)
+  })
+
+  test('keeps asking after a new consent', async () => {
+    const agent = await createAgent(service.issuer, { client_name: 'Twice' })
+    const person = personCalled('owner@example.com')
+    await agent.tokens(person, { scope }, { scopes: 'all' })
+    const { sql } = service.database
+    await sql.query('UPDATE oidc_grant SET asks_first = true')
+    const { body } = await agent.tokens(person, { scope, prompt: 'consent' }, { scopes: 'all' })
+    const response = await fetch(`${service.issuer}/api/v1/school/staff`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${body.access_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'twice@example.com', role: 'admin' }),
+    })
+    expect(response.status).toBe(403)
+    expect(((await response.json()) as { error: string }).error).toBe('approval_required')
+  })
+})
+
+describe('a decision', () => {
+  test('belongs to the person of the app: the page does not exist for others', async () => {
+    const app = await appOf('owner@example.com')
+    const asked = await app.call('DELETE', await newStudent(app))
+    const other = await signedIn(service, 'other@example.com')
+    expect((await other.get(new URL(addressOf(asked)).pathname)).status).toBe(404)
+    expect((await other.get('/account/approvals/apr_01jgwejj00e6srgkpqm2sqf05m')).status).toBe(404)
+    expect((await other.get('/account/approvals/nonsense')).status).toBe(404)
+    const own = await other.get('/account/apps')
+    const csrf = /name="csrf" value="([^"]*)"/.exec(own.html)?.[1] ?? ''
+    await other.post(addressOf(asked), { decision: 'once', csrf })
+    expect(outcome(await app.call('DELETE', '/students/none'))).not.toEqual([204, undefined])
+    const [row] = await service.database.sql.query<{ status: string }>('SELECT status FROM approval ORDER BY id DESC LIMIT 1')
+    expect(row).toEqual({ status: 'pending' })
+  })
+
+  test('needs the form of the page, a known answer, and a browser that is signed in', async () => {
+    const app = await appOf('owner@example.com')
+    const asked = await app.call('DELETE', await newStudent(app))
+    const forged = await app.browser.post(addressOf(asked), { decision: 'once' })
+    expect(forged.status).toBeGreaterThanOrEqual(400)
+    const shown = await app.browser.get(new URL(addressOf(asked)).pathname)
+    const csrf = /name="csrf" value="([^"]*)"/.exec(shown.html)?.[1] ?? ''
+    expect((await app.browser.post(addressOf(asked), { decision: 'everything', csrf })).status).toBe(400)
+    const visitor = await fetch(addressOf(asked), { redirect: 'manual' })
+    expect([visitor.status, new URL(visitor.headers.get('location') ?? '', service.issuer).pathname]).toEqual([303, '/account/sign-in'])
+    const [row] = await service.database.sql.query<{ status: string }>('SELECT status FROM approval ORDER BY id DESC LIMIT 1')
+    expect(row).toEqual({ status: 'pending' })
+  })
+
+  test('counts once: a second press says that it was decided', async () => {
+    const app = await appOf('owner@example.com')
+    const asked = await app.call('DELETE', await newStudent(app))
+    const shown = await app.browser.get(new URL(addressOf(asked)).pathname)
+    const csrf = /name="csrf" value="([^"]*)"/.exec(shown.html)?.[1] ?? ''
+    const press = () => app.browser.post(addressOf(asked), { decision: 'once', csrf })
+    const pressed = await Promise.all([press(), press()])
+    expect(pressed.map(({ location }) => location?.search).toSorted()).toEqual(['?done=late', '?done=once'])
+  })
+})
