@@ -234,3 +234,38 @@ describe('a change on a page of the school', () => {
     expect(uses).toEqual([])
   })
 })
+
+describe('the table of the apps of a school', () => {
+  test('shows what each app changed, deleted, read about people and was refused in seven days, and pauses and continues it', async () => {
+    const who = await connected()
+    const people = ['Ada Moss', 'Bo Reed', 'Zoë Šťastná'].map((name, at) => ({ name, email: `week${count}.${at}@example.org` }))
+    await post(who, '/students/bulk', { items: people })
+    const { body: course } = await post(who, '/courses', { title: 'Gone soon' })
+    const authorization = { authorization: `Bearer ${who.token}` }
+    await fetch(`${service.issuer}/api/v1/courses/${course.id}`, { method: 'DELETE', headers: authorization })
+    await get(who, '/students?limit=2')
+    await get(who, '/courses')
+    await get(who, '/orders')
+    await service.app.grantUses.flush()
+    const row = async () =>
+      textOf((await who.browser.get('/account/school')).html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? '')
+    expect(await row()).toContain('3 changes, 1 object deleted, 2 rows about people read, 1 call refused')
+    await service.database.sql.query("UPDATE audit_log SET at = at - interval '8 days' WHERE client_id = $1", [who.agent.clientId])
+    await service.database.sql.query(
+      'UPDATE grant_use SET day = day - 8 WHERE grant_id IN (SELECT id FROM oidc_grant WHERE client_id = $1)',
+      [who.agent.clientId],
+    )
+    expect(await row()).toContain('Nothing')
+
+    const press = async (action: RegExp) => {
+      const page = await who.browser.get('/account/school')
+      const own = page.html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? ''
+      return await send(who.browser, { ...page, html: own }, {}, action)
+    }
+    expect((await press(/apps\/pause/)).status).toBe(303)
+    expect((await get(who, '/courses')).status).toBe(403)
+    expect(await row()).toContain('Paused by the school')
+    expect((await press(/apps\/continue/)).status).toBe(303)
+    expect((await get(who, '/courses')).status).toBe(200)
+  })
+})

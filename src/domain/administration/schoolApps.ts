@@ -1,7 +1,20 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
+import { countAppCalls, countAppChanges } from '../../store/appFigures.ts'
 import type { SchoolReader } from '../../store/database.ts'
 import { listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../store/schoolApps.ts'
 import { scopesOf } from '../accounts/connectedApps.ts'
+
+/** What an app did in the last seven days. */
+export interface AppFigures {
+  /** Requests that changed something. */
+  changes: number
+  /** Objects that they deleted. */
+  deletions: number
+  /** Rows about other people in the responses. */
+  peopleRows: number
+  /** Calls that were answered with an error. */
+  refused: number
+}
 
 export interface SchoolApp {
   clientId: string
@@ -60,4 +73,28 @@ async function present(database: SchoolReader, schoolId: string, shown: readonly
     disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
     pausedAt: paused_at ?? undefined,
   }))
+}
+
+const figureDays = 7
+
+/** Returns what apps did in the last seven days, by client. `showsPeople` is true for operations whose responses are about other people. */
+export async function appFigures(
+  database: SchoolReader,
+  clientIds: readonly string[],
+  showsPeople: (operation: string) => boolean,
+): Promise<(clientId: string) => AppFigures> {
+  const [changes, calls] = await Promise.all([
+    countAppChanges(database, clientIds, figureDays),
+    countAppCalls(database, clientIds, figureDays),
+  ])
+  return (clientId) => {
+    const { changes: changed, deletions } = changes.find(({ client_id }) => client_id === clientId) ?? { changes: 0, deletions: 0 }
+    const own = calls.filter(({ client_id }) => client_id === clientId)
+    const sum = (of: (call: (typeof own)[number]) => number): number => own.reduce((total, call) => total + of(call), 0)
+    return {
+      ...{ changes: changed, deletions },
+      peopleRows: sum(({ operation, rows }) => (showsPeople(operation) ? rows : 0)),
+      refused: sum(({ refused }) => refused),
+    }
+  }
 }

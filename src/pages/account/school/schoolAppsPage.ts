@@ -1,4 +1,4 @@
-import type { SchoolApp } from '../../../domain/administration/schoolApps.ts'
+import type { AppFigures, SchoolApp } from '../../../domain/administration/schoolApps.ts'
 import { withQuery } from '../../../lib/withQuery.ts'
 import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
 import type { Reader } from '../../../policy/permissionSentences.ts'
@@ -48,6 +48,7 @@ export interface SchoolAppsArguments {
   page: number
   apps: readonly SchoolApp[]
   isMore: boolean
+  figuresOf(clientId: string): AppFigures
   schoolName: string
   scopes: readonly ConsentScope[]
   reader: Reader
@@ -68,8 +69,8 @@ export function schoolAppsPage(
     }),
     nothing: apps.length > 0 ? '' : texts.text(list === 'connected' ? 'school.apps_none' : 'school.integrations_none'),
     list,
-    head: (['school.app_label', 'school.people_label', 'school.last_used_label', 'school.manage_label'] as const).map((key) =>
-      texts.text(key),
+    head: (['school.app_label', 'school.people_label', 'school.last_used_label', 'school.week_label', 'school.manage_label'] as const).map(
+      (key) => texts.text(key),
     ),
     details: texts.text('school.audit_details'),
     apps: apps.map((app, at) => entryOf(texts, app, { ...args, schoolName, name: nameOf(app), id: `app-${at + 1}` })),
@@ -88,14 +89,15 @@ function entryOf(
     scopes,
     reader,
     schoolName,
+    figuresOf,
     ...entry
-  }: Pick<SchoolAppsArguments, 'scopes' | 'reader' | 'schoolName'> & Pick<SchoolAppEntry, 'id' | 'name'>,
+  }: Pick<SchoolAppsArguments, 'scopes' | 'reader' | 'schoolName' | 'figuresOf'> & Pick<SchoolAppEntry, 'id' | 'name'>,
 ): SchoolAppEntry {
   const { clientId, origin } = app
   const granted = scopes.filter((scope) => app.scopes.has(scope.name))
   const fact = (label: string, value: TextPart[], isWarning = false): ConsentFact => ({ label, value, isWarning })
   const facts = { date: texts.moment(origin.createdAt), school: schoolName }
-  const action = (path: string, key: 'end_access' | 'disable' | 'enable') => ({
+  const action = (path: string, key: 'end_access' | 'disable' | 'enable' | 'pause' | 'continue') => ({
     action: path,
     label: texts.text(`school.${key}`),
     explanation: texts.text(`school.${key}_explanation`, { school: schoolName }),
@@ -113,6 +115,7 @@ function entryOf(
     cells: [
       texts.counted('school.people', app.people),
       app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('school.never_used'),
+      weekOf(texts, figuresOf(clientId)),
     ].map((text) => texts.parts('school.verbatim', { text })),
     facts: [
       origin.registeredVia === 'document'
@@ -127,9 +130,23 @@ function entryOf(
     scopesLabel: granted.length > 0 ? texts.counted('consent.count', granted.length) : '',
     sentences: granted.map((scope) => texts.sentence(scope, reader)),
     actions: [
+      ...(app.disabledBy !== undefined || app.grants === 0
+        ? []
+        : app.pausedAt
+          ? [action(accountPaths.schoolContinueApp, 'continue')]
+          : [action(accountPaths.schoolPauseApp, 'pause')]),
       ...(app.grants > 0 ? [action(accountPaths.schoolEndAccess, 'end_access')] : []),
       ...(app.disabledBy === undefined ? [action(accountPaths.schoolDisableApp, 'disable')] : []),
       ...(app.disabledBy === 'school' ? [action(accountPaths.schoolEnableApp, 'enable')] : []),
     ],
   }
+}
+
+/** Returns what an app did in the last seven days: “12 changes, 3 deleted, 420 rows about people, 5 refused”. */
+function weekOf(texts: Texts, { changes, deletions, peopleRows, refused }: AppFigures): string {
+  const counts = { changes, deletions, people_rows: peopleRows, refused }
+  const parts = (['changes', 'deletions', 'people_rows', 'refused'] as const).flatMap((key) =>
+    counts[key] > 0 ? [texts.counted(`school.week_${key}`, counts[key])] : [],
+  )
+  return parts.length === 0 ? texts.text('school.week_nothing') : parts.join(', ')
 }

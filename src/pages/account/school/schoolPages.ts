@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { accountTyped, auditBatches, auditTrail, withChanges } from '../../../domain/administration/auditTrail.ts'
-import { schoolApps } from '../../../domain/administration/schoolApps.ts'
+import { appFigures, schoolApps } from '../../../domain/administration/schoolApps.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import { readerOf } from '../../../policy/permissionSentences.ts'
 import { auditEntry } from '../../auditEntry.ts'
@@ -48,13 +48,19 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       if (!admin) return
       const page = pageNumber(ctx)
       const { texts, schoolName } = await present.pageContext(ctx)
+      const reader = readerOf(admin.role)
+      const found = await schoolApps(databaseOf(school), school.id, { kind: list, page, size: appsOnPage })
+      const showsPeople = (operation: string): boolean =>
+        args.scopes.some(({ name, othersData }) => name === args.describe(operation)?.scope && othersData.includes(reader))
+      const clientIds = found.apps.map(({ clientId }) => clientId)
       const content = schoolAppsPage(texts, {
-        ...(await schoolApps(databaseOf(school), school.id, { kind: list, page, size: appsOnPage })),
+        ...found,
+        figuresOf: await appFigures(databaseOf(school), clientIds, showsPeople),
         list,
         page,
         schoolName,
         scopes: args.scopes,
-        reader: readerOf(admin.role),
+        reader,
       })
       const context = await shell(ctx, admin, { texts, heading: list === 'connected' ? 'school.apps' : 'school.integrations' })
       await present.show(ctx, 'account-school', { title: texts.text('school.title'), ...context, ...content })

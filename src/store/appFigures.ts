@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { SchoolReader } from './database.ts'
+import { daySeconds, secondsAgo } from './expressions.ts'
+
+/** What an app changed lately. */
+export interface AppChanges {
+  client_id: string
+  /** Requests that changed something. */
+  changes: number
+  /** Objects that they deleted. */
+  deletions: number
+}
+
+/** What an app called lately, by operation. */
+export interface AppCalls {
+  client_id: string
+  operation: string
+  rows: number
+  refused: number
+}
+
+/** Counts what apps changed since so many days. */
+export async function countAppChanges(reader: SchoolReader, clientIds: readonly string[], days: number): Promise<AppChanges[]> {
+  if (clientIds.length === 0) return []
+  return await reader
+    .selectFrom('audit_log')
+    .select((row) => [
+      row.ref('client_id').$notNull().as('client_id'),
+      row.cast<number>(row.fn.countAll(), 'int4').as('changes'),
+      sql<number>`coalesce(sum(coalesce(jsonb_array_length(${row.ref('details')} #> '{resource,ids}'), 1))
+        FILTER (WHERE ${row.ref('event')} LIKE '%.deleted'), 0)::int`.as('deletions'),
+    ])
+    .where('client_id', 'in', clientIds)
+    .where('at', '>', secondsAgo(daySeconds(days)))
+    .where(({ ref }) => sql<boolean>`${ref('details')} ? 'resource'`)
+    .groupBy('client_id')
+    .execute()
+}
+
+/** Counts what apps called since so many days. */
+export async function countAppCalls(reader: SchoolReader, clientIds: readonly string[], days: number): Promise<AppCalls[]> {
+  if (clientIds.length === 0) return []
+  return await reader
+    .selectFrom('grant_use')
+    .innerJoin('oidc_grant', 'oidc_grant.id', 'grant_use.grant_id')
+    .select((row) => [
+      'oidc_grant.client_id',
+      'grant_use.operation',
+      row.cast<number>(row.fn.sum('grant_use.rows'), 'float8').as('rows'),
+      row.cast<number>(row.fn.sum('grant_use.refused'), 'float8').as('refused'),
+    ])
+    .where('oidc_grant.client_id', 'in', clientIds)
+    .where('grant_use.day', '>', secondsAgo(daySeconds(days)))
+    .groupBy(['oidc_grant.client_id', 'grant_use.operation'])
+    .execute()
+}
