@@ -11,7 +11,7 @@ const errors: ReadonlyMap<string, string> = new Map([
     'access_denied',
     'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens, and ask the person',
   ],
-  ['approval_required', 'give the person the address in the error, and repeat the same request every few seconds: keep the token'],
+  ['approval_required', 'give the person the address; repeat the request'],
   ['invalid_request', 'correct the parameter that is missing, repeated or wrong'],
   ['invalid_grant', 'the code or refresh token is used, expired or of another client, or the access of the person has ended: step 2'],
   ['invalid_client', 'remove the state file; step 2'],

@@ -89,12 +89,19 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     `INSERT INTO undo_record (school_id, id, expires_at) SELECT $1, gen_random_uuid(), now() - interval '1 hour' FROM generate_series(1, $2::int)`,
     [schoolId, many],
   )
+  await sql(
+    `INSERT INTO approval (school_id, id, grant_id, operation, fingerprint, summary, expires_at)
+     SELECT $1, gen_random_uuid(), (SELECT id FROM oidc_grant WHERE school_id = $1 LIMIT 1), 'eraseStudent', 'x', '{}', now() - interval '31 days'
+       FROM generate_series(1, $2::int)`,
+    [schoolId, many],
+  )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
   expect(await run('sweep_records')).toEqual({
     answers: many,
     changes: many,
     slugs: many,
     notifications: many,
+    approvals: many,
     undo: many,
     challenges: 0,
     uses: many,
