@@ -54,27 +54,7 @@ export const accountTables = {
       ...{ calls: Number(calls), rows: Number(rows), refused: Number(refused) },
     }),
   }),
-  approval: tableRows({
-    name: 'approvals',
-    about: 'Requests of apps about which the person decided.',
-    table: 'approval',
-    fields: z.object({
-      grant_id: text('Id of the authorization.'),
-      operation: text('Operation of the API.'),
-      summary: text('What the request would change, as JSON.'),
-      status: text('What the person decided.'),
-      created_at: moment('When the app asked.'),
-      decided_at: orNone(timestamp(), 'When the person decided.'),
-    }),
-    columns: ['grant_id', 'operation', 'summary', 'status', 'created_at', 'decided_at'],
-    keys: ['id'],
-    where: { column: 'account_id', is: 'accountId', ofGrants: 'grant_id' },
-    present: ({ id: _id, grant_id: grantId, summary, ...row }) => ({
-      ...row,
-      grant_id: hashedId('aut', String(grantId)),
-      summary: JSON.stringify(summary),
-    }),
-  }),
+  approval: { reason: 'What the person decided is in the audit trail, which the export contains.' },
   audit_log: tableRows({
     name: 'activity',
     about: 'Sign-ins and changes of the account: the audit trail of the person.',

@@ -79,10 +79,12 @@ describe.each(await databasesToTest())("one's own account, on $name", ({ open })
         {
           id: expect.stringMatching(/^aut_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
           object: 'authorization',
+          name: null,
           client: { client_id: expect.any(String), client_name: 'Study helper' },
           scopes: ['courses:read', 'openid', 'profile'],
           granted_at: expect.stringMatching(/Z$/),
           last_used_at: null,
+          expires_at: expect.stringMatching(/Z$/),
           changes_30d: 0,
           paused_at: null,
         },
