@@ -25,7 +25,7 @@ export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdow
     block('sh', `sh ${scriptName} begin '${requested.join(' ')}'${metadata.registration_endpoint ? ' "Agent on $(uname -n)"' : ''}`),
     block('text', `${metadata.authorization_endpoint}?response_type=code&client_id=cli_…`),
     metadata.registration_endpoint
-      ? markdown`This is the URL for the person. The first run also registers a client. The last argument is your name: which agent, on which machine.`
+      ? markdown`This is the URL for the person. The first run also registers a client. The last argument is your name: agent and machine.`
       : markdown`This is the URL for the person.`,
     ...receive(facts),
     ...call(facts, first),

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { SchoolReader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
 
-/** What an app changed lately. */
 export interface AppChanges {
   client_id: string
   /** Requests that changed something. */
@@ -11,7 +10,7 @@ export interface AppChanges {
   deletions: number
 }
 
-/** What an app called lately, by operation. */
+/** Calls of an operation by an app. */
 export interface AppCalls {
   client_id: string
   operation: string

@@ -22,6 +22,10 @@ export function effectText(operation: DescribedOperation): string {
   if (!('kind' in operation)) return operation.summary
   const condition = ifMatchText(operation)
   const effect = condition === '' ? operation.summary : `${operation.summary}. ${condition}`
-  const marks = [isWrite(operation) && undoOf(operation) === true ? ' ↩' : '', emailOperations.has(operation.id) ? ' ✉' : '', asksFirstOf(operation) ? ' ⚠' : '']
+  const marks = [
+    isWrite(operation) && undoOf(operation) === true ? ' ↩' : '',
+    emailOperations.has(operation.id) ? ' ✉' : '',
+    asksFirstOf(operation) ? ' ⚠' : '',
+  ]
   return effect + marks.join('')
 }

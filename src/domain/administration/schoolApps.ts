@@ -4,7 +4,7 @@ import type { SchoolReader } from '../../store/database.ts'
 import { listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../store/schoolApps.ts'
 import { scopesOf } from '../accounts/connectedApps.ts'
 
-/** What an app did in the last seven days. */
+/** Figures of an app over the last seven days. */
 export interface AppFigures {
   /** Requests that changed something. */
   changes: number
