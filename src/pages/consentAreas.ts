@@ -1,73 +1,103 @@
 import type { Reader } from '../policy/permissionSentences.ts'
+import { type Risk, risks } from '../policy/scopeRisks.ts'
 import type { ConsentScope } from './consentScope.ts'
-import type { Texts } from './texts.ts'
+import type { TextKey, Texts } from './texts.ts'
 
-/** The scopes of one part of the school, grouped by reading and changing. The list of its scopes can be collapsed. */
+/** A list of scopes. That of a long request has one for each verb, which can be collapsed. */
 export interface ConsentArea {
   title: string
+  isCollapsible: boolean
   /** A collapsed area contains nothing that is ticked. */
   isOpen: boolean
   count: string
-  groups: { verb: ConsentScope['verb']; label: string; choices: ConsentChoice[] }[]
+  choices: ConsentChoice[]
 }
 
-/** One scope: a checkbox, or struck through if the person's role cannot grant it. */
+/** A scope that the person can grant. */
 export interface ConsentChoice {
   id: string
   name: string
   sentence: string
-  isGrantable: boolean
   isTicked: boolean
-  /** Marks a scope that shows personal data of other people; empty for other scopes. */
-  mark: string
-  notice: string
+  showsOthers: boolean
+  /** The risks, in a few words each. */
+  marks: string[]
 }
+
+/** The boxes that are ticked. `harmless`: without scopes that change things or show personal data of other people. */
+export type Ticked = 'all' | 'read' | 'harmless' | 'none'
 
 /** The person who consents, and the boxes that are ticked when the page opens. */
 export interface ConsentChoosing {
   reader: Reader
   grantable: ReadonlySet<string>
-  /** `all`: what the person can grant. `harmless`: without scopes that change things or show personal data of other people. */
-  ticked: 'all' | 'harmless' | 'none'
+  ticked: Ticked
 }
 
-/** A list with more scopes than this begins with its unticked areas collapsed. */
-const longList = 12
+/** A list with more scopes than this is divided by verb. */
+const longList = 8
 
 const verbs = ['identity', 'read', 'write'] as const
 const verbKeys = { identity: 'consent.verb_identity', read: 'consent.verb_read', write: 'consent.verb_write' } as const
 
+const riskKeys = {
+  takes_over: 'consent.risk_takes_over',
+  costs: 'consent.risk_costs',
+  deletes: 'consent.risk_deletes',
+} as const satisfies Record<Risk, TextKey>
+
 export function areasOf(texts: Texts, scopes: readonly ConsentScope[], choosing: ConsentChoosing): ConsentArea[] {
-  const isLong = scopes.length > longList
-  return [...Map.groupBy(scopes, ({ area }) => area).values()].map((members) => {
-    const choices = members.map((scope) => ({ verb: scope.verb, choice: choiceOf(texts, scope, choosing) }))
-    return {
-      title: members[0] ? texts.areaTitle(members[0]) : '',
-      isOpen: !isLong || choices.some(({ choice }) => choice.isTicked),
-      count: texts.counted('consent.count', members.length),
-      groups: verbs
-        .map((verb) => ({
-          verb,
-          label: texts.text(verbKeys[verb]),
-          choices: choices.filter((one) => one.verb === verb).map(({ choice }) => choice),
-        }))
-        .filter((group) => group.choices.length > 0),
-    }
-  })
+  const offered = scopes.filter(({ name }) => choosing.grantable.has(name))
+  const isLong = offered.length > longList
+  const byVerb = verbs.map((verb) => ({ title: texts.text(verbKeys[verb]), members: offered.filter((one) => one.verb === verb) }))
+  const lists = isLong ? byVerb : [{ title: texts.text('consent.scopes_heading'), members: byVerb.flatMap(({ members }) => members) }]
+  return lists
+    .filter(({ members }) => members.length > 0)
+    .map(({ title, members }) => {
+      const choices = members.map((scope) => choiceOf(texts, scope, choosing))
+      return {
+        ...{ title, choices, isCollapsible: isLong, count: texts.counted('consent.count', members.length) },
+        isOpen: !isLong || choices.some(({ isTicked }) => isTicked),
+      }
+    })
 }
 
-function choiceOf(texts: Texts, scope: ConsentScope, { reader, grantable, ticked }: ConsentChoosing): ConsentChoice {
+const isTickedBy: Record<Ticked, (scope: { isWrite: boolean; showsOthers: boolean }) => boolean> = {
+  all: () => true,
+  read: ({ isWrite }) => !isWrite,
+  harmless: ({ isWrite, showsOthers }) => !isWrite && !showsOthers,
+  none: () => false,
+}
+
+function choiceOf(texts: Texts, scope: ConsentScope, { reader, ticked }: ConsentChoosing): ConsentChoice {
   const { name, verb } = scope
-  const isGrantable = grantable.has(name)
   const showsOthers = scope.othersData.includes(reader)
-  const isHarmless = verb !== 'write' && !showsOthers
+  const marked = risks.filter((risk) => scope.risks?.[risk].includes(reader)).map((risk) => texts.text(riskKeys[risk]))
   return {
     id: `scope-${name.replace(/[^a-z0-9]+/gi, '-')}`,
     name,
     sentence: texts.sentence(scope, reader),
-    isGrantable,
-    isTicked: isGrantable && ticked !== 'none' && (ticked === 'all' || isHarmless),
-    mark: showsOthers && isGrantable ? texts.text('consent.others_mark') : '',
-    notice: isGrantable ? '' : texts.text('consent.not_grantable'),
+    isTicked: isTickedBy[ticked]({ isWrite: verb === 'write', showsOthers }),
+    showsOthers,
+    marks: [...marked, ...(showsOthers ? [texts.text('consent.others_mark')] : [])],
+  }
+}
+
+/** The scopes that the role of the person cannot grant, in one closed list; undefined if there are none. */
+export interface UnavailableScopes {
+  summary: string
+  scopes: { name: string; sentence: string }[]
+}
+
+export function unavailableOf(
+  texts: Texts,
+  scopes: readonly ConsentScope[],
+  { reader, grantable }: ConsentChoosing,
+): UnavailableScopes | undefined {
+  const refused = scopes.filter(({ name }) => !grantable.has(name))
+  if (refused.length === 0) return undefined
+  return {
+    summary: texts.counted('consent.unavailable', refused.length),
+    scopes: refused.map((scope) => ({ name: scope.name, sentence: texts.sentence(scope, reader) })),
   }
 }

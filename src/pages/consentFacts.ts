@@ -8,18 +8,11 @@ export interface ConsentFact {
   isWarning: boolean
 }
 
-export function introductionOf(
-  texts: Texts,
-  { clientName: app, origin }: Pick<OpenInteraction, 'clientName' | 'origin'>,
-  school: string,
-): TextPart[] {
-  if (origin?.registeredVia === 'document') {
-    const { host } = origin
-    return app
-      ? texts.parts('consent.introduction_document', { app, host, school })
-      : texts.parts('consent.introduction_document_nameless', { host, school })
-  }
-  return app ? texts.parts('consent.introduction', { app, school }) : texts.parts('consent.introduction_nameless', { school })
+export function headingOf(texts: Texts, { clientName: app, origin }: Pick<OpenInteraction, 'clientName' | 'origin'>): TextPart[] {
+  if (app) return texts.parts('consent.heading', { app })
+  return origin?.registeredVia === 'document'
+    ? texts.parts('consent.heading_nameless_document', { host: origin.host })
+    : texts.parts('consent.heading_nameless', {})
 }
 
 /** Warns about an app whose name imitates a protected name or claims to speak for the school; undefined if it does neither. */
@@ -50,7 +43,7 @@ export function originFact(
     return { label, value: texts.parts('consent.origin_integration_device', values), isWarning: true }
   return origin.registeredVia === 'integration'
     ? { label, value: texts.parts('consent.origin_integration', values), isWarning: false }
-    : { label, value: texts.parts('consent.origin_self', values), isWarning: true }
+    : { label, value: texts.parts('consent.origin_unchecked', { school: schoolName }), isWarning: true }
 }
 
 export const includedFact = (texts: Texts, sentence: string): ConsentFact => ({

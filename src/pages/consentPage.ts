@@ -1,23 +1,24 @@
 import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
+import { keysOf } from '../lib/keysOf.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { AccessRule } from '../policy/accessDuration.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
-import { areasOf, type ConsentArea, type ConsentChoosing } from './consentAreas.ts'
-import { alarmOf, type ConsentFact, destinationFact, includedFact, introductionOf, originFact } from './consentFacts.ts'
+import { areasOf, type ConsentArea, type ConsentChoosing, type UnavailableScopes, unavailableOf } from './consentAreas.ts'
+import { alarmOf, type ConsentFact, destinationFact, headingOf, includedFact, originFact } from './consentFacts.ts'
 import type { ConsentScope } from './consentScope.ts'
 import { includedScope, type RequestedScopes } from './consentScopes.ts'
 import { type DurationField, durationField } from './durationField.ts'
+import { initialsOf } from './initials.ts'
 import { canUseManualCode, manualCodeField } from './manualCode.ts'
 import type { OpenInteraction } from './openInteraction.ts'
 import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import { type Frame, frame, type Views } from './templates.ts'
-import type { TextPart, Texts } from './texts.ts'
+import type { TextKey, TextPart, Texts } from './texts.ts'
 
 export interface ConsentPage extends Frame {
-  heading: string
-  introduction: TextPart[]
+  heading: TextPart[]
   /** Warning that the app's name imitates a protected name; undefined if it does not. */
   alarm: TextPart[] | undefined
   facts: ConsentFact[]
@@ -25,16 +26,19 @@ export interface ConsentPage extends Frame {
   /** Says that the app needs no permission; undefined if it does. */
   mcpNotice: string | undefined
   signedIn: TextPart[]
+  initials: string
   switchLabel: string
   switchHref: string
   /** False if the request has no permission to choose or to strike out. */
   hasChoices: boolean
   scopesHeading: string
   scopesHint: string
-  /** Link to the same page with nothing ticked; undefined if nothing is. */
-  untickAll: { href: string; label: string } | undefined
-  /** Scopes that are requested for the first time or that the person cannot grant. */
+  /** Links to the same page with other boxes ticked. A script ticks them in place. */
+  presets: ConsentPreset[]
+  presetsLabel: string
+  /** Scopes that are requested for the first time. */
   areas: ConsentArea[]
+  unavailable: UnavailableScopes | undefined
   /** Scopes that the person allowed this app before, ticked; undefined if there are none. */
   before: { summary: string; hint: string; isOpen: boolean; areas: ConsentArea[] } | undefined
   /** How long the app gets access; undefined if nothing can be allowed. */
@@ -43,7 +47,7 @@ export interface ConsentPage extends Frame {
   elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   technical: { summary: string; rows: { label: string; values: string[] }[] }
   /** The number of requested permissions in one line. A script replaces it with the number of ticked ones. */
-  summary: { text: string; live: string; area: string }
+  summary: { text: string; live: string; liveOthers: string; area: string }
   csrf: string
   consentAction: string
   refuseAction: string
@@ -64,12 +68,39 @@ export interface ConsentPageArguments {
   grantable: ReadonlySet<string>
   reader: Reader
   accessRule: AccessRule
-  isUnticked: boolean
+  /** The preset that the address names. */
+  preset: ConsentPreset['ticked'] | undefined
   signedIn: Pick<SignedInAccount, 'name' | 'email'>
   csrf: string
 }
 
-export const untickedQuery = { name: 'select', value: 'none' } as const
+const presetQuery = 'select'
+const presetKeys = { none: 'consent.preset_none', read: 'consent.preset_read', all: 'consent.preset_all' } as const
+
+/** Other boxes, ticked with one press. */
+export interface ConsentPreset {
+  href: string
+  label: string
+  ticked: keyof typeof presetKeys
+  isCurrent: boolean
+}
+
+export const presetOf = (query: NodeJS.Dict<string | string[]>): ConsentPreset['ticked'] | undefined =>
+  keysOf(presetKeys).find((one) => one === query[presetQuery])
+
+/** Returns the presets that differ for these scopes. */
+function presetsOf(
+  texts: Texts,
+  scopes: readonly ConsentScope[],
+  { path, current, signsIn }: { path: string; current: ConsentPreset['ticked'] | undefined; signsIn: boolean },
+): ConsentPreset[] {
+  const [reads, writes] = [scopes.some(({ verb }) => verb !== 'write'), scopes.some(({ verb }) => verb === 'write')]
+  const shown = keysOf(presetKeys).filter((one) => scopes.length > 0 && (one === 'none' || (one === 'read' ? reads : writes)))
+  return shown.map((ticked) => ({
+    ...{ ticked, href: `${path}?${presetQuery}=${ticked}`, isCurrent: ticked === current },
+    label: texts.text(ticked === 'none' && !signsIn ? 'consent.untick_all' : presetKeys[ticked]),
+  }))
+}
 
 export function consentPage(views: Views, page: ConsentPageArguments): ConsentPage {
   const { pageContext, open, requested, grantable, reader, signedIn, csrf } = page
@@ -88,14 +119,13 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const choosing = (ticked: ConsentChoosing['ticked']): ConsentChoosing => ({
     reader,
     grantable,
-    ticked: page.isUnticked ? 'none' : ticked,
+    ticked: page.preset ?? ticked,
   })
   // Self-registered apps are unverified: what changes things or shows data of other people is granted by a deliberate choice only.
   const areas = areasOf(texts, fresh, choosing(isTrusted ? 'all' : 'harmless'))
   return {
     ...frame(views, pageContext, texts.text('consent.title')),
-    heading: texts.text('consent.heading'),
-    introduction: introductionOf(texts, open, schoolName),
+    heading: headingOf(texts, open),
     alarm: alarmOf(texts, { imitated: page.imitated, claimedRole: open.claimedRole }, schoolName),
     facts: [
       originFact(texts, open, schoolName),
@@ -105,16 +135,23 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     advice: texts.text('consent.advice'),
     mcpNotice: isForMcp(open.interaction.params.resource) ? texts.text('consent.mcp') : undefined,
     signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
+    initials: initialsOf(signedIn.name),
     switchLabel: texts.text('consent.switch'),
     switchHref: `${address}?account=other`,
     hasChoices: optional.length > 0,
     scopesHeading: texts.text('consent.scopes_heading'),
-    scopesHint: texts.text(hintKey({ mayAllow, mayChoose, isTrusted, isNews, reader })),
-    untickAll:
-      mayChoose && !page.isUnticked
-        ? { href: `${address}?${untickedQuery.name}=${untickedQuery.value}`, label: texts.text('consent.untick_all') }
-        : undefined,
+    // A short list shows by itself what is not ticked.
+    scopesHint: texts.text(
+      hintKey({ mayAllow, mayChoose, isTrusted: isTrusted || !areas.some((area) => area.isCollapsible), isNews, reader }),
+    ),
+    presets: presetsOf(
+      texts,
+      optional.filter(({ name }) => grantable.has(name)),
+      { path: address, current: page.preset, signsIn: included.length > 0 },
+    ),
+    presetsLabel: texts.text('consent.presets'),
     areas,
+    unavailable: unavailableOf(texts, fresh, choosing('all')),
     before:
       before.length === 0
         ? undefined
@@ -163,14 +200,15 @@ function summaryOf(texts: Texts, scopes: readonly ConsentScope[], reader: Reader
   const all = texts.counted('consent.count', scopes.length)
   return {
     text: others === 0 ? all : texts.counted('consent.summary_others', others, { all }),
-    live: texts.text(others === 0 ? 'consent.summary_live' : 'consent.summary_live_others', { all: scopes.length }),
+    live: texts.text('consent.summary_live', { all: scopes.length }),
+    liveOthers: texts.text('consent.summary_live_others', { all: scopes.length }),
     area: texts.text('consent.count_live', {}),
   }
 }
 
 function technicalDetails(texts: Texts, { open, requested }: ConsentPageArguments): ConsentPage['technical'] {
   const redirectUri = open.interaction.params.redirect_uri
-  const row = (key: 'consent.technical_client' | 'consent.technical_redirect' | 'consent.technical_scopes', values: string[]) => ({
+  const row = (key: TextKey, values: string[]) => ({
     label: texts.text(key),
     values,
   })
@@ -178,6 +216,7 @@ function technicalDetails(texts: Texts, { open, requested }: ConsentPageArgument
     summary: texts.text('consent.technical'),
     rows: [
       row('consent.technical_client', [plainText(open.clientId, 300)]),
+      row('consent.technical_registered', open.origin?.registeredVia === 'self' ? [texts.moment(open.origin.createdAt)] : []),
       row('consent.technical_redirect', [plainText(redirectUri, 300)]),
       row(
         'consent.technical_scopes',

@@ -1,4 +1,5 @@
 import type { Reader, SentencesByRole } from '../policy/permissionSentences.ts'
+import type { ScopeRisks } from '../policy/scopeRisks.ts'
 
 export interface ConsentScope {
   name: string
@@ -8,4 +9,6 @@ export interface ConsentScope {
   sentences: SentencesByRole
   /** The roles to whom the scope shows personal data of other people. */
   othersData: readonly Reader[]
+  /** The roles for whom it has each risk; undefined if it has none. */
+  risks?: ScopeRisks
 }

@@ -119,6 +119,7 @@ export const subscriptions = defineResource({
     create: {
       scope: 'write',
       asksFirst: 'outward',
+      risk: 'costs',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
       check: checkSubscription,
       defaults: subscriptionDefaults,
@@ -151,6 +152,7 @@ export const subscriptions = defineResource({
     }),
     resume: {
       scope: 'write',
+      risk: 'costs',
       summary: 'Resume a subscription that is paused or is set to end',
       from: ['paused', 'trialing', 'active', 'past_due'],
       to: ['active', 'trialing', 'past_due'],
@@ -193,6 +195,7 @@ export const subscriptions = defineResource({
     }),
     change_plan: defineAction('subscription', {
       scope: 'write',
+      risk: 'costs',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required'],
       id: 'changePlan',
       asksFirst: 'outward',

@@ -4,6 +4,7 @@ import { type PageBranding, pageBranding } from '../domain/school/appearance.ts'
 import type { VisitorAnswers } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import { withRisks } from '../framework/declare/scopeRisks.ts'
 import type { CursorSigner } from '../framework/read/cursor.ts'
 import { createVisitorAnswers, withVisitorAnswers } from '../framework/read/visitorAnswers.ts'
 import { type Run, run } from '../framework/run.ts'
@@ -122,7 +123,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }),
     }),
     operations,
-    scopes: scopeCatalogue(resources),
+    scopes: withRisks(scopeCatalogue(resources), operations),
     signer: {
       sign: (text) => keyring.sign('cursors', text),
       verify: (text, signature) => keyring.verify('cursors', text, signature),

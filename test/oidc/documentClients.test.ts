@@ -85,7 +85,7 @@ describe('a client that names the URL of its document', () => {
       return first.html.includes('type="password"') ? visitor.submit(first, /sign-in$/, { email: person, password }) : first
     }
     const installed = await show(loopback)
-    expect(installed.html).toContain('An app that calls itself “<bdi>Example App</bdi>”, from the website <bdi>app.example.com</bdi>, asks')
+    expect(installed.html).toContain('“<bdi>Example App</bdi>” wants access to your account')
     expect(installed.html).toContain('another program can pretend to be it')
     expect(installed.html).toMatch(/<div class="warning">\s*<dt>Who made it/)
     expect(installed.html).not.toMatch(/value="courses:write"[^>]*\schecked/)

@@ -140,7 +140,7 @@ describe('sign in, consent, code', () => {
   test('an app that asks for openid alone gets a page with nothing to choose', async () => {
     const { browser, page } = await atConsent({ scope: 'openid' })
     expect(boxes(page.html).size).toBe(0)
-    for (const text of ['id="scopes"', 'id="sum"', 'Untick all', 'Allow selected']) expect(page.html).not.toContain(text)
+    for (const text of ['id="scopes"', 'id="sum"', 'class="presets"', 'Allow selected']) expect(page.html).not.toContain(text)
     expect(page.html).toMatch(/<button class="main" type="submit">Allow<\/button>/)
     codeOf(await consent(browser, page, []))
   })

@@ -77,7 +77,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
         grantable: new Set(['openid', 'profile']),
         reader: 'learner',
         accessRule: yearOfAccess,
-        isUnticked: false,
+        preset: undefined,
         signedIn,
         csrf: text,
       }),
@@ -166,8 +166,8 @@ describe('views', () => {
 
   test('isolate a name and call it what it is: a claim', () => {
     const [consent] = everyView('Сlaude')
-    expect(consent).toContain('An app that calls itself “<bdi>Сlaude</bdi>”')
-    expect(consent).toContain('It registered itself on <bdi>1 January 1970 at 00:00 UTC</bdi>')
+    expect(consent).toContain('“<bdi>Сlaude</bdi>” wants access to your account')
+    expect(consent).toContain('<dd><code>1 January 1970 at 00:00 UTC</code></dd>')
   })
 
   test('link to no script and to no other site but the redirect URI, whatever a stranger names', () => {

@@ -21,7 +21,7 @@ describe('the name that a client chooses (D8)', () => {
 
   const consentOf = async (agent: Agent, parameters: Record<string, string> = {}) =>
     toConsent(agent, personCalled(email), { email, parameters })
-  const shownName = (html: string) => /calls itself “<bdi>(.*?)<\/bdi>”/s.exec(html)?.[1]
+  const shownName = (html: string) => /<h1>“<bdi>(.*?)<\/bdi>” wants access/s.exec(html)?.[1]
 
   test.each([
     ['Claude', 'Claude'],
@@ -41,7 +41,7 @@ describe('the name that a client chooses (D8)', () => {
     const agent = await createAgent(service.issuer, { client_name: name })
     const { html } = await consentOf(agent)
     expect(shownName(html)).toBe(shown)
-    expect(html).toContain('It registered itself on')
+    expect(html).toContain('Registered itself on')
     expect(html).toContain(`<p class="error">${warning} “<bdi>${name === 'First School' ? name : 'Claude'}</bdi>”`)
     expect(html).not.toMatch(/[\u200B-\u200F\u202A-\u202E\u2060-\u2069]/)
   })

@@ -32,7 +32,7 @@ if (sum) {
     const all = boxes(document)
     const selected = all.filter((box) => box.checked)
     const others = selected.filter((box) => 'others' in box.dataset)
-    sum.textContent = fill(sum.dataset.live, { selected: selected.length, all: all.length, others: others.length })
+    sum.textContent = fill(others.length > 0 ? sum.dataset.others : sum.dataset.live, { selected: selected.length, all: all.length, others: others.length })
     for (const area of document.querySelectorAll('.area')) {
       const own = boxes(area)
       const text = fill(sum.dataset.area, { selected: own.filter((box) => box.checked).length, all: own.length })
@@ -42,11 +42,18 @@ if (sum) {
   document.addEventListener('change', count)
   window.addEventListener('pageshow', count)
   count()
-  document.querySelector('.untick a')?.addEventListener('click', (event) => {
-    event.preventDefault()
-    for (const box of boxes(document)) box.checked = false
-    count()
-  })
+  const writes = (box) => box.value.endsWith(':write')
+  for (const preset of document.querySelectorAll('[data-preset]')) {
+    preset.addEventListener('click', (event) => {
+      event.preventDefault()
+      const { preset: ticked } = preset.dataset
+      for (const box of boxes(document)) {
+        box.checked = ticked === 'all' || (ticked === 'read' && !writes(box))
+        if (box.checked) for (const area of document.querySelectorAll('.area')) area.open ||= area.contains(box)
+      }
+      count()
+    })
+  }
 }
 
 for (const button of document.querySelectorAll('[data-copies]')) {

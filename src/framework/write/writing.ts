@@ -5,6 +5,7 @@ import type { AskReason } from '../../policy/approvalSummary.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
+import type { Risk } from '../../policy/scopeRisks.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { ScopeVerb } from '../declare/area.ts'
@@ -56,6 +57,8 @@ export interface Access<Verb extends ScopeVerb> {
   limit?: 'bulk' | 'upload' | 'guess'
   /** Codes of the errors of its rules, for the documents. Those that follow from its kind are known. */
   errors?: readonly ProblemCode[]
+  /** The consent page marks its scope: it can cost money, or lead to the loss of the account. */
+  risk?: Exclude<Risk, 'deletes'>
 }
 
 /** Limits an operation on a row: how much of the row the caller must see to change it. */

@@ -6,6 +6,7 @@ import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { filePurposes } from '../../policy/filePurposes.ts'
 import { submittedForm } from '../formBody.ts'
+import { initialsOf } from '../initials.ts'
 import { rememberLanguageOf } from '../language.ts'
 import { plainText } from '../plainText.ts'
 import { seeOther } from '../seeOther.ts'
@@ -209,12 +210,6 @@ function pictureSection({ texts, person, errorOf }: OwnPageContext, { body }: Ow
       ...(avatar ? [{ action: accountPaths.removePicture, submit: texts.text('profile.picture_remove') }] : []),
     ],
   }
-}
-
-/** Returns the first characters of the first and the last word of a name. */
-function initialsOf(name: string): string {
-  const words = plainText(name, 60).split(' ').filter(Boolean)
-  return [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0]?.toUpperCase() ?? '').join('')
 }
 
 function detailsSection(

@@ -13,7 +13,7 @@ import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { idEnding } from '../appNames.ts'
 import { auditEntry } from '../auditEntry.ts'
-import { consentPage, untickedQuery } from '../consentPage.ts'
+import { consentPage, presetOf } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
 import { readDuration } from '../durationField.ts'
@@ -66,7 +66,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         grantable: args.grantable(person.role),
         reader: readerOf(person.role),
         accessRule: args.accessRule(),
-        isUnticked: context.ctx.query[untickedQuery.name] === untickedQuery.value,
+        preset: presetOf(context.ctx.query),
         signedIn: account,
       }
       return { render: (views, csrf) => views.render('consent', consentPage(views, { pageContext, open, csrf, ...content })) }
