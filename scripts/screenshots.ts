@@ -6,6 +6,7 @@
  *   npm run screenshots -- --locale de                in German: {page}-{light|dark}-{width}-de.png
  *   npm run screenshots -- --names long               with long names of which one half is Arabic: {page}-…-long.png
  *   npm run screenshots -- --school empty             without the data of the demo school
+ *   npm run screenshots -- --sheet                    and sheets of the pictures, 24 on each: sheet-1.png
  *   npm run screenshots -- --gallery                  the pictures of docs/screenshots/README.md, as JPEG
  */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -29,6 +30,7 @@ import { openVisitor } from '../test/browser/visitor.ts'
 import { createAgent } from '../test/support/agent.ts'
 import { hasChromium, launchChromium } from '../test/support/chromium.ts'
 import { passwordHash, startService, type TestService } from '../test/support/service.ts'
+import { writeContactSheets } from './contactSheet.ts'
 import { fileOf, gallery, type Picture } from './gallery.ts'
 import { writeMailPreviews } from './mails.ts'
 
@@ -48,6 +50,7 @@ const { values, positionals } = parseArgs({
     names: { type: 'string', default: 'short' },
     school: { type: 'string', default: 'demo' },
     gallery: { type: 'boolean', default: false },
+    sheet: { type: 'boolean', default: false },
   },
 })
 
@@ -83,6 +86,7 @@ async function takeAll(content: Content, pictures: readonly Picture[], type: 'pn
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-screenshots-'))
   const service = await startSchool(directory, content)
   const browser = await launchChromium()
+  const taken: string[] = []
   try {
     await mkdir(folder, { recursive: true })
     await writeMailPreviews(join(directory, 'mails'))
@@ -112,10 +116,12 @@ async function takeAll(content: Content, pictures: readonly Picture[], type: 'pn
           await page.setViewportSize({ width, height })
           const file = fileOf(picture, type)
           await page.screenshot({ path: join(folder, file), type, ...(type === 'jpeg' && { quality: 50 }) })
+          taken.push(file)
           console.log(file)
         }
         await close()
       }
+    if (values.sheet) for (const name of await writeContactSheets(browser, folder, taken)) console.log(name)
   } finally {
     await browser.close()
     await service.stop()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId, toPublicId } from '../../src/lib/ids.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -38,6 +38,31 @@ async function appOf(email: string) {
   }
 }
 
+/** Enrols so many more learners in a course, who have started every lesson of it. */
+async function addProgress(courseId: string, learners: number): Promise<void> {
+  const values = [service.schoolId(), fromPublicId('crs', courseId)]
+  const { sql } = service.database
+  await sql.query(
+    `INSERT INTO person (school_id, id, email, name, is_student)
+       SELECT $1, gen_random_uuid(), 'enrolled' || number || '@example.org', 'Learner', true FROM generate_series(1, $2::int) AS number`,
+    [service.schoolId(), learners],
+  )
+  await sql.query(
+    `INSERT INTO enrollment (school_id, id, person_id, course_id, source)
+       SELECT school_id, gen_random_uuid(), id, $2, 'manual' FROM person WHERE school_id = $1 AND email LIKE 'enrolled%'`,
+    values,
+  )
+  await sql.query(
+    `INSERT INTO lesson_progress (school_id, id, enrollment_id, lesson_id, course_id, person_id, position_seconds)
+       SELECT $1, gen_random_uuid(), enrollment.id, lesson.id, $2, enrollment.person_id, 60
+         FROM enrollment JOIN lesson USING (school_id, course_id) WHERE school_id = $1 AND course_id = $2`,
+    values,
+  )
+}
+
+const progressRows = async (): Promise<number> =>
+  Number((await service.database.sql.query<{ count: string }>('SELECT count(*) FROM lesson_progress'))[0]?.count)
+
 test('the owner sees what an app damaged, tries to take it back, takes it back, and the school is as before', async () => {
   const owner = await service.addPerson({ email: 'owner@example.com', role: 'owner' })
   const prepare = await appOf('owner@example.com')
@@ -50,6 +75,7 @@ test('the owner sees what an app damaged, tries to take it back, takes it back, 
   const post = await prepare('POST', '/posts', { title: 'Not yet', content: 'A draft.' })
   const people = Array.from({ length: 100 }, (_, index) => ({ name: `Learner ${index}`, email: `learner${index}@example.org` }))
   await prepare('POST', '/students/bulk', { items: people })
+  await addProgress(String(course.id), 117)
   const before = await dump()
 
   const damage = await appOf('owner@example.com')
@@ -61,7 +87,10 @@ test('the owner sees what an app damaged, tries to take it back, takes it back, 
   expect(rows).toHaveLength(10)
   for (const { id } of rows) await damage('DELETE', `/sections/${toPublicId('sec', id)}?cascade=true`)
   await damage('POST', `/posts/${post.id}/publish`)
-  expect(changedTables(before, await dump())).toEqual(expect.arrayContaining(['course', 'lesson', 'person', 'post', 'section']))
+  expect(changedTables(before, await dump())).toEqual(
+    expect.arrayContaining(['course', 'lesson', 'lesson_progress', 'person', 'post', 'section']),
+  )
+  expect(await progressRows()).toBe(0)
 
   const browser = await signedIn(service, 'owner@example.com')
   const deleted = await browser.get('/account/school/audit?event=deleted')
@@ -80,12 +109,15 @@ test('the owner sees what an app damaged, tries to take it back, takes it back, 
   expect(links).toHaveLength(13)
   const preview = await browser.get(links.at(-1) as string)
   expect(textOf(preview.html)).toContain('13 requests are taken back.')
-  expect(textOf(preview.html)).toContain('Restored: 30 lessons')
+  expect(/What comes back.*?Take it back/.exec(textOf(preview.html))?.[0]).toContain('Restored: 30 lessons')
+  // Not all of the progress is named, and the page does not pretend so.
+  expect(textOf(preview.html)).toContain('These are the first 200 objects. More come back with them.')
   expect(changedTables(before, await dump())).toContain('lesson')
   const done = await browser.follow(await send(browser, preview, {}, /since$/))
   expect(textOf(done.html)).toContain('It has been taken back.')
   expect(textOf(done.html)).toContain('Nothing is left to take back.')
   expect(changedTables(before, await dump())).toEqual([])
+  expect(await progressRows()).toBe(117 * 30)
   expect(textOf((await browser.get(page.url.pathname)).html)).toContain('Taken back')
 })
 

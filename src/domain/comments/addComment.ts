@@ -215,14 +215,22 @@ interface CheckedComment {
   isFirst: boolean
 }
 
+/** Why a comment waits for a moderator, as it is stored. */
+export const holdReasons = {
+  all: 'Held: every comment is checked.',
+  first: 'Held: the first comment of the person.',
+  links: 'Held: too many links.',
+  words: 'Held: it contains a blocked word.',
+} as const
+
 /** Returns why a comment has to wait for a moderator; undefined if it can be published. Pure. */
 export function holdReason(rules: CommentRules, { body, html, isFirst }: CheckedComment): string | undefined {
   const { comment_moderation: moderation = 'none', comment_max_links: links = null, comment_blocked_words: words = [] } = rules
-  if (moderation === 'all') return 'Held: every comment is checked.'
-  if (moderation === 'first' && isFirst) return 'Held: the first comment of the person.'
-  if (links !== null && linksIn(body, html) > links) return 'Held: too many links.'
+  if (moderation === 'all') return holdReasons.all
+  if (moderation === 'first' && isFirst) return holdReasons.first
+  if (links !== null && linksIn(body, html) > links) return holdReasons.links
   const text = wordsOf(body)
-  return words.some((word) => hasWords(text, wordsOf(word))) ? 'Held: it contains a blocked word.' : undefined
+  return words.some((word) => hasWords(text, wordsOf(word))) ? holdReasons.words : undefined
 }
 
 /** Counts links, also those that the HTML does not contain because they are only written as text. */

@@ -42,7 +42,7 @@ const activityId = (id: string): string => toPublicId('act', id)
 
 /** How many requests one call takes back, and how many rows its response names. */
 const maxEntries = 100
-const maxRows = 200
+export const maxNamedRows = 200
 
 /**
  * Takes back one request: of the caller, or of anybody if the caller is of the staff.
@@ -123,10 +123,18 @@ const emptyResult = (): UndoResult => ({ undone: [], rows: [], rows_count: 0, ke
 
 function join(result: UndoResult, part: UndoResult): void {
   result.undone.push(...part.undone)
-  result.rows.push(...part.rows.slice(0, maxRows - result.rows.length))
+  result.rows = namedRows([...result.rows, ...part.rows])
   result.rows_count += part.rows_count
-  result.kept.push(...part.kept.slice(0, maxRows - result.kept.length))
+  result.kept.push(...part.kept.slice(0, maxNamedRows - result.kept.length))
   result.replaced.push(...part.replaced)
+}
+
+/** Returns the rows that a response names: of many, those of the types with the fewest rows, because a few objects hold many others. */
+function namedRows(rows: UndoResult['rows']): UndoResult['rows'] {
+  if (rows.length <= maxNamedRows) return rows
+  const byType = Map.groupBy(rows, ({ type }) => type)
+  const count = ({ type }: { type: string }): number => byType.get(type)?.length ?? 0
+  return rows.toSorted((one, other) => count(one) - count(other)).slice(0, maxNamedRows)
 }
 
 async function undoEntry(
@@ -194,11 +202,11 @@ function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replac
     return shown === null ? [] : [{ type: typeOf(table), id: shown, action }]
   })
   result.undone.push(activityId(entry.id))
-  result.rows.push(...named.slice(0, maxRows))
+  result.rows = namedRows([...result.rows, ...named])
   result.rows_count += rows.length
   result.kept.push(
     ...kept
-      .slice(0, maxRows)
+      .slice(0, maxNamedRows)
       .map(({ table, id, field, reason }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, reason })),
   )
   result.replaced.push(...replaced.map(({ table, id, ...rest }) => ({ type: typeOf(table), id: publicId(table, id) ?? id, ...rest })))

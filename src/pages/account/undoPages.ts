@@ -1,3 +1,4 @@
+import { maxNamedRows } from '../../domain/undo/undoActivity.ts'
 import { ownMember } from '../../lib/ownMember.ts'
 import { Problem } from '../../lib/problem.ts'
 import { withQuery } from '../../lib/withQuery.ts'
@@ -101,7 +102,7 @@ async function tried(
 }
 
 function content(
-  { texts, form }: OperationPageContext,
+  { texts, form, request }: OperationPageContext,
   { result, hasConflict, refusal }: Tried,
   { explanation, hidden }: { explanation: TextKey; hidden: Readonly<Record<string, string>> },
 ) {
@@ -114,6 +115,7 @@ function content(
       texts.parts(refusal ?? (isEmpty ? 'undo.nothing' : explanation), {}),
       ...(isPossible ? [texts.countedParts('undo.requests', result.undone.length)] : []),
       ...(isPossible ? effects(texts, result) : []),
+      ...(isPossible && result.rows.length >= maxNamedRows ? [texts.parts('undo.more_rows', { count: maxNamedRows })] : []),
       ...(result && result.next !== null ? [texts.parts('undo.more', {})] : []),
     ],
     forms: isPossible
@@ -126,6 +128,8 @@ function content(
         ]
       : [],
   }
+  // The notice has said it: that it cannot be taken back again is no news.
+  const isDone = request.ctx.query.done === 'done' && refusal !== undefined
   const left = result ? leftOf(texts, result) : []
   const leftSection: AccountSection = {
     id: 'kept',
@@ -136,7 +140,7 @@ function content(
     title: 'undo.title' as const,
     heading: texts.text('undo.title'),
     back: { href: accountPaths.apps, label: texts.text('activity.back') },
-    sections: [section, ...(left.length > 0 ? [leftSection] : [])],
+    sections: [...(isDone ? [] : [section]), ...(left.length > 0 ? [leftSection] : [])],
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { holdReasons } from '../../../domain/comments/addComment.ts'
 import { type Decision, moderateComment } from '../../../domain/comments/moderateComment.ts'
 import { fromPublicId } from '../../../lib/ids.ts'
 import { keysOf } from '../../../lib/keysOf.ts'
@@ -174,12 +175,22 @@ function subjectCell(texts: Texts, { subject, course_id: course }: ModeratedComm
   return href === undefined ? verbatim(texts, label) : { href, label }
 }
 
+const reasonTexts = {
+  all: 'school.reason_all',
+  first: 'school.reason_first',
+  links: 'school.reason_links',
+  words: 'school.reason_words',
+} as const
+
+/** Returns the status, with its reason. The reasons of the service are in the language of the page. */
 function statusCell(texts: Texts, { status, moderation }: ModeratedComment): TextPart[] {
   const name = texts.text(
-    status === 'published' ? 'school.comment_published' : status === 'hidden' ? 'school.comment_hidden' : 'school.comments_waiting',
+    status === 'published' ? 'school.comment_published' : status === 'hidden' ? 'school.comment_hidden' : 'school.comment_pending',
   )
   const reason = status === 'published' ? null : (moderation?.reason ?? null)
-  return reason === null ? verbatim(texts, name) : texts.parts('school.comment_reason', { status: name, reason: plainText(reason, 500) })
+  if (reason === null) return verbatim(texts, name)
+  const rule = keysOf(holdReasons).find((one) => holdReasons[one] === reason)
+  return texts.parts('school.comment_reason', { status: name, reason: rule ? texts.text(reasonTexts[rule]) : plainText(reason, 500) })
 }
 
 const formOf = (texts: Texts, { id }: ModeratedComment, decision: PageDecision): AccountForm => ({
