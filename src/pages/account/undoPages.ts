@@ -128,7 +128,7 @@ function content(
         ]
       : [],
   }
-  // The notice has said it: that it cannot be taken back again is no news.
+  // The notice says what happened. Why it cannot be repeated is not of interest.
   const isDone = request.ctx.query.done === 'done' && refusal !== undefined
   const left = result ? leftOf(texts, result) : []
   const leftSection: AccountSection = {
