@@ -10,7 +10,7 @@ const columns = ['name', 'title', 'display_name', 'headline', 'subtitle', 'summa
 export async function giveLongNames({ sql }: Pick<Database, 'sql'>): Promise<void> {
   const found = await sql.query<{ table_name: string; column_name: string }>(
     `SELECT table_name, column_name FROM information_schema.columns AS named
-     WHERE table_schema = current_schema() AND column_name = ANY($1)
+     WHERE table_schema = current_schema() AND column_name = ANY($1) AND data_type = 'text'
        AND (table_name = 'school' OR EXISTS (
          SELECT FROM information_schema.columns
          WHERE table_schema = current_schema() AND table_name = named.table_name AND column_name = 'school_id'))`,
