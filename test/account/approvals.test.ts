@@ -1,3 +1,5 @@
+import * as oauth from 'oauth4webapi'
+import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -54,7 +56,7 @@ async function appOf(email: string, asksFirst = true) {
     const done = await browser.post(shown.url.href, { decision, csrf })
     return { page: textOf(shown.html), done: done.location?.search }
   }
-  return { call, browser, page, decide }
+  return { call, browser, page, decide, token: body.access_token, clientId: agent.clientId }
 }
 
 const addressOf = ({ body }: Reply): string => body.details?.[0]?.meta.url ?? ''
@@ -212,6 +214,27 @@ describe('an app that asks first', () => {
     })
     expect(response.status).toBe(403)
     expect(((await response.json()) as { error: string }).error).toBe('approval_required')
+  })
+})
+
+describe('a client that is not prepared for approvals', () => {
+  test('gets an ordinary response with the address, keeps its token, and can repeat the request: openid-client and oauth4webapi', async () => {
+    const app = await appOf('owner@example.com')
+    const execute = [client.allowInsecureRequests]
+    const config = await client.discovery(new URL(service.issuer), app.clientId, undefined, client.None(), { execute })
+    const insecure = { [oauth.allowInsecureRequests]: true }
+    const callers: ((address: URL) => Promise<Response>)[] = [
+      (address) => client.fetchProtectedResource(config, app.token, address, 'DELETE'),
+      (address) => oauth.protectedResourceRequest(app.token, 'DELETE', address, undefined, null, insecure),
+    ]
+    for (const call of callers) {
+      const address = new URL(`${service.issuer}/api/v1${await newStudent(app)}`)
+      const response = await call(address)
+      const body = (await response.json()) as Reply['body']
+      expect([response.status, body.error, body.error_description]).toEqual([...asks, expect.stringContaining('/account/approvals/apr_')])
+      await app.decide({ status: response.status, headers: response.headers, body }, /Allow once/)
+      expect((await call(address)).status).toBe(204)
+    }
   })
 })
 
