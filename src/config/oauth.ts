@@ -131,6 +131,14 @@ const consent = z
           'How long an app gets access if the person chooses nothing else on the consent page. until_removed ends after lifetimes.grant_days, as does every longer duration.',
         examples: ['30_days'],
       }),
+    ask_first: z
+      .enum(['off', 'preselected', 'always'])
+      .default('off')
+      .meta({
+        description:
+          'Whether people decide before an app does what cannot be taken back: off lets them choose it, preselected ticks it on the consent page, always requires it of every app.',
+        examples: ['preselected'],
+      }),
   })
   .prefault({})
   .meta({ description: 'The page on which people allow access.', examples: [{ default_duration: '30_days' }] })

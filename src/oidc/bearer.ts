@@ -18,6 +18,8 @@ export interface BearerArguments {
   tokenChecks: Pick<TokenChecks, 'check'>
   /** Scopes that a role may grant now. */
   grantable(role: Role): ReadonlySet<string>
+  /** True if every app has to ask before it does what cannot be undone. */
+  mustAskFirst?(): boolean
   /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
   resourcePath?: '/mcp'
   /** The time by which tokens expire, in milliseconds of the epoch. */
@@ -51,7 +53,13 @@ interface AccessTokenPayload {
  * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
  * @throws Problem invalid_token, or access_denied if the app is paused
  */
-export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }: BearerArguments): (ctx: Context) => Promise<Caller> {
+export function createAuthenticate({
+  tokenChecks,
+  grantable,
+  mustAskFirst,
+  resourcePath,
+  now,
+}: BearerArguments): (ctx: Context) => Promise<Caller> {
   return async (ctx) => {
     const value = presentedToken(ctx)
     if (value === undefined) return { kind: 'anonymous' }
@@ -82,7 +90,7 @@ export function createAuthenticate({ tokenChecks, grantable, resourcePath, now }
     }
     refusePaused(checked, issuer)
     const { grantId, clientId } = found
-    const asksFirst = checked.facts.grant?.asksFirst ?? false
+    const asksFirst = (checked.facts.grant?.asksFirst ?? false) || (mustAskFirst?.() ?? false)
     return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst }, grantable(person.role))
   }
 }

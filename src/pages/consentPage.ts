@@ -4,6 +4,7 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import type { AccessRule } from '../policy/accessDuration.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
+import type { AskFirstField } from './askFirstField.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing, type UnavailableScopes, unavailableOf } from './consentAreas.ts'
 import { alarmOf, type ConsentFact, destinationFact, headingOf, includedFact, originFact } from './consentFacts.ts'
 import type { ConsentScope } from './consentScope.ts'
@@ -43,6 +44,8 @@ export interface ConsentPage extends Frame {
   before: { summary: string; hint: string; isOpen: boolean; areas: ConsentArea[] } | undefined
   /** How long the app gets access; undefined if nothing can be allowed. */
   duration: DurationField | undefined
+  /** Lets the app ask before it does what cannot be undone; undefined if it cannot change anything. */
+  askFirst: (AskFirstField & { label: string }) | undefined
   /** The manual code checkbox; undefined unless the redirect URI is a loopback address. */
   elsewhere: { name: string; value: string; label: string; hint: string } | undefined
   technical: { summary: string; rows: { label: string; values: string[] }[] }
@@ -68,6 +71,7 @@ export interface ConsentPageArguments {
   grantable: ReadonlySet<string>
   reader: Reader
   accessRule: AccessRule
+  askFirst: AskFirstField | undefined
   /** The preset that the address names. */
   preset: ConsentPreset['ticked'] | undefined
   signedIn: Pick<SignedInAccount, 'name' | 'email'>
@@ -162,6 +166,10 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
             areas: areasOf(texts, before, choosing('all')),
           },
     duration: mayAllow ? durationField(texts, page.accessRule) : undefined,
+    askFirst:
+      page.askFirst && optional.some(({ name, verb }) => verb === 'write' && grantable.has(name))
+        ? { ...page.askFirst, label: texts.text('consent.ask_first') }
+        : undefined,
     elsewhere: canUseManualCode(open)
       ? { ...manualCodeField, label: texts.text('consent.elsewhere'), hint: texts.text('consent.elsewhere_hint') }
       : undefined,

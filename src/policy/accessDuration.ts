@@ -12,7 +12,7 @@ const seconds = { '1_hour': 3600, '1_day': daySeconds, '30_days': 30 * daySecond
 
 export interface AccessSettings {
   lifetimes: Pick<OAuthConfig['lifetimes'], 'grant_days'>
-  consent: OAuthConfig['consent']
+  consent: Pick<OAuthConfig['consent'], 'default_duration'>
 }
 
 /** The durations that a person can choose from. */

@@ -100,9 +100,9 @@ export function listGrantsToClient(
   db: Reader,
   schoolId: string,
   { accountId, clientId }: { accountId: string; clientId: string },
-): Promise<{ id: string; payload: GrantPayload }[]> {
+): Promise<{ id: string; payload: GrantPayload; asks_first: boolean }[]> {
   return liveGrants(db, schoolId, accountId)
-    .select(['id', 'payload'])
+    .select(['id', 'payload', 'asks_first'])
     .where('client_id', '=', clientId)
     .orderBy('created_at', 'desc')
     .orderBy('id')

@@ -25,13 +25,14 @@ export const operationArguments = ({ operations, database, signer, statements, r
 })
 
 export const createCallerOf = (
-  { tokenChecks, stores, keyring, grantable, limits, contentVersions }: Foundation,
+  { runtime, tokenChecks, stores, keyring, grantable, limits, contentVersions }: Foundation,
   resourcePath?: BearerArguments['resourcePath'],
 ) =>
   limited(
     createAuthenticate({
       tokenChecks: tokenChecks.api,
       grantable,
+      mustAskFirst: () => runtime.config.oauth.consent.ask_first === 'always',
       now: keyring.now,
       ...(resourcePath !== undefined && { resourcePath }),
     }),

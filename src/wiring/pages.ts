@@ -95,6 +95,8 @@ export function createSchoolPages(
       scopes,
       grantable,
       accessRule: () => accessRule(runtime.config.oauth),
+      askFirstRule: () => runtime.config.oauth.consent.ask_first,
+      setAsksFirst: async (schoolId, access) => void (await accounts.transaction((writer) => setAsksFirst(writer, schoolId, access))),
       findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
       findPerson: (schoolId, accountId) => once(facts()?.people, accountId, () => personIn(accounts)(schoolId, accountId)),
       limits: limits.signIn,

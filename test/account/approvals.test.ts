@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAgent, personCalled } from '../support/agent.ts'
+import { type Agent, createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { send, signedIn } from './account.ts'
 
@@ -235,6 +235,31 @@ describe('a client that is not prepared for approvals', () => {
       await app.decide({ status: response.status, headers: response.headers, body }, /Allow once/)
       expect((await call(address)).status).toBe(204)
     }
+  })
+})
+
+describe('the consent page', () => {
+  const consent = async (scopes: string, choose: Record<string, string>, existing?: Agent) => {
+    const agent = existing ?? (await createAgent(service.issuer, { client_name: 'Careful' }))
+    const browser = await signedIn(service, 'owner@example.com')
+    let page = await browser.get(agent.authorizationUrl({ scope: scopes, prompt: 'consent' }).href)
+    while (page.location?.origin === new URL(service.issuer).origin) page = await browser.get(page.location.href)
+    const field = page.html.match(/<input type="checkbox" id="ask-first"[^>]*>/)?.[0]
+    await send(browser, page, { scope: 'students:write', ...choose }, /consent$/)
+    const rows = await service.database.sql.query<{ asks_first: boolean }>(
+      'SELECT asks_first FROM oidc_grant WHERE client_id = $1 ORDER BY created_at DESC LIMIT 1',
+      [agent.clientId],
+    )
+    return { field, asksFirst: rows[0]?.asks_first, agent }
+  }
+
+  test('lets the person choose it for apps that change something, and shows the choice again', async () => {
+    const reads = await consent('openid students:read', { scope: 'students:read' })
+    expect([reads.field, reads.asksFirst]).toEqual([undefined, false])
+    const first = await consent('openid students:write', { ask_first: '1' })
+    expect([first.field?.includes('checked'), first.asksFirst]).toEqual([false, true])
+    const again = await consent('openid students:write', {}, first.agent)
+    expect([again.field?.includes('checked'), again.asksFirst]).toEqual([true, false])
   })
 })
 

@@ -173,6 +173,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     scopes: catalogue,
     grantable: (role) => grantable[role],
     accessRule: () => yearOfAccess,
+    askFirstRule: () => 'off',
+    setAsksFirst: async () => undefined,
     findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
     findPerson,
     limits,

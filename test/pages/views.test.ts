@@ -76,6 +76,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
         allowed: new Set(['profile']),
         grantable: new Set(['openid', 'profile']),
         reader: 'learner',
+        askFirst: undefined,
         accessRule: yearOfAccess,
         preset: undefined,
         signedIn,

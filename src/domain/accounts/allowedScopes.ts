@@ -6,6 +6,8 @@ import { namesIn } from './connectedApps.ts'
 export interface AllowedScopes {
   names: ReadonlySet<string>
   byResource: ReadonlyMap<string, ReadonlySet<string>>
+  /** True if the app asks before it does what cannot be undone; undefined without a live grant. */
+  asksFirst: boolean | undefined
 }
 
 /** Returns the union of the scopes in the person's live grants to a client. Revoked and expired grants do not count. */
@@ -20,6 +22,7 @@ export async function allowedScopes(
     ([resource]) => resource,
   )
   return {
+    asksFirst: grants.length === 0 ? undefined : grants.some(({ asks_first }) => asks_first),
     names: new Set(grants.flatMap(({ payload }) => namesIn(payload.openid?.scope))),
     byResource: new Map([...byResource].map(([resource, scopes]) => [resource, new Set(scopes.flatMap(([, scope]) => namesIn(scope)))])),
   }

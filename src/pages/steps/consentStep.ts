@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { OAuthConfig } from '../../config/oauth.ts'
 import { allowedScopes } from '../../domain/accounts/allowedScopes.ts'
 import type { SignedInAccount } from '../../domain/accounts/signedInAccount.ts'
 import { browserName } from '../../lib/browserName.ts'
@@ -12,6 +13,7 @@ import { quotedName, type TranslatedText } from '../../policy/sendMessage.ts'
 import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { idEnding } from '../appNames.ts'
+import { askFirstField, readAskFirst } from '../askFirstField.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { consentPage, presetOf } from '../consentPage.ts'
 import type { ConsentScope } from '../consentScope.ts'
@@ -31,6 +33,10 @@ export interface ConsentStepArguments {
   grantable(role: Role): ReadonlySet<string>
   /** Returns the durations that people can choose from. */
   accessRule(): AccessRule
+  /** Returns the operator's rule about what cannot be undone. */
+  askFirstRule(): OAuthConfig['consent']['ask_first']
+  /** Lets a person decide before an app does what cannot be undone, or no longer. */
+  setAsksFirst(schoolId: string, access: { accountId: string; clientId: string; asksFirst: boolean }): Promise<void>
   findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
   findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
   /** Writes an audit row together with the grant that is saved next. */
@@ -66,6 +72,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         grantable: args.grantable(person.role),
         reader: readerOf(person.role),
         accessRule: args.accessRule(),
+        askFirst: askFirstField(args.askFirstRule(), before.asksFirst),
         preset: presetOf(context.ctx.query),
         signedIn: account,
       }
@@ -97,6 +104,8 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
       args.auditWithGrant(auditEntry(context.ctx, 'consent.granted', { ...ids, details }))
       const grantId = await grant.save()
+      const asksFirst = readAskFirst(form)
+      if (asksFirst !== undefined) await args.setAsksFirst(context.ctx.state.school.id, { accountId, clientId: open.clientId, asksFirst })
       if (args.isFirstGrant()) {
         const { isInformal } = (await context.pageContext()).texts
         await notifyOfApp(context.ctx, args, { open, person: consenting.person, granted: decision.granted, isInformal })
