@@ -1,5 +1,4 @@
 import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
-import { keysOf } from '../lib/keysOf.ts'
 import { interactionPath } from '../oidc/endpoints.ts'
 import type { AccessRule } from '../policy/accessDuration.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
@@ -7,6 +6,7 @@ import type { Reader } from '../policy/permissionSentences.ts'
 import type { AskFirstField } from './askFirstField.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing, type UnavailableScopes, unavailableOf } from './consentAreas.ts'
 import { alarmOf, type ConsentFact, destinationFact, headingOf, includedFact, originFact } from './consentFacts.ts'
+import { type ConsentPreset, presetsOf } from './consentPresets.ts'
 import type { ConsentScope } from './consentScope.ts'
 import { includedScope, type RequestedScopes } from './consentScopes.ts'
 import { type DurationField, durationField } from './durationField.ts'
@@ -76,34 +76,6 @@ export interface ConsentPageArguments {
   preset: ConsentPreset['ticked'] | undefined
   signedIn: Pick<SignedInAccount, 'name' | 'email'>
   csrf: string
-}
-
-const presetQuery = 'select'
-const presetKeys = { none: 'consent.preset_none', read: 'consent.preset_read', all: 'consent.preset_all' } as const
-
-/** Other boxes, ticked with one press. */
-export interface ConsentPreset {
-  href: string
-  label: string
-  ticked: keyof typeof presetKeys
-  isCurrent: boolean
-}
-
-export const presetOf = (query: NodeJS.Dict<string | string[]>): ConsentPreset['ticked'] | undefined =>
-  keysOf(presetKeys).find((one) => one === query[presetQuery])
-
-/** Returns the presets that differ for these scopes. */
-function presetsOf(
-  texts: Texts,
-  scopes: readonly ConsentScope[],
-  { path, current, signsIn }: { path: string; current: ConsentPreset['ticked'] | undefined; signsIn: boolean },
-): ConsentPreset[] {
-  const [reads, writes] = [scopes.some(({ verb }) => verb !== 'write'), scopes.some(({ verb }) => verb === 'write')]
-  const shown = keysOf(presetKeys).filter((one) => scopes.length > 0 && (one === 'none' || (one === 'read' ? reads : writes)))
-  return shown.map((ticked) => ({
-    ...{ ticked, href: `${path}?${presetQuery}=${ticked}`, isCurrent: ticked === current },
-    label: texts.text(ticked === 'none' && !signsIn ? 'consent.untick_all' : presetKeys[ticked]),
-  }))
 }
 
 export function consentPage(views: Views, page: ConsentPageArguments): ConsentPage {
