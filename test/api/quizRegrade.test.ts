@@ -119,7 +119,7 @@ describe.each(await databasesToTest())('quizzes that are graded again, on $name'
     })
     expect(await state()).toEqual(before)
     const { dry_run, ...result } = tried.json
-    expect(dry_run).toMatchObject({ status: 200, emails: 0 })
+    expect(dry_run).toMatchObject({ status: 200, emails: 2 })
     expect((await regrade(id)).json).toEqual(result)
     const after = await state()
     const again = await regrade(id)

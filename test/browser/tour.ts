@@ -297,6 +297,22 @@ export const tour: readonly Stop[] = [
       await page.getByRole('status').waitFor()
     },
   },
+  { name: 'approval', open: approval },
+  {
+    name: 'approvals',
+    async open(page, guide) {
+      await approval(page, guide)
+      await at('/account/approvals')(page, guide)
+    },
+  },
+  {
+    name: 'approval-done',
+    async open(page, guide) {
+      await approval(page, guide)
+      await page.locator('button.main').click()
+      await page.getByRole('status').waitFor()
+    },
+  },
   { name: 'school-app', open: (page, guide) => activity(page, guide, '/account/school') },
   ...learningTour(sendAccountSignIn),
   ...(['learning', 'membership', 'orders', 'events'] as const).map((name) => ({
@@ -494,6 +510,23 @@ async function activity(page: Page, guide: TourGuide, list: string): Promise<voi
   await page.locator(link).first().click()
   await page.locator('#changes').waitFor()
   for (const details of await page.locator('main .items details > summary').all()) await details.click()
+}
+
+/** An app that asks first wants to erase a student, and the person looks. */
+async function approval(page: Page, guide: TourGuide): Promise<void> {
+  const { agent } = await anotherApp(guide)
+  const { body } = await agent.tokens(personCalled(owner), { scope: allScopes }, { scopes: 'all' })
+  const headers = { authorization: `Bearer ${body.access_token}`, 'agent-reason': 'She asked for it by telephone' }
+  await sendAccountSignIn(page, guide, owner)
+  await at('/account/apps')(page, guide)
+  await page.locator('.app:first-of-type a[href^="/account/apps/aut_"]').first().click()
+  await page.locator('form[action="/account/apps/ask-first"] button').click()
+  await page.getByRole('status').waitFor()
+  const api = `${agent.issuer}/api/v1`
+  const { body: student } = await postJson(`${api}/students`, { email: newAddress(), name: 'Wren Applegarth' }, headers)
+  const response = await fetch(`${api}/students/${student.id}`, { method: 'DELETE', headers })
+  const { details } = (await response.json()) as { details: { meta: { url: string } }[] }
+  await page.goto(details[0]?.meta.url ?? '')
 }
 
 /** Opens a page of the school as its owner, with all details. */

@@ -106,6 +106,7 @@ test('nothing that a request runs renders a text of any length on the event loop
   expect(importing.filter((file) => !file.startsWith('demo/')).toSorted()).toEqual([
     // At most 5,000 characters.
     'domain/comments/addComment.ts',
+    'domain/comments/ownComments.ts',
     'domain/markupRenderer.ts',
     // Texts that an earlier release stored without their HTML.
     'domain/pages/renderBlocks.ts',
