@@ -32,7 +32,8 @@ export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 
 /** The decision of a person that an app uses. */
 export interface UsedApproval {
-  id: string
+  /** Undefined for a request that needs no decision because it changes nothing. */
+  id: string | undefined
   /** The version of the row that the person decided about; null if there is no single row. */
   rowVersion: number | null
 }

@@ -200,6 +200,15 @@ describe('an app that asks first', () => {
     expect(outcome(await app.call('DELETE', student))).toEqual(asks)
   })
 
+  test('asks before it ends a sign-in or the access of another app', async () => {
+    const app = await appOf('owner@example.com')
+    for (const list of ['sessions', 'authorizations']) {
+      const { body } = await app.call('GET', `/account/${list}`)
+      const [first] = (body as { data?: { id: string }[] }).data ?? []
+      expect(outcome(await app.call('DELETE', `/account/${list}/${first?.id}`))).toEqual(asks)
+    }
+  })
+
   test('keeps asking after a new consent', async () => {
     const agent = await createAgent(service.issuer, { client_name: 'Twice' })
     const person = personCalled('owner@example.com')

@@ -9,6 +9,7 @@ import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/accounts/findPerson.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { run } from '../../src/framework/run.ts'
+import { withApprovals } from '../../src/framework/write/askFirst.ts'
 import { withDryRuns } from '../../src/framework/write/dryRun.ts'
 import { renderProblems } from '../../src/http/problems.ts'
 import type { RequestState } from '../../src/http/requestState.ts'
@@ -136,15 +137,16 @@ export async function startDemoApi(
     return callerFrom(person, { scopes, clientId, grantId: clientId === '' ? '' : 'grant' }, grantable)
   }
 
-  function authenticate(ctx: Context): Promise<Caller> {
+  async function authenticate(ctx: Context): Promise<Caller> {
     const [, email, scopes = ''] = /^Bearer (\S+) ?(.*)$/.exec(ctx.get('authorization')) ?? []
-    return caller(email, scopes.split(' '), ctx.get('x-test-page') ? '' : ctx.get('x-test-client') || undefined)
+    const found = await caller(email, scopes.split(' '), ctx.get('x-test-page') ? '' : ctx.get('x-test-client') || undefined)
+    return found.kind === 'person' && ctx.get('x-test-asks-first') ? { ...found, asksFirst: true } : found
   }
 
   const koa = new Koa<RequestState>()
   const context = {
     operations,
-    run: withDryRuns(run, operations),
+    run: withApprovals(withDryRuns(run, operations)),
     databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
     externalServices,

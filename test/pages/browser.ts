@@ -86,9 +86,8 @@ export function field(html: string, name: string): string {
 /** The scopes that a consent page has boxes for, and whether they are ticked. */
 export function boxes(html: string): Map<string, boolean> {
   return new Map(
-    [...html.matchAll(/<input type="checkbox"[^>]* value="([^"]*)"( checked)?(?: data-others)?>/g)].map(([, name = '', ticked]) => [
-      name,
-      ticked !== undefined,
-    ]),
+    [...html.matchAll(/<input type="checkbox"[^>]* name="scope" value="([^"]*)"( checked)?(?: data-others)?>/g)].map(
+      ([, name = '', ticked]) => [name, ticked !== undefined],
+    ),
   )
 }

@@ -115,7 +115,14 @@ function control(child: ChildProcess): Pick<OwnServer, 'freeze' | 'thaw'> & { en
     const { pid } = child
     if (pid === undefined || child.exitCode !== null) return
     process.kill(pid, name)
-    for (const backend of childrenOf(pid)) process.kill(backend, name)
+    for (const backend of childrenOf(pid)) {
+      try {
+        process.kill(backend, name)
+      } catch (error) {
+        // A backend can end between the list and its signal.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
   }
   return {
     freeze: () => signal('SIGSTOP'),

@@ -16,6 +16,7 @@ import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
 import { asksFirstOf } from '../declare/asksFirst.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
+import type { RecordedEntry } from './activity.ts'
 import { canonical } from './canonical.ts'
 import { dryRunSchema, takesDryRun } from './dryRun.ts'
 
@@ -39,9 +40,10 @@ export function withApprovals(run: Run): Run {
     if (found?.status === 'used' && sent.idempotencyKey !== undefined)
       return await run(operation, caller, { ...request, approval: usedOf(found) }, context)
     const tried = await run(operation, caller, { ...request, isDryRun: true }, context)
-    const summary = summaryOf(operation, tried)
+    if (!tried.entry) return await run(operation, caller, { ...request, approval: changesNothing }, context)
+    const summary = summaryOf(operation, tried.entry, tried)
     if (!summary) return await run(operation, caller, request, context)
-    const rowVersion = tried.entry?.rowVersion ?? null
+    const { rowVersion } = tried.entry
     if (found?.status === 'approved' && found.row_version === rowVersion)
       return await run(operation, caller, { ...request, approval: usedOf(found) }, context)
     if (found?.status === 'refused') throw refused()
@@ -72,15 +74,16 @@ async function fingerprintOf({ id }: Operation, { target, parameters, body, csv,
   return createHash('sha256').update(canonical(content)).digest('base64url')
 }
 
+const changesNothing = { id: undefined, rowVersion: null }
+
 const usedOf = ({ id, row_version }: Approval) => ({ id, rowVersion: row_version })
 
 /** Returns what the person decides about; undefined if the request needs no decision. */
-function summaryOf(operation: Operation, { body, entry }: ApiResponse): ApprovalSummary | undefined {
-  if (!entry) return undefined
+function summaryOf(operation: Operation, { event, details }: RecordedEntry, { body }: ApiResponse): ApprovalSummary | undefined {
   const { affected, emails, undo_days } = dryRunSchema.parse(body.dry_run)
   const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
   const reason = asksFirstOf(operation) ?? (emails > maxEmails ? 'outward' : rows > maxRows ? 'many' : undefined)
-  return reason && { reason, event: entry.event, details: entry.details, affected, emails, undo_days }
+  return reason && { reason, event, details, affected, emails, undo_days }
 }
 
 interface NewRequest extends ApprovalRequest {

@@ -7,7 +7,7 @@ import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
 import { csvColumns } from '../output/csvColumns.ts'
 import { newActivity } from './activity.ts'
-import { requireSameVersion, requireUnused } from './approved.ts'
+import { requireDecided, requireUnused } from './approved.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
@@ -58,7 +58,7 @@ export async function write<Target extends Operation>(
       const changed = async (): Promise<ApiResponse> => {
         if (sent.approval) await requireUnused(writer, sent.approval)
         const response = await reportRemoved(write, await undoably(write, () => change(write)))
-        if (sent.approval) requireSameVersion(write, sent.approval)
+        if (sent.approval) requireDecided(write, sent.approval)
         return { ...response, entry: write.activity.entry }
       }
       if (key === undefined) return await changed()
