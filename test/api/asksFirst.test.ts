@@ -7,13 +7,13 @@ import { type DemoApi, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 
-const asking = everyWrite.filter((operation) => asksFirstOf(operation) !== undefined)
+const operations = everyWrite.filter((operation) => asksFirstOf(operation) !== undefined)
 /** They need a session or an authorization of the service: see `account/approvals`. */
 const ofService: readonly string[] = ['endSession', 'revokeAuthorization']
 
 test('operations that ask first are about twenty, and none of them can be taken back', () => {
-  expect(asking.length).toBeGreaterThanOrEqual(18)
-  expect(asking.filter((operation) => undoOf(operation) === true).map(({ id }) => id)).toEqual([])
+  expect(operations.length).toBeGreaterThanOrEqual(18)
+  expect(operations.filter((operation) => undoOf(operation) === true).map(({ id }) => id)).toEqual([])
 })
 
 test.each(await databasesToTest())(
@@ -30,7 +30,7 @@ test.each(await databasesToTest())(
       )
       const subjects = createSubjects(api)
       const wrong: unknown[] = []
-      for (const operation of asking.filter((one) => !ofService.includes(one.id))) {
+      for (const operation of operations.filter((one) => !ofService.includes(one.id))) {
         const id = await subjects.subjectOf(operation)
         const options = withMatch({ ...(await subjects.sendingFor(operation, id)), method: operation.method, as: actorOf(operation) })
         const before = await dump(api)
