@@ -34,7 +34,7 @@ export type Format = 'json' | 'csv' | 'ndjson' | 'html' | Representation
 export interface UsedApproval {
   /** Undefined for a request that needs no decision because it changes nothing. */
   id: string | undefined
-  /** The version of the row that the person decided about; null if there is no single row. */
+  /** The row version that the person approved; null for a request without a single row. */
   rowVersion: number | null
 }
 

@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { firstIdAt } from '../lib/ids.ts'
+import { changeConditions } from './changeFilter.ts'
 import type { SchoolReader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
 
@@ -30,8 +32,8 @@ export async function countAppChanges(reader: SchoolReader, clientIds: readonly 
         FILTER (WHERE ${row.ref('event')} LIKE '%.deleted'), 0)::int`.as('deletions'),
     ])
     .where('client_id', 'in', clientIds)
-    .where('at', '>', secondsAgo(daySeconds(days)))
-    .where(({ ref }) => sql<boolean>`${ref('details')} ? 'resource'`)
+    .where('id', '>=', firstIdAt(Date.now() - daySeconds(days) * 1000))
+    .where((row) => row.and(changeConditions({})(row)))
     .groupBy('client_id')
     .execute()
 }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { approval } from '../gen/kysely/tables.ts'
 import { newId } from '../lib/ids.ts'
 import type { ApprovalSummary } from '../policy/approvalSummary.ts'
-import type { Reader, SchoolReader, SchoolWriter } from './database.ts'
+import type { Reader, SchoolReader, SchoolWriter, Writer } from './database.ts'
 import { now, secondsAgo, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
@@ -139,6 +139,18 @@ export async function useApproval(writer: SchoolWriter, id: string): Promise<boo
     .returning('id')
     .executeTakeFirst()
   return used !== undefined
+}
+
+/** Ends the approvals of grants: requests that wait, and what the person allowed. */
+export async function endApprovals(writer: Writer, schoolId: string, grantIds: readonly string[]): Promise<void> {
+  await writer
+    .updateTable('approval')
+    .set({ kind_until: null, expires_at: now })
+    .where('school_id', '=', schoolId)
+    .where('grant_id', 'in', grantIds)
+    .where('status', '<>', 'refused')
+    .where('expires_at', '>', now)
+    .execute()
 }
 
 /** Removes up to `limit` old approvals. Returns their number. */

@@ -1,4 +1,5 @@
 import type { SqlBool } from 'kysely'
+import { endApprovals } from './approvals.ts'
 import { type AuditEntry, auditRow } from './audit.ts'
 import type { Reader, Writer } from './database.ts'
 import { now, secondsFromNow } from './expressions.ts'
@@ -86,7 +87,10 @@ const isFirst = (rows: readonly { is_first: SqlBool }[]): boolean => rows[0]?.is
 
 const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request_id', 'address'] as const
 
-/** Pauses the live grants of an account to a client, or continues them. Returns their ids, without those that it did not change. */
+/**
+ * Pauses the live grants of an account to a client, or continues them. A pause also ends their approvals. Returns the ids of the grants that
+ * changed.
+ */
 export async function pauseGrants(
   writer: Writer,
   schoolId: string,
@@ -103,6 +107,12 @@ export async function pauseGrants(
     .where('paused_at', isPaused ? 'is' : 'is not', null)
     .returning('id')
     .execute()
+  if (isPaused && changed.length > 0)
+    await endApprovals(
+      writer,
+      schoolId,
+      changed.map(({ id }) => id),
+    )
   return changed.map(({ id }) => id)
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashedId } from '../../src/lib/ids.ts'
+import { firstIdAt, hashedId } from '../../src/lib/ids.ts'
 import { type Browser, createBrowser } from '../pages/browser.ts'
 import { type Agent, createAgent, personCalled, postJson, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -250,7 +250,11 @@ describe('the table of the apps of a school', () => {
     const row = async () =>
       textOf((await who.browser.get('/account/school')).html.split('<tr>').find((html) => html.includes(who.agent.clientId)) ?? '')
     expect(await row()).toContain('3 changes, 1 object deleted, 2 rows about people read, 1 call refused')
-    await service.database.sql.query("UPDATE audit_log SET at = at - interval '8 days' WHERE client_id = $1", [who.agent.clientId])
+    // The time of an entry is in its id.
+    await service.database.sql.query(
+      "UPDATE audit_log SET at = at - interval '8 days', id = (left($2, 13) || substr(id::text, 14))::uuid WHERE client_id = $1",
+      [who.agent.clientId, firstIdAt(Date.now() - 8 * 86_400_000)],
+    )
     await service.database.sql.query(
       'UPDATE grant_use SET day = day - 8 WHERE grant_id IN (SELECT id FROM oidc_grant WHERE client_id = $1)',
       [who.agent.clientId],

@@ -177,6 +177,14 @@ describe('an app that asks first', () => {
     expect([...outcome(reply), reply.body.error_description?.includes('paused')]).toEqual([...refusedForGood, true])
   })
 
+  test('has to ask again after a pause, also about what was allowed for an hour', async () => {
+    const app = await appOf('owner@example.com')
+    await app.decide(await app.call('DELETE', await newStudent(app)), /for one hour/)
+    for (const action of [/pause/, /continue/])
+      expect((await send(app.browser, await app.browser.get(app.page), {}, action)).status).toBe(303)
+    expect(outcome(await app.call('DELETE', await newStudent(app)))).toEqual(asks)
+  })
+
   test('does things of a kind for an hour if the person allows that, and nothing else', async () => {
     const app = await appOf('owner@example.com')
     const students = [await newStudent(app), await newStudent(app)]

@@ -32,7 +32,7 @@ const ofAccount = (reader: SchoolReader, accountId: string) =>
 
 export type Decision = 'once' | 'kind' | 'refuse'
 
-/** Stores the decision of the person. Returns false if it was decided before, or nobody can decide any more. */
+/** Stores the person's decision. Returns false if the request was already decided or has expired. */
 export async function decideApproval(
   writer: SchoolWriter,
   { accountId, id, decision }: { accountId: string; id: string; decision: Decision },
@@ -61,14 +61,4 @@ export async function decideApproval(
     .returning('id')
     .executeTakeFirst()
   return decided !== undefined
-}
-
-/** Ends what the person allowed for a whole kind of requests of an app, and the requests that wait. */
-export async function endApprovals(writer: SchoolWriter, grantId: string): Promise<void> {
-  await writer
-    .updateTable('approval')
-    .set({ kind_until: null, expires_at: now })
-    .where('grant_id', '=', grantId)
-    .where('status', 'in', ['pending', 'approved', 'used'])
-    .execute()
 }

@@ -12,7 +12,7 @@ import { spamReason } from './moderateComment.ts'
 
 export interface NewComment extends InSchool {
   subject: CommentSubject
-  /** A person who is signed in, or an address that another system reports. */
+  /** A signed-in person, or an e-mail address from another system. */
   author: { personId: string } | { email: string; name?: string | undefined }
   body: string
   parentId?: string | undefined
@@ -72,7 +72,7 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
   return { id, status }
 }
 
-/** Finds the author, who becomes a member if only the address is known. What people write themselves must not open what is for members. */
+/** Finds the author. An author known only by e-mail address becomes a member; a signed-in person does not: commenting must not open members' posts. */
 async function authorOf(writer: SchoolWriter, { schoolId, now, author }: NewComment): Promise<string> {
   if ('personId' in author) return author.personId
   return (await findOrCreatePerson(writer, { schoolId, ...author, facet: 'member', now })).personId

@@ -22,7 +22,7 @@ interface WrittenComment {
 }
 
 /**
- * Adds a comment of a person who is signed in. A second call with the same key and text adds nothing. Call it in a transaction.
+ * Adds a comment by a signed-in person. Repeating the call with the same key and text has no effect. Call it in a transaction.
  * @throws Problem not_found for a subject that the person may not comment on, idempotency_key_reused, and the problems of `addComment`
  */
 export async function writeComment(

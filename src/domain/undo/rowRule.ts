@@ -14,8 +14,8 @@ interface Changing {
 }
 
 /**
- * Checks the rule of each row, as the operation itself does: a caller who is not of the staff takes back only what they may still change, and
- * an admin nothing of owners. Returns the check of what was written: rows that were restored are checked as they are then.
+ * Applies the row rule of the operation: callers other than staff can undo changes only of rows that they can still change, and an admin cannot
+ * undo changes of owners. Returns a function that checks the rows afterwards, because a restored row exists only then.
  * @throws Problem access_denied
  */
 export async function rowRule(

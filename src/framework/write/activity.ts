@@ -5,7 +5,7 @@ import type { RowChange } from '../../store/undo/capture.ts'
 export interface RecordedEntry {
   event: string
   details: Record<string, unknown>
-  /** The version of the row before; null if it did not exist, or if there is no single row. */
+  /** The row version before the write; null for a new row, or for a request without a single row. */
   rowVersion: number | null
 }
 

@@ -1,14 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { changeOf } from '../../domain/accounts/appActivity.ts'
 import { connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
-import {
-  type Decision,
-  decideApproval,
-  endApprovals,
-  findOwnApproval,
-  listApprovals,
-  type OwnApproval,
-} from '../../domain/accounts/ownApprovals.ts'
+import { type Decision, decideApproval, findOwnApproval, listApprovals, type OwnApproval } from '../../domain/accounts/ownApprovals.ts'
 import { namesOfObjects } from '../../domain/administration/namesOfObjects.ts'
 import { fromPublicId, hashedId, toPublicId } from '../../lib/ids.ts'
 import { ownMember } from '../../lib/ownMember.ts'
@@ -145,7 +138,6 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
         await args.audit(auditEntry(ctx, event, { ...about, details: { approval: toPublicId('apr', id), operation, decision } }))
       }
       if (answer === 'pause') {
-        await databaseOf(ctx).transaction((writer) => endApprovals(writer, grantId))
         for (const paused of await args.pauseOwn(school.id, { accountId, clientId, isPaused: true }))
           await args.audit(auditEntry(ctx, 'grant.paused', { ...about, grant_id: paused }))
       }

@@ -44,7 +44,7 @@ const problemTexts: Readonly<Record<string, TextKey>> = {
 }
 
 export function commentPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): CommentPages {
-  /** Shows the form again with what was written, which is not lost. */
+  /** Shows the form again, with the submitted text. */
   const again = async (
     ctx: Context,
     person: SignedInPerson,

@@ -18,7 +18,7 @@ export const shownComments = ({ type, id }: { type: string; id: string }) => ({
 export interface CommentParts {
   /** Rows of the API, the newest first. */
   rows: readonly unknown[]
-  /** Undefined where nobody writes. */
+  /** Undefined on pages without forms. */
   commenting: Commenting | undefined
   /** Public id of the subject. */
   subject: string
@@ -29,8 +29,8 @@ export interface CommentParts {
 }
 
 /**
- * Returns the comments on a subject, each reply after its comment, with the forms of a person who is signed in: for a new comment and for
- * replies, and for changing and deleting their own.
+ * Returns the comments on a subject, each reply after its comment. A signed-in person gets forms to add comments and replies, and to change and
+ * delete their own.
  */
 export function commentSection(parts: CommentParts): SiteSection & { comments: readonly SiteComment[] } {
   const { rows, commenting, issuer, texts } = parts
