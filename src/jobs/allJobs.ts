@@ -1,3 +1,4 @@
+import { type AppJobArguments, appJobs } from './apps.ts'
 import { eventSeatJobs } from './eventSeats.ts'
 import { type EventJobArguments, eventJobs } from './events.ts'
 import { fileJobs } from './files.ts'
@@ -16,6 +17,7 @@ type JobArguments = SweepArguments &
   Parameters<typeof eventSeatJobs>[0] &
   FormJobArguments &
   NotificationJobArguments &
+  AppJobArguments &
   EventJobArguments
 
 /** Returns the jobs of every topic. The service schedules them, and `schoolgate jobs` runs single ones. */
@@ -29,6 +31,7 @@ export const allJobs = (args: JobArguments): Job[] => [
   ...postJobs(args),
   ...eventSeatJobs(args),
   ...formJobs(args),
+  ...appJobs(args),
   ...eventJobs(args),
   ...notificationJobs(args),
 ]

@@ -1,5 +1,6 @@
 import type { EndGrant } from '../domain/students/eraseAccount.ts'
 import { sweepApprovals } from '../store/approvals.ts'
+import { sweepSignals } from '../store/appSignals.ts'
 import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
 import { pruneClients } from '../store/clients.ts'
@@ -71,6 +72,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
         approvals: await drain(() => sweepApprovals(database.kysely, batch), signal),
         undo: await drain(() => sweepUndo(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
+        signals: await drain(() => sweepSignals(database.kysely, batch), signal),
         uses: await drain(() => sweepGrantUse(database.kysely, batch), signal),
       })),
     },

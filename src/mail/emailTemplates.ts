@@ -111,6 +111,19 @@ If you do not want these e-mails, turn them off in the settings of the form.
 If you did not ask for this and do not work there, ignore this e-mail.`,
   },
   /** To the address in a form, which can be that of somebody else: nothing of it is what the sender entered. */
+  /** What apps did at the school. They chose their names. */
+  apps_unusual: {
+    subject: '{school}: unusual apps',
+    text: `Apps at {school} did something that you should know.
+
+{signals}
+
+On this page you can pause an app, end its access, or agree to it.
+
+{school_apps}
+
+You get this e-mail because you own the school, at most once a day.`,
+  },
   form_received: {
     subject: '{school}: your message has arrived',
     text: `Somebody has filled in a form of {school} with this e-mail address: {form}. The answers have arrived.

@@ -54,6 +54,7 @@ interface SpecialValues {
   before: TranslatedText
   until: TranslatedText
   lessons: TranslatedFacts
+  signals: TranslatedFacts
   items: TranslatedFacts
   copy: TranslatedFacts
 }

@@ -101,6 +101,18 @@ Wenn Sie diese E-Mails nicht möchten, schalten Sie sie in den Einstellungen des
 
 Wenn Sie das nicht waren und nicht dort arbeiten, müssen Sie nichts tun.`,
   },
+  apps_unusual: {
+    subject: '{school}: ungewöhnliche Apps',
+    text: `Apps bei {school} haben etwas getan, das Sie wissen sollten.
+
+{signals}
+
+Auf dieser Seite können Sie eine App pausieren, ihren Zugriff beenden oder ihr zustimmen.
+
+{school_apps}
+
+Sie bekommen diese E-Mail höchstens einmal am Tag, weil Ihnen die Schule gehört.`,
+  },
   form_received: {
     subject: '{school}: Ihre Nachricht ist angekommen',
     text: `Mit dieser E-Mail-Adresse wurde ein Formular von {school} ausgefüllt: {form}. Die Antworten sind angekommen.

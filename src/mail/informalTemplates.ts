@@ -96,6 +96,17 @@ Wenn du diese E-Mails nicht möchtest, schalte sie in den Einstellungen des Form
 
 Wenn du das nicht warst und nicht dort arbeitest, musst du nichts tun.`,
   },
+  apps_unusual: {
+    text: `Apps bei {school} haben etwas getan, das du wissen solltest.
+
+{signals}
+
+Auf dieser Seite kannst du eine App pausieren, ihren Zugriff beenden oder ihr zustimmen.
+
+{school_apps}
+
+Du bekommst diese E-Mail höchstens einmal am Tag, weil dir die Schule gehört.`,
+  },
   form_received: {
     subject: '{school}: Deine Nachricht ist angekommen',
     text: `Mit dieser E-Mail-Adresse wurde ein Formular von {school} ausgefüllt: {form}. Die Antworten sind angekommen.

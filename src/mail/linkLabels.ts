@@ -8,6 +8,7 @@ const labels = {
   security: { en: 'Security of your account', de: 'Sicherheit des Kontos' },
   notifications: { en: 'Choose your e-mails', de: 'E-Mails auswählen' },
   checkout: { en: 'Pay for the seat', de: 'Platz bezahlen' },
+  school_apps: { en: 'See the apps of the school', de: 'Apps der Schule ansehen' },
   answers: { en: 'Read the answers', de: 'Antworten lesen' },
   cannot_come: { en: 'I can’t come', de: 'Ich kann nicht kommen' },
 } as const satisfies Record<string, Record<Language, string>>

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
+import type { Grantable } from '../policy/grantable.ts'
 import { formerIssuer } from './formerIssuer.ts'
-import { personOf, refusePaused, type TokenChecks } from './tokenChecks.ts'
+import { personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
 
 export interface PersonNow {
   accountId: string
@@ -16,8 +17,7 @@ export type FindPerson = (schoolId: string, accountId: string, grantId?: string)
 
 export interface BearerArguments {
   tokenChecks: Pick<TokenChecks, 'check'>
-  /** Scopes that a role may grant now. */
-  grantable(role: Role): ReadonlySet<string>
+  grantable: Grantable
   /** True if every app has to ask before it does what cannot be undone. */
   mustAskFirst?(): boolean
   /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
@@ -51,7 +51,7 @@ interface AccessTokenPayload {
 /**
  * Returns the caller of a request to the API. Without a token the caller is anonymous; an invalid token is rejected with a link to the
  * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
- * @throws Problem invalid_token, or access_denied if the app is paused
+ * @throws Problem invalid_token, or access_denied if the app is paused or not allowed at the school
  */
 export function createAuthenticate({
   tokenChecks,
@@ -88,9 +88,13 @@ export function createAuthenticate({
         description: `The access token was issued at another address of the school: its issuer is ${issuer} now. Read its metadata, and start over there.`,
       })
     }
-    refusePaused(checked, issuer)
+    refuseStopped(checked, issuer)
     const { grantId, clientId } = found
-    const asksFirst = (checked.facts.grant?.asksFirst ?? false) || (mustAskFirst?.() ?? false)
-    return callerFrom(person, { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst }, grantable(person.role))
+    const { grant, client } = checked.facts
+    const asksFirst = grant?.asksFirst === true || client?.terms.asksFirst === true || (mustAskFirst?.() ?? false)
+    const isReadOnly = client?.terms.access === 'staff_read' && person.role !== 'learner'
+    const isWatched = client?.terms.isWatched === true
+    const token = { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst, isReadOnly, isWatched }
+    return callerFrom(person, token, grantable(person.role, client?.terms))
   }
 }

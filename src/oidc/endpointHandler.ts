@@ -5,8 +5,8 @@ import { enforce, type FailureLimit, type Limiter, type Policy } from '../http/r
 import type { LimitKey } from '../lib/limitKey.ts'
 import { addressKey } from '../lib/networkKey.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Role } from '../policy/caller.ts'
 import type { DocumentRules } from '../policy/clientDocument.ts'
+import type { Grantable } from '../policy/grantable.ts'
 import type { RegistrationRules } from '../policy/registrationError.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEntry } from '../store/audit.ts'
@@ -43,7 +43,7 @@ export interface ServiceArguments {
   documentFailures: FailureLimit
   findPerson: FindPerson
   tokenChecks: TokenChecks
-  grantable(role: Role): ReadonlySet<string>
+  grantable: Grantable
   recordAudit(entries: AuditEntry[]): Promise<void>
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   showFormPost: ShowFormPost

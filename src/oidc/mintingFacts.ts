@@ -54,6 +54,7 @@ export async function loadMintingFacts(
     )
   const loaded = await loading.catch(() => undefined)
   if (loaded?.grantEndedAt && presented.model === 'RefreshToken') exchange.accessEndedAt = loaded.grantEndedAt
+  facts.terms = loaded?.terms
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
   const { accountId } = loaded ?? {}
   if (loaded === undefined || accountId === undefined) return

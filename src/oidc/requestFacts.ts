@@ -1,9 +1,10 @@
 import type { PersonCaller } from '../policy/caller.ts'
+import type { AppTerms } from '../policy/schoolAppRules.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
 import { grantContent } from '../store/grants.ts'
-import { type CheckedToken, isActive, pausedBy, personOf } from './tokenChecks.ts'
+import { type CheckedToken, isActive, personOf, stoppedBy } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined means that the row does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -18,6 +19,8 @@ export interface RequestFacts {
   grants: Memo<Record<string, unknown>>
   accounts: Memo<AccountRow>
   people: Memo<Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>>
+  /** What the school allows the client of the token. */
+  terms?: AppTerms | undefined
 }
 
 export type KnownClient = Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'>
@@ -52,12 +55,10 @@ export function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | un
 }
 
 /** Keeps what the check of an access token has read, so that the engine reads none of it again. */
-export function rememberChecked(
-  { artifacts, clients, grants, accounts, people }: RequestFacts,
-  value: string,
-  checked: CheckedToken,
-): void {
+export function rememberChecked(rows: RequestFacts, value: string, checked: CheckedToken): void {
+  const { artifacts, clients, grants, accounts, people } = rows
   const { found, facts } = checked
+  rows.terms = facts.client?.terms
   artifacts.set(artifactName('AccessToken', value), Promise.resolve(found))
   for (const client of [facts.client, facts.caller]) {
     if (client) clients.set(client.id, Promise.resolve(client.isDisabled ? undefined : client))
@@ -73,5 +74,5 @@ export function rememberChecked(
   if (accountId === null) return
   accounts.set(accountId, Promise.resolve(isActive(account) ? account : undefined))
   // A token of a paused app is inactive at introspection.
-  people.set(accountId, Promise.resolve(pausedBy(checked) === undefined ? personOf(checked) : undefined))
+  people.set(accountId, Promise.resolve(stoppedBy(checked) === undefined ? personOf(checked) : undefined))
 }

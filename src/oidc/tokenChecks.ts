@@ -114,21 +114,31 @@ export function personOf({ found, facts: { grant, client, account } }: CheckedTo
   return { accountId, personId, lecturerId, role }
 }
 
-/** Returns the side that paused the app of a token; undefined if it is not paused. Its tokens stay valid, and every call is refused. */
-export function pausedBy({ facts: { grant, client } }: CheckedToken): 'school' | 'person' | undefined {
-  if (client?.isPaused) return 'school'
-  return grant?.isPaused ? 'person' : undefined
+/** Why the calls of an app are refused while its tokens stay valid. `rules`: the school allows no such app. */
+export type Stopped = 'paused by school' | 'paused by person' | 'awaited' | 'rules'
+
+/** Returns why the calls with a token are refused for now; undefined if they are not. */
+export function stoppedBy({ facts: { grant, client } }: CheckedToken): Stopped | undefined {
+  if (client?.isPaused) return 'paused by school'
+  if (client?.terms.access === 'none') return 'rules'
+  if (client?.terms.access === 'awaited') return 'awaited'
+  return grant?.isPaused ? 'paused by person' : undefined
 }
 
-/** @throws Problem access_denied if the app of the token is paused */
-export function refusePaused(checked: CheckedToken, issuer: string): void {
-  const by = pausedBy(checked)
-  if (by === undefined) return
-  const description =
-    by === 'school'
-      ? 'The school has paused this app. Nothing is lost: keep the tokens, and repeat the request when an owner or admin of the school has continued the app.'
-      : `The person has paused this app. Nothing is lost: keep the tokens, and repeat the request when they have continued it at ${issuer}${accountPaths.apps}.`
-  throw new Problem('access_denied', { description })
+const kept = 'Nothing is lost: keep the tokens, and repeat the request when'
+
+const stopped: Record<Stopped, (issuer: string) => string> = {
+  'paused by school': () => `The school has paused this app. ${kept} an owner or admin of the school has continued the app.`,
+  'paused by person': (issuer) => `The person has paused this app. ${kept} they have continued it at ${issuer}${accountPaths.apps}.`,
+  awaited: (issuer) =>
+    `An owner of the school has to agree to this app first, at ${issuer}${accountPaths.school}. ${kept} they have agreed.`,
+  rules: () => 'The school allows no apps that register themselves. Nothing is lost, but only an owner of the school can change this.',
+}
+
+/** @throws Problem access_denied if the app of the token is paused, or not allowed at the school */
+export function refuseStopped(checked: CheckedToken, issuer: string): void {
+  const by = stoppedBy(checked)
+  if (by !== undefined) throw new Problem('access_denied', { description: stopped[by](issuer) })
 }
 
 /** True if the account is neither disabled nor due for deletion. */

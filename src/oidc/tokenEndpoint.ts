@@ -41,7 +41,7 @@ export async function narrowRequestedScope({ ctx, exchange }: ClientRequest): Pr
   putBodyBack(ctx.req, Buffer.from(form.toString()))
 }
 
-/** Removes scopes that the person's role has lost since the consent from the new access token. The refresh token keeps them. */
+/** Removes scopes that the role has lost or the school no longer allows from the new access token. The refresh token keeps them. */
 export async function narrowIssuedScope({ ctx, args: { findPerson, grantable }, exchange }: ClientRequest): Promise<void> {
   if (ctx.status !== 200 || exchange.consumed?.key.model !== 'RefreshToken') return
   const token = exchange.saved.find(({ model }) => model === 'AccessToken')
@@ -49,7 +49,7 @@ export async function narrowIssuedScope({ ctx, args: { findPerson, grantable }, 
   const person = id === undefined ? undefined : await once(exchange.facts.people, id, () => findPerson(ctx.state.school.id, id))
   if (!token || !person) return
   const payload: { scope?: string } = JSON.parse(token.payload)
-  const scope = withinRole(payload.scope, grantable(person.role))
+  const scope = withinRole(payload.scope, grantable(person.role, exchange.facts.terms))
   if (scope === payload.scope) return
   token.payload = JSON.stringify({ ...payload, scope })
   ctx.body = { ...(ctx.body as object), scope }

@@ -9,7 +9,7 @@ import { type ClientRequest, finish, type Handler, runEngine, type ServiceArgume
 import { type Exchange, newExchange } from './engineTransaction.ts'
 import { once, rememberChecked } from './requestFacts.ts'
 import { withinRole } from './scopes.ts'
-import { type CheckedToken, personOf, refusePaused } from './tokenChecks.ts'
+import { type CheckedToken, personOf, refuseStopped } from './tokenChecks.ts'
 
 /** Looks up the token and the client. The limit is counted in the same round trip. */
 export async function prefetchToken({ ctx, args, exchange, admission }: ClientRequest): Promise<void> {
@@ -41,8 +41,8 @@ interface Introspection {
 }
 
 /**
- * A token contains the scopes and the end at its issue. The response contains the scopes that the person's current role allows, and the end
- * of the grant if that is earlier.
+ * A token contains the scopes and the end at its issue. The response contains the scopes that the person's current role and the school allow,
+ * and the end of the grant if that is earlier.
  */
 export async function narrowIntrospection({ ctx, args: { findPerson, grantable }, exchange }: ClientRequest): Promise<void> {
   if (ctx.status !== 200) return
@@ -52,7 +52,7 @@ export async function narrowIntrospection({ ctx, args: { findPerson, grantable }
   const accountId = accountIdOf(answer.sub)
   const find = () => findPerson(ctx.state.school.id, accountId ?? '', grantId)
   const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
-  const scope = person && withinRole(answer.scope, grantable(person.role))
+  const scope = person && withinRole(answer.scope, grantable(person.role, exchange.facts.terms))
   const end = grantId === undefined ? undefined : (await exchange.facts.grants.get(grantId))?.exp
   const exp = typeof end === 'number' && answer.exp !== undefined ? Math.min(answer.exp, end) : undefined
   ctx.body = person ? { ...answer, ...(scope !== undefined && { scope }), ...(exp !== undefined && { exp }) } : { active: false }
@@ -100,7 +100,7 @@ export const userinfo: Handler = async (ctx, args) => {
   )
   const { found } = checked
   Object.assign(ctx.state, { clientId: found?.clientId ?? undefined, accountId: found?.accountId ?? undefined })
-  if (personOf(checked)) refusePaused(checked, ctx.state.school.issuer)
+  if (personOf(checked)) refuseStopped(checked, ctx.state.school.issuer)
   await runEngine({ ctx, args, exchange })
   if (ctx.status === 401) await args.badCredentials.count(ctx)
   if (ctx.status >= 400) {

@@ -93,11 +93,12 @@ export function unavailableOf(
   texts: Texts,
   scopes: readonly ConsentScope[],
   { reader, grantable }: ConsentChoosing,
+  isReadOnly: boolean,
 ): UnavailableScopes | undefined {
   const refused = scopes.filter(({ name }) => !grantable.has(name))
   if (refused.length === 0) return undefined
   return {
-    summary: texts.counted('consent.unavailable', refused.length),
+    summary: texts.counted(isReadOnly ? 'consent.unavailable_read_only' : 'consent.unavailable', refused.length),
     scopes: refused.map((scope) => ({ name: scope.name, sentence: texts.sentence(scope, reader) })),
   }
 }

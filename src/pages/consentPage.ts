@@ -3,6 +3,7 @@ import { interactionPath } from '../oidc/endpoints.ts'
 import type { AccessRule } from '../policy/accessDuration.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { Reader } from '../policy/permissionSentences.ts'
+import { type AppTerms, isStopped } from '../policy/schoolAppRules.ts'
 import type { AskFirstField } from './askFirstField.ts'
 import { areasOf, type ConsentArea, type ConsentChoosing, type UnavailableScopes, unavailableOf } from './consentAreas.ts'
 import { alarmOf, type ConsentFact, destinationFact, headingOf, includedFact, originFact } from './consentFacts.ts'
@@ -26,6 +27,8 @@ export interface ConsentPage extends Frame {
   advice: string
   /** Says that the app needs no permission; undefined if it does. */
   mcpNotice: string | undefined
+  /** Says why the school does not allow the app, or only to read; undefined if it does. */
+  termsNotice: string | undefined
   signedIn: TextPart[]
   initials: string
   switchLabel: string
@@ -68,6 +71,7 @@ export interface ConsentPageArguments {
   imitated: string | undefined
   requested: RequestedScopes
   allowed: ReadonlySet<string>
+  terms: Pick<AppTerms, 'access'>
   grantable: ReadonlySet<string>
   reader: Reader
   accessRule: AccessRule
@@ -83,6 +87,8 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
   const { texts, schoolName } = pageContext
   const address = `${interactionPath}/${open.interaction.uid}`
   const isTrusted = open.origin?.registeredVia === 'integration' && open.destination.kind === 'host'
+  const isReadOnly = page.terms.access === 'staff_read' && reader !== 'learner'
+  const isAwaited = page.terms.access === 'awaited'
   const mayAllow = requested.known.some(({ name }) => grantable.has(name))
   const isIncluded = ({ name }: ConsentScope): boolean => name === includedScope && grantable.has(name)
   const included = requested.known.filter(isIncluded)
@@ -110,15 +116,16 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ],
     advice: texts.text('consent.advice'),
     mcpNotice: isForMcp(open.interaction.params.resource) ? texts.text('consent.mcp') : undefined,
+    termsNotice: termsNotice(texts, page.terms.access, reader, schoolName),
     signedIn: texts.parts('consent.signed_in', { name: plainText(signedIn.name, 60), email: plainText(signedIn.email, 254) }),
     initials: initialsOf(signedIn.name),
     switchLabel: texts.text('consent.switch'),
     switchHref: `${address}?account=other`,
-    hasChoices: optional.length > 0,
+    hasChoices: optional.length > 0 && !isStopped(page.terms.access),
     scopesHeading: texts.text('consent.scopes_heading'),
     // A short list shows by itself what is not ticked.
     scopesHint: texts.text(
-      hintKey({ mayAllow, mayChoose, isTrusted: isTrusted || !areas.some((area) => area.isCollapsible), isNews, reader }),
+      hintKey({ mayAllow, mayChoose, isTrusted: isTrusted || !areas.some((area) => area.isCollapsible), isNews, isReadOnly, reader }),
     ),
     presets: presetsOf(
       texts,
@@ -127,7 +134,7 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ),
     presetsLabel: texts.text('consent.presets'),
     areas,
-    unavailable: unavailableOf(texts, fresh, choosing('all')),
+    unavailable: isStopped(page.terms.access) ? undefined : unavailableOf(texts, fresh, choosing('all'), isReadOnly),
     before:
       before.length === 0
         ? undefined
@@ -154,13 +161,25 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     csrf,
     consentAction: `${address}/consent`,
     refuseAction: `${address}/refuse`,
-    mayAllow,
+    mayAllow: mayAllow || isAwaited,
     mayChoose,
-    allow: texts.text(mayChoose ? 'consent.allow' : 'consent.allow_included'),
-    refuse: texts.text(mayAllow ? 'consent.refuse' : 'consent.back'),
+    allow: texts.text(isAwaited ? 'consent.ask_owners' : mayChoose ? 'consent.allow' : 'consent.allow_included'),
+    refuse: texts.text(mayAllow || isAwaited ? 'consent.refuse' : 'consent.back'),
     links: [{ href: accountPaths.apps, label: texts.text('apps.title') }],
     script: views.script.href,
   }
+}
+
+const termsTexts = {
+  full: undefined,
+  staff_read: 'consent.terms_staff_read',
+  awaited: 'consent.terms_awaited',
+  none: 'consent.terms_none',
+} as const satisfies Record<AppTerms['access'], TextKey | undefined>
+
+function termsNotice(texts: Texts, access: AppTerms['access'], reader: Reader, school: string): string | undefined {
+  const key = access === 'staff_read' && reader === 'learner' ? undefined : termsTexts[access]
+  return key && texts.text(key, { school })
 }
 
 /** True if the app asks for a token for the MCP server alone, which serves visitors (RFC 8707). */
@@ -211,15 +230,17 @@ function hintKey({
   mayChoose,
   isTrusted,
   isNews,
+  isReadOnly,
   reader,
 }: {
   mayAllow: boolean
   mayChoose: boolean
   isTrusted: boolean
   isNews: boolean
+  isReadOnly: boolean
   reader: Reader
 }) {
-  if (!mayChoose) return mayAllow ? 'consent.scopes_nothing_else' : 'consent.scopes_none'
+  if (!mayChoose) return isReadOnly ? 'consent.scopes_none_read_only' : mayAllow ? 'consent.scopes_nothing_else' : 'consent.scopes_none'
   if (!isNews) return 'consent.scopes_nothing_new'
   if (isTrusted) return 'consent.scopes_hint'
   return reader === 'learner' ? 'consent.scopes_hint_unverified' : 'consent.scopes_hint_unverified_others'

@@ -1,5 +1,6 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import { keysOf } from '../lib/keysOf.ts'
+import type { AppTerms } from './schoolAppRules.ts'
 
 /** How long a person allows an app to use their account. `until_removed`: as long as the rules permit. */
 export type AccessDuration = OAuthConfig['consent']['default_duration']
@@ -25,8 +26,8 @@ export interface AccessRule {
 }
 
 /** Decides how long an access can last. Each rule that limits it belongs here: the pages and the grants have no other bound. */
-export function accessRule({ lifetimes, consent }: AccessSettings): AccessRule {
-  const longestSeconds = lifetimes.grant_days * daySeconds
+export function accessRule({ lifetimes, consent }: AccessSettings, { longestDays }: Pick<AppTerms, 'longestDays'>): AccessRule {
+  const longestSeconds = Math.min(lifetimes.grant_days, longestDays ?? Infinity) * daySeconds
   const shorter = keysOf(seconds).filter((duration) => seconds[duration] < longestSeconds)
   const offered: AccessDuration[] = [...shorter, 'until_removed']
   return { longestSeconds, offered, proposed: offered.find((duration) => duration === consent.default_duration) ?? 'until_removed' }

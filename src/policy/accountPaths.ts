@@ -49,6 +49,7 @@ export const accountPaths = {
   confirm: '/account/confirm',
   school: '/account/school',
   schoolIntegrations: '/account/school/integrations',
+  schoolRules: '/account/school/rules',
   schoolStaff: '/account/school/staff',
   schoolStaffInvite: '/account/school/staff/invite',
   schoolStaffRole: '/account/school/staff/role',
@@ -65,6 +66,7 @@ export const accountPaths = {
   schoolEnableApp: '/account/school/apps/enable',
   schoolPauseApp: '/account/school/apps/pause',
   schoolContinueApp: '/account/school/apps/continue',
+  schoolAgreeToApp: '/account/school/apps/agree',
   /** Below it, the page of each client. */
   schoolApps: '/account/school/apps',
   security: '/account/security',

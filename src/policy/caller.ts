@@ -15,13 +15,17 @@ export interface PersonCaller {
   lecturerId: string | null
   role: Role
   scopes: ReadonlySet<string>
-  /** Scopes of the token that the person's role can no longer grant. They are ignored, and requesting them again would not help. */
+  /** Scopes of the token that the role or the school does not allow the app now. They are ignored, and requesting them again would not help. */
   withheldScopes?: ReadonlySet<string>
   /** Empty if the person acts themselves, on the account pages. */
   clientId: string
   grantId: string
   /** True if the person decides before the app does what cannot be undone. */
   asksFirst?: boolean | undefined
+  /** True if the school lets the app read only. */
+  isReadOnly?: boolean | undefined
+  /** True if the app is paused when it does something unusual. */
+  isWatched?: boolean | undefined
   /** The language of the page on which the person acts, for e-mails about the action. */
   language?: string | undefined
 }
@@ -55,10 +59,10 @@ export function audienceOf(caller: Caller): Audience {
   return caller.role === 'owner' || caller.role === 'admin' ? 'staff' : caller.role
 }
 
-/** Returns the caller of a token: scopes that the current role can no longer grant are withheld. */
+/** Returns the caller of a token: scopes that cannot be granted now are withheld. */
 export function callerFrom(
   person: Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>,
-  token: { scopes: Iterable<string>; clientId: string; grantId: string; asksFirst?: boolean },
+  token: { scopes: Iterable<string>; clientId: string; grantId: string } & Pick<PersonCaller, 'asksFirst' | 'isReadOnly' | 'isWatched'>,
   grantable: ReadonlySet<string>,
 ): PersonCaller {
   const granted = new Set(token.scopes)
@@ -73,5 +77,7 @@ export function callerFrom(
     clientId: token.clientId,
     grantId: token.grantId,
     asksFirst: token.asksFirst,
+    isReadOnly: token.isReadOnly,
+    isWatched: token.isWatched,
   }
 }

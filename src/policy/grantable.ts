@@ -1,11 +1,16 @@
 import type { Role } from './caller.ts'
+import { type AppTerms, withinTerms } from './schoolAppRules.ts'
 
 export type RoleScopes = Readonly<Record<Role, readonly string[]>>
 
-/** Returns the scopes that a person of this role can grant. Other scopes are struck through on the consent page and never granted. */
-export function grantableScopes(role: Role, roleScopes: RoleScopes): ReadonlySet<string> {
-  return new Set(roleScopes[role])
-}
+/** Returns the scopes that a person of this role can grant to an app on these terms; without terms, to one that the school set up. */
+export type Grantable = (role: Role, terms: Pick<AppTerms, 'access'> | undefined) => ReadonlySet<string>
+
+/** Other scopes are struck through on the consent page and never granted. */
+export const grantableScopes =
+  (roleScopes: () => RoleScopes, isWrite: (scope: string) => boolean): Grantable =>
+  (role, terms) =>
+    new Set(withinTerms(roleScopes()[role], { role, terms, isWrite }))
 
 const rank = { learner: 0, lecturer: 1, admin: 2, owner: 3 } as const satisfies Record<Role, number>
 

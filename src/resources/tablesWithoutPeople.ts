@@ -24,6 +24,7 @@ export const tablesWithoutPeople = {
   change_log: { reason: 'Names changed rows and their versions; the rows themselves are in the export.' },
   file_reference: { reason: 'Names the rows that use a file; the rows and the files are in the export.' },
   coupon: { reason: 'An offer of the school. Its uses by the person are in the export.' },
+  app_signal: { reason: 'Counts what an app did at the school.' },
   oidc_client: { reason: 'Describes an app. What the person allowed to it is in the export.' },
   oidc_client_tombstone: technical,
   signing_key: technical,

@@ -147,6 +147,7 @@ const clientRow = ({
   disabled_at,
   disabled_by,
   paused_at,
+  agreed_at,
 }: Omit<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'> & {
   registered_via: string
   metadata: unknown
@@ -160,4 +161,5 @@ const clientRow = ({
   disabled_at,
   disabled_by: disabled_by as ClientRow['disabled_by'],
   paused_at,
+  agreed_at,
 })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
 import { changeConditions } from './changeFilter.ts'
 import type { SchoolReader } from './database.ts'
-import { daySeconds, secondsAgo } from './expressions.ts'
+import { type Builder, daySeconds, secondsAgo } from './expressions.ts'
 
 export interface AppChanges {
   client_id: string
@@ -20,6 +20,11 @@ export interface AppCalls {
   refused: number
 }
 
+/** The number of objects that requests of these entries deleted through the API. */
+export const deletedObjects = (row: Builder<'audit_log'>) =>
+  sql<number>`coalesce(sum(coalesce(jsonb_array_length(${row.ref('audit_log.details')} #> '{resource,ids}'), 1))
+    FILTER (WHERE ${row.ref('audit_log.event')} LIKE '%.deleted' AND ${row.ref('audit_log.details')} ? 'operation'), 0)::int`
+
 /** Counts what apps changed since so many days. */
 export async function countAppChanges(reader: SchoolReader, clientIds: readonly string[], days: number): Promise<AppChanges[]> {
   if (clientIds.length === 0) return []
@@ -28,8 +33,7 @@ export async function countAppChanges(reader: SchoolReader, clientIds: readonly 
     .select((row) => [
       row.ref('client_id').$notNull().as('client_id'),
       row.cast<number>(row.fn.countAll(), 'int4').as('changes'),
-      sql<number>`coalesce(sum(coalesce(jsonb_array_length(${row.ref('details')} #> '{resource,ids}'), 1))
-        FILTER (WHERE ${row.ref('event')} LIKE '%.deleted'), 0)::int`.as('deletions'),
+      deletedObjects(row).as('deletions'),
     ])
     .where('client_id', 'in', clientIds)
     .where('id', '>=', firstIdAt(Date.now() - daySeconds(days) * 1000))

@@ -34,6 +34,11 @@ export const auditEvents = {
   },
   'client.document_changed': { about: 'The metadata document of a client changed.', keep: 'long' },
   'client.registered': { about: 'A client registered itself. `details.client_name` is the name that it gave itself.', keep: 'long' },
+  'app.unusual': {
+    about:
+      'An app did something that the owners of the school should know, once a day for each signal. `details` has the signal, what was counted, and the number that is still usual.',
+    keep: 'long',
+  },
   'approval.approved': {
     about: 'A person allowed a request of an app that had asked first. `details.decision` is `once` or `kind`.',
     keep: 'long',
@@ -157,11 +162,17 @@ export const auditEvents = {
     about: 'An owner or admin ended all access of a client. Each ended grant has an entry `grant.revoked`; `details.grants` counts them.',
     keep: 'long',
   },
+  'school.app_agreed': { about: 'An owner agreed to an app that registered itself.', keep: 'long' },
   'school.app_continued': { about: 'An owner or admin continued an app that the school had paused.', keep: 'long' },
   'school.app_disabled': { about: 'An owner or admin disabled a client.', keep: 'long', endsGrantsOf: 'client' },
   'school.app_enabled': { about: 'An owner or admin enabled a client that the school had disabled.', keep: 'long' },
   'school.app_paused': {
-    about: 'An owner or admin paused an app for everybody: its calls to the API are refused, and its tokens stay.',
+    about:
+      'An owner or admin paused an app for everybody: its calls to the API are refused, and its tokens stay. If `details.by` is `rule`, the app did something unusual, and the school pauses such apps.',
+    keep: 'long',
+  },
+  'school.app_rules_changed': {
+    about: 'An owner changed the rules for apps. `details` has the former and the new rules.',
     keep: 'long',
   },
   'school.audit_exported': {

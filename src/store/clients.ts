@@ -20,6 +20,8 @@ export interface ClientRow {
   disabled_by: DisabledBy | null
   /** When the staff of the school paused it. */
   paused_at: Date | null
+  /** When an owner agreed to it. */
+  agreed_at: Date | null
 }
 
 /**
@@ -58,7 +60,16 @@ export async function clientNames(db: SchoolReader, ids: readonly string[]): Pro
 const clientsOf = (db: Reader, schoolId: string) =>
   db
     .selectFrom('oidc_client')
-    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by', 'paused_at'])
+    .select([
+      'oidc_client.id',
+      'oidc_client.created_at',
+      'registered_via',
+      'metadata',
+      'disabled_at',
+      'disabled_by',
+      'paused_at',
+      'agreed_at',
+    ])
     .where('oidc_client.school_id', '=', schoolId)
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 
@@ -72,7 +83,7 @@ export async function deleteClient(writer: Writer, schoolId: string, id: string)
 export async function pauseClient(writer: Writer, schoolId: string, id: string, isPaused: boolean): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('oidc_client')
-    .set({ paused_at: isPaused ? now : null, updated_at: now })
+    .set({ updated_at: now, ...(isPaused ? { paused_at: now } : { paused_at: null, continued_at: now }) })
     .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('paused_at', isPaused ? 'is' : 'is not', null)

@@ -139,13 +139,13 @@ async function addUses(db: Reader, counters: readonly Counter[]): Promise<void> 
         .returning('oidc_grant.id'),
     )
     .insertInto('grant_use')
-    .columns(['school_id', 'grant_id', 'day', 'operation', 'calls', 'rows', 'refused'])
+    .columns(['school_id', 'grant_id', 'day', 'operation', 'calls', 'rows', 'refused', 'hour', 'refused_in_hour'])
     .expression((one) =>
       one
         .selectFrom('counted')
         .innerJoin('locked', (join) => join.onRef('locked.school_id', '=', 'counted.school_id').onRef('locked.id', '=', 'counted.grant_id'))
         .select(['counted.school_id', 'counted.grant_id', today.as('day'), 'counted.operation'])
-        .select(['counted.calls', 'counted.rows', 'counted.refused'])
+        .select(['counted.calls', 'counted.rows', 'counted.refused', thisHour.as('hour'), 'counted.refused as refused_in_hour'])
         .orderBy('counted.school_id')
         .orderBy('counted.grant_id')
         .orderBy('counted.operation'),
@@ -155,12 +155,17 @@ async function addUses(db: Reader, counters: readonly Counter[]): Promise<void> 
         calls: sql<number>`${ref('grant_use.calls')} + ${ref('excluded.calls')}`,
         rows: sql<number>`${ref('grant_use.rows')} + ${ref('excluded.rows')}`,
         refused: sql<number>`${ref('grant_use.refused')} + ${ref('excluded.refused')}`,
+        hour: ref('excluded.hour'),
+        refused_in_hour: sql<number>`${ref('excluded.refused_in_hour')}
+          + CASE WHEN ${ref('grant_use.hour')} = ${ref('excluded.hour')} THEN ${ref('grant_use.refused_in_hour')} ELSE 0 END`,
       })),
     )
     .execute()
 }
 
 const today = sql<Date>`(now() AT TIME ZONE 'UTC')::date`
+
+const thisHour = sql<number>`extract(hour FROM now() AT TIME ZONE 'UTC')::int`
 
 /** How long counts are kept, in days. */
 const useDays = 90

@@ -1,3 +1,4 @@
+import { type AppTerms, readAppRules, termsOf } from '../policy/schoolAppRules.ts'
 import type { AccountRow } from './accounts.ts'
 import type { ArtifactKey, FoundArtifact } from './artifacts.ts'
 import type { ClientRow } from './clients.ts'
@@ -24,6 +25,8 @@ export interface MintingFacts {
   grant: Record<string, unknown> | undefined
   /** When the grant of a token of the asking client has expired. */
   grantEndedAt: Date | undefined
+  /** What the school allows the client of the token. */
+  terms: AppTerms | undefined
   accountId: string | undefined
   account: AccountRow | undefined
   /** Also undefined while the account waits for its deletion. */
@@ -46,6 +49,10 @@ export async function readMintingFacts(sql: Sql, query: MintingQuery): Promise<M
     grantId: row.wanted_grant_id ?? undefined,
     grant: row.grant_payload && row.grant_expires_at ? grantContent(row.grant_payload, row.grant_expires_at) : undefined,
     grantEndedAt: row.grant_ended_at ?? undefined,
+    terms:
+      row.owner_via === null
+        ? undefined
+        : termsOf({ registered_via: row.owner_via, agreed_at: row.agreed_at }, readAppRules(row.app_rules)),
     accountId: row.wanted_account_id ?? undefined,
     account: row.id === null ? undefined : accountOf(row, row.id),
     person: row.can_act ? { personId: row.person_id, lecturerId: row.lecturer_id, role: row.role } : undefined,
@@ -66,6 +73,9 @@ interface Row extends Omit<AccountRow, 'id'> {
   grant_payload: Record<string, unknown> | null
   grant_expires_at: Date | null
   grant_ended_at: Date | null
+  owner_via: ClientRow['registered_via'] | null
+  agreed_at: Date | null
+  app_rules: unknown
   wanted_account_id: string | null
   id: string | null
   can_act: boolean | null
@@ -87,6 +97,7 @@ function accountOf(row: Row, id: string): AccountRow {
   return { id, email, email_verified, name, given_name, family_name, avatar, locale, time_zone, updated_at, sessions_valid_after }
 }
 
+const school = aliased('school')
 const account = aliased('account')
 const person = aliased('person')
 const staff = aliased('staff')
@@ -120,6 +131,8 @@ const statement = `
          (SELECT ${ended.expires_at} FROM ${ended}
            WHERE ${ended.school_id} = ${token.school_id} AND ${ended.id} = ${token.grant_id} AND ${token.client_id} = $2::text
              AND ${ended.revoked_at} IS NULL AND ${ended.expires_at} <= now()) AS grant_ended_at, wanted.account_id AS wanted_account_id,
+         ${owner.registered_via} AS owner_via, ${owner.agreed_at},
+         (SELECT ${school.app_rules} FROM ${school} WHERE ${school.id} = one.school_id) AS app_rules,
          ${accountColumns.join(', ')},
          (SELECT json_build_object('id', ${file.id}, 'filename', ${file.filename}) FROM ${file}
            WHERE ${file.school_id} = ${account.school_id} AND ${file.id} = ${account.avatar_file_id} AND ${file.status} = 'ready') AS avatar,

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { ClientRow, RegisteredVia } from './clients.ts'
 import type { GrantPayload } from './connectedApps.ts'
 import type { Reader } from './database.ts'
-import { now } from './expressions.ts'
+import { type Builder, now } from './expressions.ts'
 
 /** A client of a school, with how many people have given it access. */
 export interface SchoolAppRow
-  extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by' | 'paused_at'> {
+  extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by' | 'paused_at' | 'agreed_at'> {
   people: number
   grants: number
   last_used_at: Date | null
@@ -14,7 +14,7 @@ export interface SchoolAppRow
   ends_at: Date | null
 }
 
-/** Which clients to list: those that somebody has given access or that are disabled, or the ones that the school or its operator set up. */
+/** Which clients to list: those that somebody has given access or wants to, or that are disabled, or the ones that the school or its operator set up. */
 export type SchoolAppKind = 'connected' | 'integrations'
 
 const integrationsVia: readonly RegisteredVia[] = ['file', 'operator', 'service']
@@ -41,7 +41,16 @@ export async function listSchoolApps(
       'live.client_id',
       'oidc_client.id',
     )
-    .select(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata', 'disabled_at', 'disabled_by', 'paused_at'])
+    .select([
+      'oidc_client.id',
+      'oidc_client.created_at',
+      'registered_via',
+      'metadata',
+      'disabled_at',
+      'disabled_by',
+      'paused_at',
+      'agreed_at',
+    ])
     .select(['live.grants', 'live.people', 'live.last_used_at', 'live.ends_at'])
     .where('oidc_client.school_id', '=', schoolId)
     .where((client) =>
@@ -49,7 +58,7 @@ export async function listSchoolApps(
         ? client('oidc_client.id', '=', which.clientId)
         : which.kind === 'integrations'
           ? client('registered_via', 'in', integrationsVia)
-          : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null)]),
+          : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null), client.exists(wanted(client))]),
     )
     .orderBy(({ fn, val }) => fn.coalesce('live.people', sql<string>`${val(0)}`), 'desc')
     .orderBy('oidc_client.created_at', 'desc')
@@ -99,6 +108,16 @@ export function listGrantsOfClient(
     .limit(limit)
     .execute()
 }
+
+/** The signal of a person who wants to use a client to which no owner has agreed. */
+const wanted = (client: Builder<'oidc_client'>) =>
+  client
+    .selectFrom('app_signal')
+    .select('app_signal.kind')
+    .whereRef('app_signal.school_id', '=', 'oidc_client.school_id')
+    .whereRef('app_signal.client_id', '=', 'oidc_client.id')
+    .where('app_signal.kind', '=', 'asked')
+    .where('oidc_client.agreed_at', 'is', null)
 
 const liveGrants = (db: Reader, schoolId: string) =>
   db

@@ -18,8 +18,7 @@ import { createExchanges, type Exchanges } from '../oidc/engineTransaction.ts'
 import { oncePerRequest } from '../oidc/oncePerRequest.ts'
 import type { Stores } from '../oidc/stores.ts'
 import type { TokenChecks } from '../oidc/tokenChecks.ts'
-import type { Role } from '../policy/caller.ts'
-import { grantableScopes } from '../policy/grantable.ts'
+import { type Grantable, grantableScopes } from '../policy/grantable.ts'
 import type { School } from '../policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
 import { type AuditEntry, recordAudit } from '../store/audit.ts'
@@ -72,7 +71,7 @@ export interface Foundation extends AppArguments {
   /** Returns what the pages of a school show of it, read once for each page. */
   pageBranding(school: School): Promise<PageBranding>
   languages(school: School): readonly Language[]
-  grantable(role: Role): ReadonlySet<string>
+  grantable: Grantable
   recordAudit(entries: AuditEntry[]): Promise<void>
   /** Counts an audit entry that is written together with a change, and returns it. */
   counted(entry: AuditEntry): AuditEntry
@@ -105,6 +104,8 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     set('schoolgate_password_checks_running', {}, running)
     set('schoolgate_password_checks_waiting', {}, waiting)
   })
+  const scopes = withRisks(scopeCatalogue(resources), operations)
+  const writeScopes = new Set(scopes.filter(({ verb }) => verb === 'write').map(({ name }) => name))
   const counted = (entry: AuditEntry): AuditEntry => {
     countEvent(metrics, entry.event)
     return entry
@@ -123,7 +124,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
       onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }),
     }),
     operations,
-    scopes: withRisks(scopeCatalogue(resources), operations),
+    scopes,
     signer: {
       sign: (text) => keyring.sign('cursors', text),
       verify: (text, signature) => keyring.verify('cursors', text, signature),
@@ -140,7 +141,10 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
     pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), school.id, statements)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
-    grantable: (role) => grantableScopes(role, runtime.config.roles),
+    grantable: grantableScopes(
+      () => runtime.config.roles,
+      (scope) => writeScopes.has(scope),
+    ),
     counted,
     async recordAudit(entries) {
       await recordAudit(accounts.kysely, entries.map(counted))

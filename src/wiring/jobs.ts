@@ -9,6 +9,7 @@ import { endGrantWithin } from './externalServices.ts'
 import type { Foundation } from './foundation.ts'
 import { grantRevoked } from './grantRevoked.ts'
 import { schoolConfigOf } from './runtime.ts'
+import { watchedOperations } from './watchedOperations.ts'
 
 export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox }: Foundation): Job[] =>
   allJobs({
@@ -19,6 +20,7 @@ export const createJobs = ({ background: database, stores, storage, runtime, cou
     registration: () => runtime.config.oauth.registration,
     retention: () => runtime.config.server.audit,
     send: outbox.send,
+    watched: watchedOperations(),
     hasPages: (school) => schoolConfigOf(runtime, school).public_pages,
     externalServices: {
       send: outbox.send,

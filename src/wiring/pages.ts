@@ -39,7 +39,8 @@ import type { AuditEntry } from '../store/audit.ts'
 import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store/clients.ts'
 import type { Database } from '../store/database.ts'
 import { pauseGrants, renameGrants, setAsksFirst, setGrantEnd } from '../store/grants.ts'
-import { schoolDatabase } from '../store/inSchool.ts'
+import { inSchool, schoolDatabase } from '../store/inSchool.ts'
+import { agreeToClient, askOwners, findAppTerms, saveAppRules } from '../store/schoolAppRules.ts'
 import { listGrantsOfClient } from '../store/schoolApps.ts'
 import { storableText } from '../store/storableText.ts'
 import { createExportArchive } from './exportArchive.ts'
@@ -75,6 +76,7 @@ export function createSchoolPages(
   const notify = createNotifyPerson({ databaseOf: accountsOf, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
   const secondFactors = createSecondFactorRules(foundation)
+  const findTerms = (schoolId: string, clientId: string) => findAppTerms(accounts.kysely, schoolId, clientId)
   const shared = {
     databaseOf: accountsOf,
     keyring,
@@ -94,7 +96,9 @@ export function createSchoolPages(
       secondFactors,
       scopes,
       grantable,
-      accessRule: () => accessRule(runtime.config.oauth),
+      accessRule: (terms) => accessRule(runtime.config.oauth, terms),
+      findTerms,
+      askOwners: (schoolId, clientId) => accounts.transaction((writer) => askOwners(inSchool(writer, schoolId), clientId)),
       askFirstRule: () => runtime.config.oauth.consent.ask_first,
       setAsksFirst: async (schoolId, access) => void (await accounts.transaction((writer) => setAsksFirst(writer, schoolId, access))),
       findAccount: (schoolId, accountId) => once(facts()?.accounts, accountId, () => findAccount(accounts.kysely, schoolId, accountId)),
@@ -152,7 +156,9 @@ export function createSchoolPages(
     perform,
     inputOf,
     describe,
-    accessRule: () => accessRule(runtime.config.oauth),
+    findTerms,
+    mustAskFirst: () => runtime.config.oauth.consent.ask_first === 'always',
+    accessRule: (terms) => accessRule(runtime.config.oauth, terms),
     setAccessEnd: (schoolId, access) => accounts.transaction((writer) => setGrantEnd(writer, schoolId, access)),
     renameOwn: (schoolId, app) => accounts.transaction((writer) => renameGrants(writer, schoolId, app)),
     setAsksFirst: (schoolId, access) => accounts.transaction((writer) => setAsksFirst(writer, schoolId, access)),
@@ -217,6 +223,8 @@ function createClientAdministration(stores: Stores, accounts: Pick<Database, 'tr
       await noteDisabledBy(stores.database, { schoolId, id, by: 'school' })
     },
     enable: (schoolId, id) => restoreClient(stores, schoolId, id),
+    agree: (schoolId, id) => accounts.transaction((writer) => agreeToClient(inSchool(writer, schoolId), id)),
+    saveRules: (schoolId, rules) => accounts.transaction((writer) => saveAppRules(inSchool(writer, schoolId), rules)),
     pause: (schoolId, id, isPaused) => accounts.transaction((writer) => pauseClient(writer, schoolId, id, isPaused)),
   }
 }

@@ -66,6 +66,11 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
       { label: 'Lektion', value: 'Firing & cooling' },
     ],
   },
+  signals: {
+    en: [{ label: 'Study Helper', value: 'Deleted within an hour: 51 (usual: at most 50)' }],
+    de: [{ label: 'Study Helper', value: 'In einer Stunde gelöscht: 51 (üblich: höchstens 50)' }],
+  },
+  school_apps: 'https://school.example.com/account/school',
   count: '3',
   author: 'Fenn Marrow',
   comment: 'Ours cracked, too. Which clay was that?',

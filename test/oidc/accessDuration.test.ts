@@ -258,8 +258,14 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))(
 )
 
 test('no access lasts longer than the rule permits, whatever is chosen', () => {
-  const rule = accessRule({ lifetimes: { grant_days: 20 }, consent: { default_duration: '30_days' } })
+  const anyTerms = { longestDays: undefined }
+  const rule = accessRule({ lifetimes: { grant_days: 20 }, consent: { default_duration: '30_days' } }, anyTerms)
   expect(rule).toEqual({ longestSeconds: 20 * day, offered: ['1_hour', '1_day', 'until_removed'], proposed: 'until_removed' })
-  expect(accessRule({ lifetimes: { grant_days: 1 }, consent: { default_duration: '1_day' } }).offered).toEqual(['1_hour', 'until_removed'])
-  expect(accessRule({ lifetimes: { grant_days: 365 }, consent: { default_duration: '1_day' } }).proposed).toBe('1_day')
+  expect(accessRule({ lifetimes: { grant_days: 1 }, consent: { default_duration: '1_day' } }, anyTerms).offered).toEqual([
+    '1_hour',
+    'until_removed',
+  ])
+  expect(accessRule({ lifetimes: { grant_days: 365 }, consent: { default_duration: '1_day' } }, anyTerms).proposed).toBe('1_day')
+  const week = accessRule({ lifetimes: { grant_days: 365 }, consent: { default_duration: '30_days' } }, { longestDays: 7 })
+  expect(week).toEqual({ longestSeconds: 7 * day, offered: ['1_hour', '1_day', 'until_removed'], proposed: 'until_removed' })
 })

@@ -34,6 +34,7 @@ import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import { findAccount } from '../../src/store/accounts.ts'
 import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
+import { findAppTerms } from '../../src/store/schoolAppRules.ts'
 import { createStatementCache } from '../../src/store/statementCache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { yearOfAccess } from '../support/yearOfAccess.ts'
@@ -173,6 +174,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     scopes: catalogue,
     grantable: (role) => grantable[role],
     accessRule: () => yearOfAccess,
+    findTerms: (schoolId, clientId) => findAppTerms(database.kysely, schoolId, clientId),
+    askOwners: async () => {},
     askFirstRule: () => 'off',
     setAsksFirst: async () => undefined,
     findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
@@ -232,11 +235,13 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     notify: async () => undefined,
     defer: unused,
     endGrant: unused,
-    administration: { find: unused, grantsOf: unused, disable: unused, enable: unused, pause: unused },
+    administration: { find: unused, grantsOf: unused, disable: unused, enable: unused, pause: unused, agree: unused, saveRules: unused },
     perform: unused,
     inputOf: () => ({ parameters: [], fields: {} }),
     describe: () => undefined,
     accessRule: () => yearOfAccess,
+    findTerms: unused,
+    mustAskFirst: () => false,
     setAccessEnd: unused,
     renameOwn: async () => false,
     pauseOwn: async () => [],

@@ -74,6 +74,7 @@ function everyView(text: string, language: Language = 'en'): string[] {
         imitated: text,
         requested,
         allowed: new Set(['profile']),
+        terms: { access: 'awaited' },
         grantable: new Set(['openid', 'profile']),
         reader: 'learner',
         askFirst: undefined,

@@ -9,6 +9,7 @@ import { recordJobRun } from '../../store/jobRuns.ts'
 import { listSchools } from '../../store/schools.ts'
 import { grantRevoked } from '../../wiring/grantRevoked.ts'
 import { createOutbox } from '../../wiring/outbox.ts'
+import { watchedOperations } from '../../wiring/watchedOperations.ts'
 import { checkoutAddresses } from '../checkoutAddresses.ts'
 import { command, group, jsonOption } from '../command.ts'
 import { usage } from '../failures.ts'
@@ -89,6 +90,7 @@ async function jobsOf(session: Session, database: Database) {
     registration: () => session.settings().config.oauth.registration,
     retention: () => session.settings().config.server.audit,
     send,
+    watched: watchedOperations(),
     externalServices: { send, checkoutAddress: checkoutAddresses(session) },
     schools: () => configuredSchools(session, database),
     hasPages: ({ slug }) => session.settings().config.schools.some((school) => school.slug === slug && school.public_pages),

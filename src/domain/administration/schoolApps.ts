@@ -1,6 +1,9 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
+import { type AppTerms, type SchoolAppRules, termsOf } from '../../policy/schoolAppRules.ts'
 import { countAppCalls, countAppChanges } from '../../store/appFigures.ts'
+import { listSignals, type ShownSignal } from '../../store/appSignals.ts'
 import type { SchoolReader } from '../../store/database.ts'
+import { findAppRules } from '../../store/schoolAppRules.ts'
 import { listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../store/schoolApps.ts'
 import { scopesOf } from '../accounts/connectedApps.ts'
 
@@ -33,7 +36,15 @@ export interface SchoolApp {
   disabledBy: 'school' | 'operator' | undefined
   /** When the school paused it; undefined if it is not paused. */
   pausedAt: Date | undefined
+  terms: AppTerms
+  /** What it did in the last seven days that is unusual, the newest first. */
+  signals: ShownSignal[]
 }
+
+/** The figures and signals of apps are those of so many days. */
+const figureDays = 7
+
+export const appRules = (database: SchoolReader): Promise<SchoolAppRules> => findAppRules(database)
 
 /** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
 export async function schoolApps(
@@ -53,29 +64,33 @@ export async function findSchoolApp(database: SchoolReader, schoolId: string, cl
 }
 
 async function present(database: SchoolReader, schoolId: string, shown: readonly SchoolAppRow[]): Promise<SchoolApp[]> {
+  const clientIds = shown.map(({ id }) => id)
+  const [rules, signals] = [await findAppRules(database), await listSignals(database, clientIds, figureDays)]
   const contents = await listGrantedContents(
     database,
     schoolId,
     shown.filter(({ grants }) => grants > 0).map(({ id }) => id),
   )
   const scopes = Map.groupBy(contents, ({ client_id: id }) => id)
-  return shown.map(({ id, metadata, registered_via: via, created_at: createdAt, disabled_at, disabled_by, paused_at, ...row }) => ({
-    clientId: id,
-    name: metadata.client_name,
-    origin: { ...originOf(id, via), createdAt },
-    redirectUris: Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [],
-    isConfidential: metadata.client_secret !== undefined,
-    people: row.people,
-    grants: row.grants,
-    lastUsedAt: row.last_used_at ?? undefined,
-    endsAt: row.ends_at ?? undefined,
-    scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
-    disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
-    pausedAt: paused_at ?? undefined,
-  }))
+  return shown.map(
+    ({ id, metadata, registered_via: via, created_at: createdAt, disabled_at, disabled_by, paused_at, agreed_at, ...row }) => ({
+      clientId: id,
+      name: metadata.client_name,
+      origin: { ...originOf(id, via), createdAt },
+      redirectUris: Array.isArray(metadata.redirect_uris) ? metadata.redirect_uris : [],
+      isConfidential: metadata.client_secret !== undefined,
+      people: row.people,
+      grants: row.grants,
+      lastUsedAt: row.last_used_at ?? undefined,
+      endsAt: row.ends_at ?? undefined,
+      scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
+      disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
+      pausedAt: paused_at ?? undefined,
+      terms: termsOf({ registered_via: via, agreed_at }, rules),
+      signals: signals.filter(({ client_id }) => client_id === id),
+    }),
+  )
 }
-
-const figureDays = 7
 
 /** Returns what apps did in the last seven days, by client. `showsPeople` is true for operations whose responses are about other people. */
 export async function appFigures(

@@ -8,6 +8,7 @@ import type { Values } from '../declare/values.ts'
 import { csvColumns } from '../output/csvColumns.ts'
 import { newActivity } from './activity.ts'
 import { requireDecided, requireUnused } from './approved.ts'
+import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { onceUnderKey, parseKey } from './idempotency.ts'
@@ -59,6 +60,7 @@ export async function write<Target extends Operation>(
         if (sent.approval) await requireUnused(writer, sent.approval)
         const response = await reportRemoved(write, await undoably(write, () => change(write)))
         if (sent.approval) requireDecided(write, sent.approval)
+        if (!sent.isDryRun) await requireUsual(write)
         return { ...response, entry: write.activity.entry }
       }
       if (key === undefined) return await changed()
@@ -66,8 +68,8 @@ export async function write<Target extends Operation>(
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
       return await onceUnderKey(write, { schoolId: school.id, id, content }, changed)
     })
-    .catch((error: unknown) => {
-      throw explainWriteViolation(error, operation.resource)
+    .catch(async (error: unknown) => {
+      throw explainWriteViolation(await pauseUnusual(error, { store, clientId: caller.clientId }), operation.resource)
     })
 }
 

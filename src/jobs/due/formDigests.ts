@@ -1,9 +1,10 @@
 import { pageUrl } from '../../domain/accounts/createMailedLink.ts'
+import { staffRecipients } from '../../domain/staff/staffRecipients.ts'
 import { toPublicId } from '../../lib/ids.ts'
 import { accountFormPath } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
-import type { SchoolWriter, Writer } from '../../store/database.ts'
+import type { Writer } from '../../store/database.ts'
 import { now, secondsAgo } from '../../store/expressions.ts'
 import { inSchool } from '../../store/inSchool.ts'
 
@@ -15,7 +16,6 @@ export interface DigestArguments {
 
 /** A form is reported at most once in this time, so that many submissions do not become many e-mails. */
 const secondsBetweenDigests = 3600
-const maxRecipients = 50
 
 /**
  * E-mails the owners and admins how many submissions their forms have received since the last e-mail. Nothing that a visitor entered is
@@ -48,22 +48,7 @@ export async function sendFormDigests(writer: Writer, { schools, send, limit }: 
     if (!school) continue
     const answers = pageUrl(school, accountFormPath(toPublicId('frm', id)))
     const values = { form: title, submissions: String(unreported_count), answers }
-    await send(writer, school, await staffOf(inSchool(writer, school_id)), 'form_submissions', values)
+    await send(writer, school, await staffRecipients(inSchool(writer, school_id), ['owner', 'admin']), 'form_submissions', values)
   }
   return forms.length
-}
-
-async function staffOf(writer: SchoolWriter) {
-  const rows = await writer
-    .selectFrom('staff')
-    .innerJoin('person', 'person.id', 'staff.person_id')
-    .innerJoin('account', 'account.id', 'person.account_id')
-    .select(['account.email', 'account.locale as account_locale', 'person.locale as person_locale'])
-    .where('staff.status', '=', 'active')
-    .where('staff.role', 'in', ['owner', 'admin'])
-    .where('account.disabled_at', 'is', null)
-    .orderBy('staff.id')
-    .limit(maxRecipients)
-    .execute()
-  return rows.map(({ email, account_locale, person_locale }) => ({ email, locales: [account_locale, person_locale] }))
 }

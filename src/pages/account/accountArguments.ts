@@ -10,6 +10,7 @@ import type { AccessRule } from '../../policy/accessDuration.ts'
 import type { Defer } from '../../policy/deferredWork.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { School } from '../../policy/school.ts'
+import type { AppTerms, SchoolAppRules } from '../../policy/schoolAppRules.ts'
 import type { SecondFactorRules, SecondStepRule } from '../../policy/secondStep.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
 import type { DatabaseOf } from '../../store/database.ts'
@@ -63,8 +64,12 @@ export interface AccountArguments {
   perform: PerformOwn
   inputOf: OwnOperations['inputOf']
   describe: OwnOperations['describe']
+  /** Returns what the school allows a client. */
+  findTerms(schoolId: string, clientId: string): Promise<AppTerms>
+  /** True if the operator requires that every app asks before it does what cannot be undone. */
+  mustAskFirst(): boolean
   /** Returns the durations that people can choose from. */
-  accessRule(): AccessRule
+  accessRule(terms: AppTerms): AccessRule
   /** Extends or shortens the access of a live grant. Returns both ends; undefined if it has ended. */
   setAccessEnd(
     schoolId: string,
@@ -190,4 +195,8 @@ export interface ClientAdministration {
   enable(schoolId: string, clientId: string): Promise<void>
   /** Pauses a client for everybody, or continues it. Returns false if it was so already. */
   pause(schoolId: string, clientId: string, isPaused: boolean): Promise<boolean>
+  /** Agrees to a client that registered itself. Returns false if an owner had done so. */
+  agree(schoolId: string, clientId: string): Promise<boolean>
+  /** Saves the rules of the school for apps, and returns the former ones. */
+  saveRules(schoolId: string, rules: SchoolAppRules): Promise<SchoolAppRules>
 }

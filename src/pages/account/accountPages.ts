@@ -47,6 +47,7 @@ import { schoolCommentsPage } from './school/schoolCommentsPage.ts'
 import { schoolFormsPages } from './school/schoolFormsPages.ts'
 import { schoolOverviewPages } from './school/schoolOverviewPages.ts'
 import { schoolPages } from './school/schoolPages.ts'
+import { schoolRulesPages } from './school/schoolRulesPages.ts'
 import { schoolStaffPages } from './school/schoolStaffPages.ts'
 import { securityPages } from './securityPages.ts'
 import { sessionsPages } from './sessionsPages.ts'
@@ -83,6 +84,7 @@ export function createAccountPages(args: AccountArguments): Router {
   const schoolForms = schoolFormsPages(args, pages)
   const schoolComments = schoolCommentsPage(args, present, pages)
   const schoolOverview = schoolOverviewPages(args, pages)
+  const schoolRules = schoolRulesPages(args, present, pages)
   const schoolStaff = schoolStaffPages(args, present, pages)
 
   /** Hides pages at schools that do not use second factors. */
@@ -136,6 +138,7 @@ export function createAccountPages(args: AccountArguments): Router {
   }
   router.get(accountPaths.school, errors, school.apps)
   router.get(accountPaths.schoolIntegrations, errors, school.integrations)
+  router.get(accountPaths.schoolRules, errors, schoolRules.show)
   router.get(accountPaths.schoolStaff, errors, schoolStaff.show)
   router.get(accountPaths.schoolPeople, errors, schoolOverview.people)
   router.get(accountPaths.schoolStatistics, errors, schoolOverview.statistics)
@@ -176,6 +179,8 @@ export function createAccountPages(args: AccountArguments): Router {
     [accountPaths.schoolEnableApp, accountPaths.school, schoolAct.enable],
     [accountPaths.schoolPauseApp, accountPaths.school, schoolAct.pause],
     [accountPaths.schoolContinueApp, accountPaths.school, schoolAct.continue],
+    [accountPaths.schoolAgreeToApp, accountPaths.school, schoolAct.agree],
+    [accountPaths.schoolRules, accountPaths.schoolRules, schoolRules.save],
     [accountPaths.schoolStaffInvite, accountPaths.schoolStaff, schoolStaff.invite],
     [accountPaths.schoolStaffRole, accountPaths.schoolStaff, schoolStaff.changeRole],
     [accountPaths.schoolStaffRemove, accountPaths.schoolStaff, schoolStaff.remove],

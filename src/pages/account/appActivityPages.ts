@@ -106,6 +106,8 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
     const role = (await args.findPerson(school.id, person.accountId))?.role
     const seesPeople = role === 'owner' || role === 'admin'
     const activity = await readActivity(ctx, args, { of: { grantId: app.grantId }, path, seesPeople })
+    const terms = await args.findTerms(school.id, app.clientId)
+    const mustAskFirst = terms.asksFirst || args.mustAskFirst()
     const errors = refused ? [{ field: appNameField, text: refused.error }] : []
     await pages.show(ctx, person, { path, section: accountPaths.apps, notices: activityNotices, errors }, ({ texts, schoolName }) => {
       const name = appNames(texts, apps)(app)
@@ -121,7 +123,10 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
             zone: texts.timeZone,
           }),
         ],
-        sections: [appSection(texts, app, { rule: args.accessRule(), refused }), ...activitySections(texts, activity)],
+        sections: [
+          appSection(texts, app, { rule: args.accessRule(terms), terms, mustAskFirst, refused }),
+          ...activitySections(texts, activity),
+        ],
       }
     })
   }

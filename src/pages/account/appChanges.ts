@@ -39,7 +39,7 @@ export function appChanges(
       if (!found) return
       const { accountId } = found.person
       const { id, client_id } = found.grant
-      const rule = args.accessRule()
+      const rule = args.accessRule(await args.findTerms(ctx.state.school.id, client_id))
       const expiresInSeconds = secondsOf(readDuration(submittedForm(ctx), rule), rule)
       const ends = await args.setAccessEnd(ctx.state.school.id, { accountId, grantId: id, expiresInSeconds })
       if (!ends) throw nothingHere()

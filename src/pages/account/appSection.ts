@@ -2,13 +2,14 @@ import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
 import { hashedId } from '../../lib/ids.ts'
 import type { AccessRule } from '../../policy/accessDuration.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
+import type { AppTerms } from '../../policy/schoolAppRules.ts'
 import { durationField } from '../durationField.ts'
 import { plainText } from '../plainText.ts'
 import type { TextKey, Texts } from '../texts.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
 import { registeredNameFact } from './appEntries.ts'
 import { appNameField, maxAppName } from './appName.ts'
-import { stateOf } from './appState.ts'
+import { notAllowed, stateOf } from './appState.ts'
 import { accountField } from './ownFields.ts'
 
 /** A name that was refused, to be corrected. */
@@ -17,13 +18,22 @@ export interface RefusedName {
   error: string
 }
 
+/** What decides about an app beside its person, and what they entered. */
+export interface AppDecisions {
+  rule: AccessRule
+  terms: Pick<AppTerms, 'access'>
+  /** True if the person cannot choose that it does not ask. */
+  mustAskFirst: boolean
+  refused: RefusedName | undefined
+}
+
 type Hidden = { name: string; value: string }[]
 
 /** Returns the section with what the person decides about an app. */
 export function appSection(
   texts: Texts,
   { clientId, grantId, lastUsedAt, endsAt, pausedAt, pausedBy, ...app }: ConnectedApp,
-  { rule, refused }: { rule: AccessRule; refused: RefusedName | undefined },
+  { rule, terms, mustAskFirst, refused }: AppDecisions,
 ): AccountSection {
   const hidden: Hidden = [
     { name: 'client', value: clientId },
@@ -37,9 +47,12 @@ export function appSection(
     facts: [
       ...(app.ownName === undefined ? [] : [registeredNameFact(texts, app.name)]),
       fact('activity.last_used', lastUsedAt ? texts.moment(lastUsedAt) : texts.text('activity.never_used')),
-      fact('activity.state', stateOf(texts, pausedAt, pausedBy)),
+      fact('activity.state', notAllowed(texts, terms) ?? stateOf(texts, pausedAt, pausedBy)),
       fact('duration.ends', texts.moment(endsAt)),
-      fact('approval.setting', texts.text(app.asksFirst ? 'approval.setting_on' : 'approval.setting_off')),
+      fact(
+        'approval.setting',
+        texts.text(mustAskFirst ? 'approval.setting_required' : app.asksFirst ? 'approval.setting_on' : 'approval.setting_off'),
+      ),
     ],
     forms: [
       nameForm(texts, hidden.slice(1), { name: app.ownName ?? plainText(app.name, maxAppName), refused }),
@@ -49,11 +62,15 @@ export function appSection(
         : pausedBy === 'person'
           ? [{ action: accountPaths.continueApp, hidden, submit: texts.text('activity.continue') }]
           : [{ action: accountPaths.pauseApp, hidden, submit: texts.text('activity.pause') }]),
-      {
-        action: accountPaths.asksFirst,
-        hidden: [...hidden, { name: 'asks_first', value: app.asksFirst ? '' : '1' }],
-        submit: texts.text(app.asksFirst ? 'approval.turn_off' : 'approval.turn_on'),
-      },
+      ...(mustAskFirst
+        ? []
+        : [
+            {
+              action: accountPaths.asksFirst,
+              hidden: [...hidden, { name: 'asks_first', value: app.asksFirst ? '' : '1' }],
+              submit: texts.text(app.asksFirst ? 'approval.turn_off' : 'approval.turn_on'),
+            },
+          ]),
       { action: accountPaths.removeApp, hidden: hidden.slice(0, 1), submit: texts.text('apps.remove'), kind: 'danger' as const },
     ],
     links: [{ href: accountPaths.approvals, label: texts.text('approval.link') }],

@@ -1,5 +1,12 @@
 import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
+import type { AppTerms } from '../../policy/schoolAppRules.ts'
 import type { Texts } from '../texts.ts'
+
+/** Returns why the rules of the school do not allow an app; undefined if they do. */
+export function notAllowed(texts: Texts, { access }: Pick<AppTerms, 'access'>): string | undefined {
+  if (access === 'awaited') return texts.text('school.state_awaited')
+  return access === 'none' ? texts.text('school.state_not_allowed') : undefined
+}
 
 /** Returns whether an app is paused, and since when. */
 export function stateOf(texts: Texts, pausedAt: Date | undefined, by: ConnectedApp['pausedBy']): string {

@@ -7,8 +7,9 @@ import { hash } from '../../lib/keyring.ts'
 import { languages } from '../../lib/languages.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type AccessRule, secondsOf } from '../../policy/accessDuration.ts'
-import type { Role } from '../../policy/caller.ts'
+import type { Grantable } from '../../policy/grantable.ts'
 import { type Reader, readerOf } from '../../policy/permissionSentences.ts'
+import { type AppTerms, isStopped } from '../../policy/schoolAppRules.ts'
 import { quotedName, type TranslatedText } from '../../policy/sendMessage.ts'
 import type { DatabaseOf } from '../../store/database.ts'
 import { findActiveAccount } from '../activeAccount.ts'
@@ -31,9 +32,13 @@ import type { SignInStep, StepContext } from './signInStep.ts'
 export interface ConsentStepArguments {
   databaseOf: DatabaseOf
   scopes: readonly ConsentScope[]
-  grantable(role: Role): ReadonlySet<string>
+  grantable: Grantable
+  /** Returns what the school allows a client. */
+  findTerms(schoolId: string, clientId: string): Promise<AppTerms>
+  /** Tells the owners of the school that a person wants to use a client. */
+  askOwners(schoolId: string, clientId: string): Promise<void>
   /** Returns the durations that people can choose from. */
-  accessRule(): AccessRule
+  accessRule(terms: AppTerms): AccessRule
   /** Returns the operator's rule about what cannot be undone. */
   askFirstRule(): OAuthConfig['consent']['ask_first']
   /** Lets a person decide before an app does what cannot be undone, or no longer. */
@@ -60,6 +65,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return undefined
       const { person, account } = consenting
+      const terms = await args.findTerms(context.school.id, open.clientId)
       const requested = requestedScopes(open.interaction, args.scopes)
       const before = await allowedScopes(args.databaseOf(context.school.id).kysely, context.school.id, {
         accountId: person.accountId,
@@ -70,10 +76,11 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         imitated: await open.imitated(),
         requested,
         allowed: allowedAgain(requested, before),
-        grantable: args.grantable(person.role),
+        terms,
+        grantable: isStopped(terms.access) ? new Set<string>() : args.grantable(person.role, terms),
         reader: readerOf(person.role),
-        accessRule: args.accessRule(),
-        askFirst: askFirstField(args.askFirstRule(), before.asksFirst),
+        accessRule: args.accessRule(terms),
+        askFirst: askFirstField(terms.asksFirst ? 'always' : args.askFirstRule(), before.asksFirst),
         preset: presetOf(context.ctx.query),
         signedIn: account,
       }
@@ -84,12 +91,15 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return { kind: 'account gone' }
       const { accountId, role } = consenting.person
+      const terms = await args.findTerms(context.school.id, open.clientId)
+      if (terms.access === 'awaited') await args.askOwners(context.school.id, open.clientId)
+      if (isStopped(terms.access)) return { kind: 'refused', description: refusals[terms.access] }
       // The form names ticked scopes only; everything else comes from the stored request.
       const requested = requestedScopes(open.interaction, args.scopes)
-      const decision = decide(requested, args.grantable(role), new Set(form.getAll('scope')))
+      const decision = decide(requested, args.grantable(role, terms), new Set(form.getAll('scope')))
       if (decision.granted.length === 0) return { kind: 'refused', description: 'The person granted none of the requested scopes.' }
 
-      const rule = args.accessRule()
+      const rule = args.accessRule(terms)
       const duration = readDuration(form, rule)
       const manualCode = isManualCodeChosen(form, open)
       const owner = { accountId: subjectOf(accountId), expiresIn: secondsOf(duration, rule) }
@@ -115,6 +125,12 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
     },
   }
 }
+
+/** What the app is told if the school does not allow it. */
+const refusals = {
+  awaited: 'An owner of the school has to agree to this app first, and was asked to. Send the person here again when they have agreed.',
+  none: 'The school allows no apps that register themselves.',
+} as const
 
 function authorizationOf({ open }: StepContext): OpenInteraction {
   if (!open) throw new Error('consent is given to an authorization request only')

@@ -1,5 +1,6 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Role } from '../../policy/caller.ts'
+import { type AppTerms, readAppRules, termsOf } from '../../policy/schoolAppRules.ts'
 import type { AccountRow } from '../accounts.ts'
 import type { ClientRow, RegisteredVia } from '../clients.ts'
 import type { Reader } from '../database.ts'
@@ -8,6 +9,8 @@ export interface ClientFacts extends Pick<ClientRow, 'id' | 'registered_via' | '
   isDisabled: boolean
   /** True if the staff of the school paused it. */
   isPaused: boolean
+  /** What the rules of the school mean for it. */
+  terms: AppTerms
 }
 
 export interface GrantFacts {
@@ -59,9 +62,9 @@ export async function loadFacts(
     .select(['g.id as g_id', 'g.client_id as g_client_id', 'g.account_id as g_account_id', 'g.payload as g_payload'])
     .select(['g.revoked_at as g_revoked_at', 'g.paused_at as g_paused_at', 'g.asks_first as g_asks_first', 'g.expires_at as g_expires_at'])
     .select(['c.id as c_id', 'c.registered_via as c_registered_via', 'c.created_at as c_created_at', 'c.metadata as c_metadata'])
-    .select(['c.disabled_at as c_disabled_at', 'c.paused_at as c_paused_at'])
+    .select(['c.disabled_at as c_disabled_at', 'c.paused_at as c_paused_at', 'c.agreed_at as c_agreed_at', 'school.app_rules'])
     .select(['k.id as k_id', 'k.registered_via as k_registered_via', 'k.created_at as k_created_at', 'k.metadata as k_metadata'])
-    .select(['k.disabled_at as k_disabled_at', 'k.paused_at as k_paused_at'])
+    .select(['k.disabled_at as k_disabled_at', 'k.paused_at as k_paused_at', 'k.agreed_at as k_agreed_at'])
     .select(['a.id', 'a.email', 'a.email_verified', 'a.name', 'a.given_name', 'a.family_name', 'a.locale', 'a.time_zone', 'a.updated_at'])
     .select(['a.sessions_valid_after', 'a.disabled_at', 'a.deletion_scheduled_at', 'p.id as person_id', 's.role', 's.lecturer_id'])
     .select(({ selectFrom }) =>
@@ -100,12 +103,15 @@ interface FactRow extends Omit<AccountRow, 'id'> {
   c_metadata: Record<string, unknown>
   c_disabled_at: Date | null
   c_paused_at: Date | null
+  c_agreed_at: Date | null
+  app_rules: unknown
   k_id: string | null
   k_registered_via: RegisteredVia
   k_created_at: Date
   k_metadata: Record<string, unknown>
   k_disabled_at: Date | null
   k_paused_at: Date | null
+  k_agreed_at: Date | null
   id: string | null
   disabled_at: Date | null
   deletion_scheduled_at: Date | null
@@ -132,6 +138,7 @@ const clientOf = (row: FactRow, id: string): ClientFacts => ({
   metadata: row.c_metadata,
   isDisabled: row.c_disabled_at !== null,
   isPaused: row.c_paused_at !== null,
+  terms: termsOf({ registered_via: row.c_registered_via, agreed_at: row.c_agreed_at }, readAppRules(row.app_rules)),
 })
 
 const callerOf = (row: FactRow, id: string): ClientFacts => ({
@@ -141,6 +148,7 @@ const callerOf = (row: FactRow, id: string): ClientFacts => ({
   metadata: row.k_metadata,
   isDisabled: row.k_disabled_at !== null,
   isPaused: row.k_paused_at !== null,
+  terms: termsOf({ registered_via: row.k_registered_via, agreed_at: row.k_agreed_at }, readAppRules(row.app_rules)),
 })
 
 const accountOf = (row: FactRow, id: string): AccountFacts => ({

@@ -8,7 +8,7 @@ import type { PageAuditEntry } from '../../pagesArguments.ts'
 import { seeOther } from '../../seeOther.ts'
 import type { AccountArguments, AdministeredClient } from '../accountArguments.ts'
 import type { AccountPresenter } from '../accountPresenter.ts'
-import { confirmedAdmin, type SchoolAdmin } from './schoolAdmin.ts'
+import { confirmedAdmin, requireOwner, type SchoolAdmin } from './schoolAdmin.ts'
 
 export interface SchoolActions {
   endAccess: Middleware
@@ -16,6 +16,7 @@ export interface SchoolActions {
   enable: Middleware
   pause: Middleware
   continue: Middleware
+  agree: Middleware
 }
 
 const [batch, most] = [200, 20_000]
@@ -60,6 +61,11 @@ export function schoolActions(args: AccountArguments, present: AccountPresenter)
   return {
     pause: pausing(true),
     continue: pausing(false),
+
+    agree: onClient('agreed', async (ctx, admin, client) => {
+      requireOwner(admin)
+      if (await administration.agree(ctx.state.school.id, client.id)) await record(ctx, 'school.app_agreed', admin, client)
+    }),
 
     endAccess: onClient('ended', async (ctx, admin, client) => {
       const { school } = ctx.state

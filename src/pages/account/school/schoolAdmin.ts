@@ -34,6 +34,12 @@ export async function confirmedAdmin(
   return admin
 }
 
+/** @throws Problem access_denied for an admin: only owners decide which apps the school allows */
+export function requireOwner({ role }: SchoolAdmin): void {
+  if (role !== 'owner')
+    throw pageProblem('bad_request', 'access_denied', 'Only an owner of the school can decide this. Nothing was changed.')
+}
+
 /** Returns the owner or admin who downloads data, after a confirmation with the second factor if the account has one. */
 export async function confirmedToDownload(ctx: Context, args: AccountArguments, page: string): Promise<SchoolAdmin | undefined> {
   return confirmed(ctx, args, page)

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { findSchoolApp, type SchoolApp } from '../../../domain/administration/schoolApps.ts'
 import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
+import { signalSentence } from '../../../policy/signalSentences.ts'
 import { appNames } from '../../appNames.ts'
 import { pageProblem } from '../../pageProblem.ts'
 import { plainText } from '../../plainText.ts'
@@ -9,7 +10,7 @@ import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountSection } from '../accountPage.ts'
 import { activitySections } from '../activitySections.ts'
 import { activityNotices, readActivity } from '../appActivityPages.ts'
-import { stateOf } from '../appState.ts'
+import { notAllowed, stateOf } from '../appState.ts'
 import type { OwnPages } from '../ownPage.ts'
 import { adminOrAway } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
@@ -52,8 +53,14 @@ function appSection(texts: Texts, app: SchoolApp, school: string): AccountSectio
     facts: [
       fact('school.people_label', texts.counted('school.people', app.people)),
       fact('activity.last_used', app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('activity.never_used')),
-      fact('activity.state', stateOf(texts, app.pausedAt, 'school')),
+      fact('activity.state', notAllowed(texts, app.terms) ?? stateOf(texts, app.pausedAt, 'school')),
       ...(app.endsAt ? [fact('school.last_end_label', texts.moment(app.endsAt))] : []),
+      ...app.signals.map((signal) =>
+        fact(
+          'school.signal_label',
+          texts.text('school.signal', { date: texts.moment(signal.noticed_at), text: signalSentence(signal)[texts.language] }),
+        ),
+      ),
       fact('school.id_label', plainText(app.clientId, 300)),
     ],
     forms: [

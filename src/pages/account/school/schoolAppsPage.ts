@@ -2,6 +2,7 @@ import type { AppFigures, SchoolApp } from '../../../domain/administration/schoo
 import { withQuery } from '../../../lib/withQuery.ts'
 import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
 import type { Reader } from '../../../policy/permissionSentences.ts'
+import { signalSentence } from '../../../policy/signalSentences.ts'
 import { appNames } from '../../appNames.ts'
 import type { ConsentFact } from '../../consentFacts.ts'
 import type { ConsentScope } from '../../consentScope.ts'
@@ -9,7 +10,7 @@ import type { Frame } from '../../templates.ts'
 import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
 import { placesOf } from '../appEntries.ts'
-import { stateOf } from '../appState.ts'
+import { notAllowed, stateOf } from '../appState.ts'
 import { type SchoolSection, schoolSections } from './schoolSections.ts'
 
 /** The list of connected apps, or of integrations, with what an owner or admin can do about them. */
@@ -34,6 +35,8 @@ interface SchoolAppEntry {
   clientId: string
   name: TextPart[]
   state: string
+  /** What it did that is unusual. */
+  signals: string[]
   /** The page that shows what the app did. */
   activityHref: string
   cells: TextPart[][]
@@ -97,7 +100,7 @@ function entryOf(
   const granted = scopes.filter((scope) => app.scopes.has(scope.name))
   const fact = (label: string, value: TextPart[], isWarning = false): ConsentFact => ({ label, value, isWarning })
   const facts = { date: texts.moment(origin.createdAt), school: schoolName }
-  const action = (path: string, key: 'end_access' | 'disable' | 'enable' | 'pause' | 'continue') => ({
+  const action = (path: string, key: 'end_access' | 'disable' | 'enable' | 'pause' | 'continue' | 'agree') => ({
     action: path,
     label: texts.text(`school.${key}`),
     explanation: texts.text(`school.${key}_explanation`, { school: schoolName }),
@@ -105,12 +108,8 @@ function entryOf(
   return {
     ...entry,
     clientId,
-    state:
-      app.disabledBy === undefined
-        ? app.pausedAt
-          ? stateOf(texts, app.pausedAt, 'school')
-          : ''
-        : texts.text(app.disabledBy === 'school' ? 'school.disabled_by_school' : 'school.disabled_by_operator'),
+    state: shownState(texts, app),
+    signals: app.signals.map((signal) => signalSentence(signal)[texts.language]),
     activityHref: schoolAppPath(clientId),
     cells: [
       texts.counted('school.people', app.people),
@@ -130,6 +129,7 @@ function entryOf(
     scopesLabel: granted.length > 0 ? texts.counted('consent.count', granted.length) : '',
     sentences: granted.map((scope) => texts.sentence(scope, reader)),
     actions: [
+      ...(app.terms.access === 'awaited' ? [action(accountPaths.schoolAgreeToApp, 'agree')] : []),
       ...(app.disabledBy !== undefined || app.grants === 0
         ? []
         : app.pausedAt
@@ -140,6 +140,13 @@ function entryOf(
       ...(app.disabledBy === 'school' ? [action(accountPaths.schoolEnableApp, 'enable')] : []),
     ],
   }
+}
+
+/** Returns why an app cannot be used; empty if it can. */
+function shownState(texts: Texts, { disabledBy, pausedAt, terms }: SchoolApp): string {
+  if (disabledBy !== undefined) return texts.text(disabledBy === 'school' ? 'school.disabled_by_school' : 'school.disabled_by_operator')
+  if (pausedAt) return stateOf(texts, pausedAt, 'school')
+  return notAllowed(texts, terms) ?? ''
 }
 
 /** Returns what an app did in the last seven days: “12 changes, 3 deleted, 420 rows about people, 5 refused”. */

@@ -29,6 +29,7 @@ const notices: Record<string, TextKey> = {
   ended: 'school.done_ended',
   disabled: 'school.done_disabled',
   enabled: 'school.done_enabled',
+  agreed: 'school.done_agreed',
   confirmed: 'confirm.done',
 }
 

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import { firstIdAt } from '../lib/ids.ts'
+import { type SignalKind, signalRules } from '../policy/appSignals.ts'
+import { deletedObjects } from './appFigures.ts'
+import { type AuditEntry, recordAudit } from './audit.ts'
+import { pauseClient } from './clients.ts'
+import type { Reader, SchoolReader, SchoolWriter } from './database.ts'
+import { daySeconds, now, secondsAgo } from './expressions.ts'
+
+/** What an app did that is unusual. */
+export interface AppSignal {
+  client_id: string
+  kind: SignalKind
+  counted: number
+  /** The number above which it is unusual. */
+  threshold: number
+}
+
+/**
+ * Stores a signal, once a day for each kind. Returns what follows from a new one: it is recorded, and pauses the app if `isWatched`; undefined if
+ * the signal is known.
+ */
+export async function raiseSignal(
+  writer: SchoolWriter,
+  { client_id, kind, counted, threshold, isWatched }: AppSignal & { isWatched: boolean },
+): Promise<{ isPaused: boolean } | undefined> {
+  const { schoolId } = writer
+  const row = await writer
+    .insertInto('app_signal')
+    .values({ school_id: schoolId, client_id, kind, counted, threshold, day: today })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['school_id', 'client_id', 'kind', 'day'])
+        .doUpdateSet(({ ref }) => ({ counted: sql<number>`greatest(${ref('app_signal.counted')}, ${ref('excluded.counted')})` })),
+    )
+    .returning(sql<boolean>`xmax = 0`.as('is_new'))
+    .executeTakeFirstOrThrow()
+  if (!row.is_new) return undefined
+  const isPaused = isWatched && signalRules[kind].pauses && (await pauseClient(writer, schoolId, client_id, true))
+  const pausedByRule: AuditEntry = { school_id: schoolId, event: 'school.app_paused', client_id, details: { by: 'rule', signal: kind } }
+  await recordAudit(writer, [
+    { school_id: schoolId, event: 'app.unusual', client_id, details: { signal: kind, counted, threshold } },
+    ...(isPaused ? [pausedByRule] : []),
+  ])
+  return { isPaused }
+}
+
+const hourSeconds = 3600
+/** The current day, in UTC. */
+export const today = sql<Date>`(now() AT TIME ZONE 'UTC')::date`
+
+/** Counts the objects that an app deleted within the last hour, and since the staff last continued it. */
+export async function countDeletions(db: SchoolReader, clientId: string): Promise<number> {
+  const client = await db.selectFrom('oidc_client').select('continued_at').where('id', '=', clientId).executeTakeFirst()
+  const since = Math.max(Date.now() - hourSeconds * 1000, client?.continued_at?.getTime() ?? 0)
+  const { deleted } = await db
+    .selectFrom('audit_log')
+    .select((row) => deletedObjects(row).as('deleted'))
+    .where('client_id', '=', clientId)
+    .where('id', '>=', firstIdAt(since))
+    .executeTakeFirstOrThrow()
+  return deleted
+}
+
+export interface ShownSignal extends AppSignal {
+  noticed_at: Date
+}
+
+/** Returns the signals of these apps of the last `days`, the newest first. */
+export async function listSignals(db: SchoolReader, clientIds: readonly string[], days: number): Promise<ShownSignal[]> {
+  if (clientIds.length === 0) return []
+  const rows = await db
+    .selectFrom('app_signal')
+    .select(['client_id', 'kind', 'noticed_at'])
+    .select(({ cast }) => [cast<number>('counted', 'float8').as('counted'), cast<number>('threshold', 'float8').as('threshold')])
+    .where('client_id', 'in', clientIds)
+    .where('day', '>', secondsAgo(daySeconds(days)))
+    .orderBy('noticed_at', 'desc')
+    .$narrowType<{ kind: SignalKind }>()
+    .execute()
+  return rows
+}
+
+/** Schools with signals that no e-mail has told their owners, and with none in the last day. */
+export async function schoolsToTell(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('app_signal')
+    .select('school_id')
+    .where('day', '>', secondsAgo(daySeconds(2)))
+    .groupBy('school_id')
+    .having(({ fn }) => fn.countAll().filterWhere('mailed_at', 'is', null), '>', 0)
+    .having(({ or, eb, fn }) => or([eb(fn.max('mailed_at'), 'is', null), eb(fn.max('mailed_at'), '<=', secondsAgo(daySeconds(1)))]))
+    .execute()
+  return rows.map(({ school_id }) => school_id)
+}
+
+/** Marks the signals of a school as told, and returns those that were not. */
+export async function takeUntold(writer: SchoolWriter): Promise<AppSignal[]> {
+  const rows = await writer
+    .updateTable('app_signal')
+    .set({ mailed_at: now })
+    .where('mailed_at', 'is', null)
+    .returning(['client_id', 'kind'])
+    .returning(({ cast }) => [cast<number>('counted', 'float8').as('counted'), cast<number>('threshold', 'float8').as('threshold')])
+    .$narrowType<{ kind: SignalKind }>()
+    .execute()
+  return rows
+}
+
+/** Deletes at most `limit` signals that are older than 90 days, and returns their number. */
+export async function sweepSignals(db: Reader, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('app_signal')
+    .where(
+      ({ refTuple, selectFrom }) =>
+        sql<boolean>`${refTuple('school_id', 'client_id', 'kind', 'day')} IN ${selectFrom('app_signal as old')
+          .select(['old.school_id', 'old.client_id', 'old.kind', 'old.day'])
+          .where('old.day', '<', secondsAgo(daySeconds(90)))
+          .limit(limit)}`,
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,17 @@
+import { isWrite } from '../framework/write/dryRun.ts'
+import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
+import type { WatchedOperations } from '../store/findSignals.ts'
+
+/** Returns what the search for unusual apps must know of the API. */
+export function watchedOperations(): WatchedOperations {
+  const operations = operationsIn(resources)
+  const aboutPeople = new Set(
+    scopeCatalogue(resources)
+      .filter(({ othersData }) => othersData.length > 0)
+      .map(({ name }) => name),
+  )
+  return {
+    people: operations.filter(({ scope }) => aboutPeople.has(scope)).map(({ id }) => id),
+    writes: operations.filter(isWrite).map(({ id, scope }) => ({ operation: id, scope })),
+  }
+}
