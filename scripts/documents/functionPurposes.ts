@@ -5,6 +5,7 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   capture_change: 'Adds the row to `undo_capture` before and after the change, if the transaction captures what it changes.',
   current_change_epoch: 'Returns the number of this run of the database server, and stores it at the first change.',
   report_account: 'Reports the account: processes read it again.',
+  report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',
   report_client: 'Reports the client: processes read it again.',
   report_content: 'Reports the content of each school with a changed row: responses to visitors are made again.',
   report_content_of_school: 'Reports the content of each changed school: responses to visitors are made again.',

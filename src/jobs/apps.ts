@@ -1,11 +1,12 @@
-import { tellOwners } from '../domain/administration/tellOwners.ts'
+import { notifyOwners } from '../domain/administration/notifyOwners.ts'
+import { appTerms } from '../domain/administration/schoolAppRules.ts'
+import { signalLimits, signalRules } from '../policy/appSignals.ts'
 import type { School } from '../policy/school.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'
-import { raiseSignal, schoolsToTell } from '../store/appSignals.ts'
+import { raiseSignal, schoolsToNotify } from '../store/appSignals.ts'
 import type { Database } from '../store/database.ts'
 import { findSignals, type WatchedOperations } from '../store/findSignals.ts'
 import { inSchool } from '../store/inSchool.ts'
-import { findAppTerms } from '../store/schoolAppRules.ts'
 import type { Job } from './schedule.ts'
 
 export interface AppJobArguments {
@@ -15,26 +16,27 @@ export interface AppJobArguments {
   send: SendMessage
 }
 
-/** Returns the job that looks for unusual apps, pauses them where the school wants that, and tells its owners once a day. */
+/** Returns the job that looks for unusual apps, pauses them where the school wants that, and sends its owners an e-mail once a day. */
 export const appJobs = ({ database, schools, watched, send }: AppJobArguments): Job[] => [
   {
     name: 'watch_apps',
     everySeconds: 60,
     run: (signal) =>
       database.exclusively('watch_apps', async () => {
-        const done = { noticed: 0, paused: 0, told: 0 }
-        for (const { school_id, ...found } of await findSignals(database.kysely, watched)) {
+        const done = { noticed: 0, paused: 0, notified: 0 }
+        for (const { school_id, ...found } of await findSignals(database.kysely, watched, signalLimits)) {
           if (signal?.aborted) break
-          const { isWatched } = await findAppTerms(database.kysely, school_id, found.client_id)
-          const raised = await database.transaction((writer) => raiseSignal(inSchool(writer, school_id), { ...found, isWatched }))
+          const { isWatched } = await appTerms(inSchool(database.kysely, school_id), found.client_id)
+          const pauses = isWatched && signalRules[found.kind].pauses
+          const raised = await database.transaction((writer) => raiseSignal(inSchool(writer, school_id), { ...found, pauses }))
           done.noticed += raised ? 1 : 0
           done.paused += raised?.isPaused ? 1 : 0
         }
         const known = new Map((await schools()).map((school) => [school.id, school]))
-        for (const id of await schoolsToTell(database.kysely)) {
+        for (const id of await schoolsToNotify(database.kysely)) {
           if (signal?.aborted) break
           const school = known.get(id)
-          if (school) done.told += await database.transaction((writer) => tellOwners(inSchool(writer, id), { school, send }))
+          if (school) done.notified += await database.transaction((writer) => notifyOwners(inSchool(writer, id), { school, send }))
         }
         return done
       }),

@@ -111,7 +111,7 @@ If you do not want these e-mails, turn them off in the settings of the form.
 If you did not ask for this and do not work there, ignore this e-mail.`,
   },
   /** To the address in a form, which can be that of somebody else: nothing of it is what the sender entered. */
-  /** What apps did at the school. They chose their names. */
+  /** Apps that did something unusual. They chose their names. */
   apps_unusual: {
     subject: '{school}: unusual apps',
     text: `Apps at {school} did something that you should know.

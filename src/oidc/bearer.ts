@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
 import type { Grantable } from '../policy/grantable.ts'
+import { termsOf } from '../policy/schoolAppRules.ts'
 import { formerIssuer } from './formerIssuer.ts'
 import { personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
 
@@ -91,10 +92,11 @@ export function createAuthenticate({
     refuseStopped(checked, issuer)
     const { grantId, clientId } = found
     const { grant, client } = checked.facts
-    const asksFirst = grant?.asksFirst === true || client?.terms.asksFirst === true || (mustAskFirst?.() ?? false)
-    const isReadOnly = client?.terms.access === 'staff_read' && person.role !== 'learner'
-    const isWatched = client?.terms.isWatched === true
+    const terms = client && termsOf(client)
+    const asksFirst = grant?.asksFirst === true || terms?.asksFirst === true || (mustAskFirst?.() ?? false)
+    const isReadOnly = terms?.access === 'staff_read' && person.role !== 'learner'
+    const isWatched = terms?.isWatched === true
     const token = { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst, isReadOnly, isWatched }
-    return callerFrom(person, token, grantable(person.role, client?.terms))
+    return callerFrom(person, token, grantable(person.role, terms))
   }
 }

@@ -3,6 +3,7 @@ import { hash } from '../lib/keyring.ts'
 import { Problem } from '../lib/problem.ts'
 import { accountPaths } from '../policy/accountPaths.ts'
 import type { PersonCaller } from '../policy/caller.ts'
+import { termsOf } from '../policy/schoolAppRules.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { Reader } from '../store/database.ts'
 import { accountFact, clientFact, grantFact } from '../store/facts/fact.ts'
@@ -120,8 +121,9 @@ export type Stopped = 'paused by school' | 'paused by person' | 'awaited' | 'rul
 /** Returns why the calls with a token are refused for now; undefined if they are not. */
 export function stoppedBy({ facts: { grant, client } }: CheckedToken): Stopped | undefined {
   if (client?.isPaused) return 'paused by school'
-  if (client?.terms.access === 'none') return 'rules'
-  if (client?.terms.access === 'awaited') return 'awaited'
+  const access = client && termsOf(client).access
+  if (access === 'none') return 'rules'
+  if (access === 'awaited') return 'awaited'
   return grant?.isPaused ? 'paused by person' : undefined
 }
 

@@ -27,4 +27,8 @@ export const signalRules = {
   asked: { threshold: 0, pauses: false },
 } as const satisfies Record<string, SignalRule>
 
+export const signalLimits = { rules: signalRules, usualRows, quietDays } as const
+
+export type SignalLimits = typeof signalLimits
+
 export type SignalKind = keyof typeof signalRules

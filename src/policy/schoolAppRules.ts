@@ -1,27 +1,44 @@
-import { z } from 'zod'
+import { isObject } from '../lib/jsonValue.ts'
 import type { RegisteredVia } from '../store/clients.ts'
 import type { Role } from './caller.ts'
 
+/** The rules of a school for the apps that its people connect. Only its owners change them, on a page: no app can. */
+export interface SchoolAppRules {
+  /** The people who may give access to apps that neither the school nor its operator set up. */
+  self_registered: 'everybody' | 'staff_read_only' | 'owner_agrees' | 'nobody'
+  /** Longest access of such an app in days; null for that of the operator. */
+  longest_days: number | null
+  /** The side that decides whether such an app asks before it does what cannot be undone. */
+  ask_first: 'person' | 'always'
+  /** True if every app is paused that does something unusual: see appSignals.ts. */
+  pause_unusual: boolean
+}
+
 export const longestAccessDays = 365
 
-/** What a school allows the apps that its people connect. Only its owners change it, on a page: no app can. */
-export const schoolAppRules = z.object({
-  /** Who may give access to apps that neither the school nor its operator set up. */
-  self_registered: z.enum(['everybody', 'staff_read_only', 'owner_agrees', 'nobody']).catch('everybody'),
-  /** Longest access of such an app; null for that of the operator. */
-  longest_days: z.int().min(1).max(longestAccessDays).nullable().catch(null),
-  /** Who decides whether such an app asks before it does what cannot be undone. */
-  ask_first: z.enum(['person', 'always']).catch('person'),
-  /** True if every app is paused that does something unusual: see appSignals.ts. */
-  pause_unusual: z.boolean().catch(false),
-})
+const accesses: readonly unknown[] = [
+  'everybody',
+  'staff_read_only',
+  'owner_agrees',
+  'nobody',
+] satisfies SchoolAppRules['self_registered'][]
 
-export type SchoolAppRules = z.output<typeof schoolAppRules>
+export const isSelfRegisteredRule = (value: unknown): value is SchoolAppRules['self_registered'] => accesses.includes(value)
+
+const isDays = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= longestAccessDays
 
 /** Reads the rules as the database has them. A member that is missing or unknown has its default. */
-export const readAppRules = (stored: unknown): SchoolAppRules => schoolAppRules.parse(stored ?? {})
+export function readAppRules(stored: unknown): SchoolAppRules {
+  const { self_registered, longest_days, ask_first, pause_unusual } = isObject(stored) ? stored : {}
+  return {
+    self_registered: isSelfRegisteredRule(self_registered) ? self_registered : 'everybody',
+    longest_days: isDays(longest_days) ? longest_days : null,
+    ask_first: ask_first === 'always' ? 'always' : 'person',
+    pause_unusual: pause_unusual === true,
+  }
+}
 
-/** What the rules of a school mean for one app. */
 export interface AppTerms {
   /** `staff_read`: staff can give it permissions to read only. `awaited`: an owner has to agree to it first. */
   access: 'full' | 'staff_read' | 'awaited' | 'none'
@@ -34,22 +51,26 @@ export interface AppTerms {
 /** True if nobody can give access to the app now. */
 export const isStopped = (access: AppTerms['access']): access is 'awaited' | 'none' => access === 'awaited' || access === 'none'
 
-interface RuledClient {
+/** The columns that decide about a client. */
+export interface RuledClient {
   registered_via: RegisteredVia
   agreed_at: Date | null
+  /** The column of its school. */
+  app_rules: unknown
 }
 
 /** Decides what a school allows an app. The pages, the tokens and the API have no other rule. */
-export function termsOf({ registered_via, agreed_at }: RuledClient, rules: SchoolAppRules): AppTerms {
+export function termsOf({ registered_via, agreed_at, app_rules }: RuledClient): AppTerms {
+  const rules = readAppRules(app_rules)
   const isWatched = rules.pause_unusual
   if (registered_via !== 'self' && registered_via !== 'document')
     return { access: 'full', longestDays: undefined, asksFirst: false, isWatched }
-  const access = {
+  const access: Record<SchoolAppRules['self_registered'], AppTerms['access']> = {
     everybody: 'full',
     staff_read_only: 'staff_read',
     owner_agrees: agreed_at === null ? 'awaited' : 'full',
     nobody: 'none',
-  } as const satisfies Record<SchoolAppRules['self_registered'], AppTerms['access']>
+  }
   return {
     access: access[rules.self_registered],
     longestDays: rules.longest_days ?? undefined,

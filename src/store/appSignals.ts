@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
-import { type SignalKind, signalRules } from '../policy/appSignals.ts'
+import type { SignalKind } from '../policy/appSignals.ts'
 import { deletedObjects } from './appFigures.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { pauseClient } from './clients.ts'
 import type { Reader, SchoolReader, SchoolWriter } from './database.ts'
 import { daySeconds, now, secondsAgo } from './expressions.ts'
 
-/** What an app did that is unusual. */
+/** Something unusual about an app. */
 export interface AppSignal {
   client_id: string
   kind: SignalKind
@@ -17,12 +17,12 @@ export interface AppSignal {
 }
 
 /**
- * Stores a signal, once a day for each kind. Returns what follows from a new one: it is recorded, and pauses the app if `isWatched`; undefined if
+ * Stores a signal, once a day for each kind. Returns what follows from a new one: it is recorded, and pauses the app if `pauses` is true; undefined if
  * the signal is known.
  */
 export async function raiseSignal(
   writer: SchoolWriter,
-  { client_id, kind, counted, threshold, isWatched }: AppSignal & { isWatched: boolean },
+  { client_id, kind, counted, threshold, pauses }: AppSignal & { pauses: boolean },
 ): Promise<{ isPaused: boolean } | undefined> {
   const { schoolId } = writer
   const row = await writer
@@ -36,7 +36,7 @@ export async function raiseSignal(
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow()
   if (!row.is_new) return undefined
-  const isPaused = isWatched && signalRules[kind].pauses && (await pauseClient(writer, schoolId, client_id, true))
+  const isPaused = pauses && (await pauseClient(writer, schoolId, client_id, true))
   const pausedByRule: AuditEntry = { school_id: schoolId, event: 'school.app_paused', client_id, details: { by: 'rule', signal: kind } }
   await recordAudit(writer, [
     { school_id: schoolId, event: 'app.unusual', client_id, details: { signal: kind, counted, threshold } },
@@ -81,8 +81,8 @@ export async function listSignals(db: SchoolReader, clientIds: readonly string[]
   return rows
 }
 
-/** Schools with signals that no e-mail has told their owners, and with none in the last day. */
-export async function schoolsToTell(db: Reader): Promise<string[]> {
+/** Returns the schools with signals that no e-mail has reported, and with no such e-mail in the last day. */
+export async function schoolsToNotify(db: Reader): Promise<string[]> {
   const rows = await db
     .selectFrom('app_signal')
     .select('school_id')
@@ -94,8 +94,8 @@ export async function schoolsToTell(db: Reader): Promise<string[]> {
   return rows.map(({ school_id }) => school_id)
 }
 
-/** Marks the signals of a school as told, and returns those that were not. */
-export async function takeUntold(writer: SchoolWriter): Promise<AppSignal[]> {
+/** Marks the signals of a school as reported, and returns those that were not. */
+export async function takeUnreported(writer: SchoolWriter): Promise<AppSignal[]> {
   const rows = await writer
     .updateTable('app_signal')
     .set({ mailed_at: now })

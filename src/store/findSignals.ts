@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
-import { quietDays, signalRules, usualRows } from '../policy/appSignals.ts'
+import type { SignalLimits } from '../policy/appSignals.ts'
 import { deletedObjects } from './appFigures.ts'
 import { type AppSignal, today } from './appSignals.ts'
 import type { Reader } from './database.ts'
@@ -10,7 +10,7 @@ import { unnest } from './unnest.ts'
 /** Something unusual at one of the schools. */
 export type FoundSignal = AppSignal & { school_id: string }
 
-/** What the search for unusual apps must know of the API. */
+/** The operations of the API that the search for unusual apps distinguishes. */
 export interface WatchedOperations {
   /** Ids of the operations whose responses are about people. */
   people: readonly string[]
@@ -19,13 +19,13 @@ export interface WatchedOperations {
 }
 
 /** Finds what apps of all schools did that is unusual, but for requests to use an app: those are stored when they are made. */
-export async function findSignals(db: Reader, operations: WatchedOperations): Promise<FoundSignal[]> {
+export async function findSignals(db: Reader, operations: WatchedOperations, limits: SignalLimits): Promise<FoundSignal[]> {
   const found = await Promise.all([
-    findDeletions(db),
-    findPeopleRows(db, operations.people),
-    findRefused(db),
-    findNewPermissions(db, operations.writes),
-    findReusedTokens(db),
+    findDeletions(db, limits),
+    findPeopleRows(db, operations.people, limits),
+    findRefused(db, limits),
+    findNewPermissions(db, operations.writes, limits),
+    findReusedTokens(db, limits),
   ])
   return found.flat()
 }
@@ -50,8 +50,8 @@ const activeClients = (db: Pick<Reader, 'selectFrom'>) =>
 const firstIdAfter = (time: Expression<Date | null>) =>
   sql<string | null>`(lpad(to_hex(floor(extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid`
 
-async function findDeletions(db: Reader): Promise<FoundSignal[]> {
-  const { threshold } = signalRules.deletions
+async function findDeletions(db: Reader, { rules }: SignalLimits): Promise<FoundSignal[]> {
+  const { threshold } = rules.deletions
   const rows = await db
     .selectFrom(activeClients(db).as('active'))
     .innerJoin('oidc_client as c', (join) => join.onRef('c.school_id', '=', 'active.school_id').onRef('c.id', '=', 'active.client_id'))
@@ -72,7 +72,7 @@ async function findDeletions(db: Reader): Promise<FoundSignal[]> {
   return rows.map((row) => ({ ...row, kind: 'deletions', threshold }))
 }
 
-async function findPeopleRows(db: Reader, operations: readonly string[]): Promise<FoundSignal[]> {
+async function findPeopleRows(db: Reader, operations: readonly string[], { rules, usualRows }: SignalLimits): Promise<FoundSignal[]> {
   const rows = await db
     .with('daily', (one) =>
       usesOfClients(one)
@@ -95,14 +95,14 @@ async function findPeopleRows(db: Reader, operations: readonly string[]): Promis
     )
     .selectFrom('usual')
     .select(['school_id', 'client_id', 'counted'])
-    .select(sql<number>`greatest(${signalRules.people_rows.threshold}::int, ${usualRows.times}::int * median)`.as('threshold'))
-    .where(sql<boolean>`counted > greatest(${signalRules.people_rows.threshold}::int, ${usualRows.times}::int * median)`)
+    .select(sql<number>`greatest(${rules.people_rows.threshold}::int, ${usualRows.times}::int * median)`.as('threshold'))
+    .where(sql<boolean>`counted > greatest(${rules.people_rows.threshold}::int, ${usualRows.times}::int * median)`)
     .execute()
   return rows.map((row) => ({ ...row, threshold: Math.ceil(row.threshold), kind: 'people_rows' }))
 }
 
-async function findRefused(db: Reader): Promise<FoundSignal[]> {
-  const { threshold } = signalRules.refused
+async function findRefused(db: Reader, { rules }: SignalLimits): Promise<FoundSignal[]> {
+  const { threshold } = rules.refused
   const rows = await usesOfClients(db)
     .select(['grant_use.school_id', 'oidc_grant.client_id'])
     .select(({ fn, cast }) => cast<number>(fn.sum('refused_in_hour'), 'float8').as('counted'))
@@ -114,8 +114,12 @@ async function findRefused(db: Reader): Promise<FoundSignal[]> {
   return rows.map((row) => ({ ...row, kind: 'refused', threshold }))
 }
 
-async function findNewPermissions(db: Reader, writes: WatchedOperations['writes']): Promise<FoundSignal[]> {
-  const { threshold } = signalRules.new_permission
+async function findNewPermissions(
+  db: Reader,
+  writes: WatchedOperations['writes'],
+  { rules, quietDays }: SignalLimits,
+): Promise<FoundSignal[]> {
+  const { threshold } = rules.new_permission
   const write = unnest('write', {
     operation: { type: 'text', values: writes.map(({ operation }) => operation) },
     scope: { type: 'text', values: writes.map(({ scope }) => scope) },
@@ -147,8 +151,8 @@ async function findNewPermissions(db: Reader, writes: WatchedOperations['writes'
   return rows.map((row) => ({ ...row, kind: 'new_permission', threshold }))
 }
 
-async function findReusedTokens(db: Reader): Promise<FoundSignal[]> {
-  const { threshold } = signalRules.reused_token
+async function findReusedTokens(db: Reader, { rules }: SignalLimits): Promise<FoundSignal[]> {
+  const { threshold } = rules.reused_token
   const rows = await db
     .selectFrom('school')
     .innerJoin('audit_log', 'audit_log.school_id', 'school.id')

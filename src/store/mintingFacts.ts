@@ -1,4 +1,4 @@
-import { type AppTerms, readAppRules, termsOf } from '../policy/schoolAppRules.ts'
+import type { RuledClient } from '../policy/schoolAppRules.ts'
 import type { AccountRow } from './accounts.ts'
 import type { ArtifactKey, FoundArtifact } from './artifacts.ts'
 import type { ClientRow } from './clients.ts'
@@ -25,8 +25,8 @@ export interface MintingFacts {
   grant: Record<string, unknown> | undefined
   /** When the grant of a token of the asking client has expired. */
   grantEndedAt: Date | undefined
-  /** What the school allows the client of the token. */
-  terms: AppTerms | undefined
+  /** The client of the token, with the rules of the school for it. */
+  owner: RuledClient | undefined
   accountId: string | undefined
   account: AccountRow | undefined
   /** Also undefined while the account waits for its deletion. */
@@ -49,10 +49,7 @@ export async function readMintingFacts(sql: Sql, query: MintingQuery): Promise<M
     grantId: row.wanted_grant_id ?? undefined,
     grant: row.grant_payload && row.grant_expires_at ? grantContent(row.grant_payload, row.grant_expires_at) : undefined,
     grantEndedAt: row.grant_ended_at ?? undefined,
-    terms:
-      row.owner_via === null
-        ? undefined
-        : termsOf({ registered_via: row.owner_via, agreed_at: row.agreed_at }, readAppRules(row.app_rules)),
+    owner: row.owner_via === null ? undefined : { registered_via: row.owner_via, agreed_at: row.agreed_at, app_rules: row.app_rules },
     accountId: row.wanted_account_id ?? undefined,
     account: row.id === null ? undefined : accountOf(row, row.id),
     person: row.can_act ? { personId: row.person_id, lecturerId: row.lecturer_id, role: row.role } : undefined,

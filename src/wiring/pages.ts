@@ -7,6 +7,7 @@ import { createGuessEstimator } from '../domain/accounts/passwordRule/guessEstim
 import { createNewPasswordRule } from '../domain/accounts/passwordRule/newPasswordRule.ts'
 import { findPasswordVersion } from '../domain/accounts/passwordVersion.ts'
 import { createSignIn, type SignIn } from '../domain/accounts/signIn.ts'
+import { appTerms, askOwners, changeAppRules } from '../domain/administration/schoolAppRules.ts'
 import { createUnsubscribeLinks } from '../domain/notifications/unsubscribe.ts'
 import { operationOfRoute } from '../http/operationOf.ts'
 import type { RequestState } from '../http/requestState.ts'
@@ -40,7 +41,7 @@ import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store
 import type { Database } from '../store/database.ts'
 import { pauseGrants, renameGrants, setAsksFirst, setGrantEnd } from '../store/grants.ts'
 import { inSchool, schoolDatabase } from '../store/inSchool.ts'
-import { agreeToClient, askOwners, findAppTerms, saveAppRules } from '../store/schoolAppRules.ts'
+import { agreeToClient } from '../store/schoolAppRules.ts'
 import { listGrantsOfClient } from '../store/schoolApps.ts'
 import { storableText } from '../store/storableText.ts'
 import { createExportArchive } from './exportArchive.ts'
@@ -76,7 +77,7 @@ export function createSchoolPages(
   const notify = createNotifyPerson({ databaseOf: accountsOf, defer: outbox.defer, log })
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
   const secondFactors = createSecondFactorRules(foundation)
-  const findTerms = (schoolId: string, clientId: string) => findAppTerms(accounts.kysely, schoolId, clientId)
+  const findTerms = (schoolId: string, clientId: string) => appTerms(inSchool(accounts.kysely, schoolId), clientId)
   const shared = {
     databaseOf: accountsOf,
     keyring,
@@ -224,7 +225,7 @@ function createClientAdministration(stores: Stores, accounts: Pick<Database, 'tr
     },
     enable: (schoolId, id) => restoreClient(stores, schoolId, id),
     agree: (schoolId, id) => accounts.transaction((writer) => agreeToClient(inSchool(writer, schoolId), id)),
-    saveRules: (schoolId, rules) => accounts.transaction((writer) => saveAppRules(inSchool(writer, schoolId), rules)),
+    saveRules: (schoolId, rules) => accounts.transaction((writer) => changeAppRules(inSchool(writer, schoolId), rules)),
     pause: (schoolId, id, isPaused) => accounts.transaction((writer) => pauseClient(writer, schoolId, id, isPaused)),
   }
 }

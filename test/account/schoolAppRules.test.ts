@@ -87,7 +87,7 @@ describe('the rules of a school for apps', () => {
     const refreshed = await app.agent.refresh(app.tokens.refresh_token)
     expect(refreshed.status).toBe(200)
     const next = await createAgent(service.issuer)
-    const redirect = await next.send(personCalled('owner@example.com'), { scope }, 'refuse')
+    const redirect = await next.send(personCalled('owner@example.com'), { scope })
     expect(redirect.searchParams.get('error')).toBe('access_denied')
     const [integration] = await service.database.sql.query<{ id: string }>(`SELECT id FROM oidc_client WHERE id = 'mailer'`)
     expect(integration).toBeDefined()
@@ -118,7 +118,7 @@ describe('the rules of a school for apps', () => {
     expect(learner.body.scope).toContain('account:write')
   })
 
-  test('“an owner agrees” lets nobody use a new app before, tells the owners, and keeps the apps that people use', async () => {
+  test('“an owner agrees” lets nobody use a new app before, notifies the owners, and keeps the apps that people use', async () => {
     const used = await connected()
     await used.call('/courses')
     await service.app.grantUses.flush()

@@ -75,7 +75,7 @@ describe('the circuit breaker', () => {
     const [{ left } = { left: 0 }] = await service.database.sql.query<{ left: number }>('SELECT count(*)::int AS left FROM post')
     expect(left).toBe(12)
     const refused = await call('GET', '/posts')
-    expect([refused.status, (await refused.json()).error]).toEqual([403, 'access_denied'])
+    expect([refused.status, await refused.json()]).toEqual([403, expect.objectContaining({ error: 'access_denied' })])
     expect(await signalsOf(agent.clientId)).toEqual([{ kind: 'deletions', counted: threshold + 1, threshold }])
     expect((await eventsOf(agent.clientId)).map(({ event }) => event)).toEqual(['app.unusual', 'school.app_paused'])
 
@@ -84,7 +84,7 @@ describe('the circuit breaker', () => {
     const form = { csrf: field(page.html, 'csrf'), client: agent.clientId, list: 'connected' }
     expect((await owner.post('/account/school/apps/continue', form)).status).toBe(303)
     expect((await call('GET', '/posts')).status).toBe(200)
-    // What it deleted before no longer counts.
+    // Earlier deletions no longer count.
     const [rest] = posts.filter((_, at) => statuses[at] === 403)
     expect((await call('DELETE', `/posts/${rest}`)).status).toBe(204)
   })
@@ -124,7 +124,7 @@ const ageClient = (clientId: string) =>
   service.database.sql.query(`UPDATE oidc_client SET created_at = now() - interval '60 days' WHERE id = $1`, [clientId])
 
 describe('the signals of an app', () => {
-  test('rows about people are unusual above 500 and above five times the median of its own 14 days', async () => {
+  test('rows about people are unusual above 500 and above five times the median of the last 14 days', async () => {
     const [busy, quiet, steady] = [await connected(), await connected(), await connected()]
     for (let daysAgo = 1; daysAgo <= 14; daysAgo += 1) {
       await used(busy.agent.clientId, { daysAgo, operation: 'listStudents', rows: 300 })
@@ -201,16 +201,16 @@ describe('the signals of an app', () => {
     const first = await connected()
     await used(first.agent.clientId, { daysAgo: 0, operation: 'listOrders', refused: 150 })
     const before = (await service.emails()).length
-    expect(await runJob()).toMatchObject({ noticed: 1, told: 1 })
-    expect(await runJob()).toMatchObject({ noticed: 0, told: 0 })
+    expect(await runJob()).toMatchObject({ noticed: 1, notified: 1 })
+    expect(await runJob()).toMatchObject({ noticed: 0, notified: 0 })
     const second = await connected()
     await used(second.agent.clientId, { daysAgo: 0, operation: 'listOrders', refused: 150 })
-    expect(await runJob()).toMatchObject({ noticed: 1, told: 0 })
+    expect(await runJob()).toMatchObject({ noticed: 1, notified: 0 })
     const mails = (await service.emails()).slice(before).filter(({ subject }) => subject.includes('unusual apps'))
     expect(mails.map(({ to }) => to)).toEqual(['owner@example.com'])
     expect(mails[0]?.text).toContain('Refused calls within an hour: 150 (usual: at most 100)')
     expect(mails[0]?.text).toContain(`${service.issuer}/account/school`)
     await service.database.sql.query(`UPDATE app_signal SET mailed_at = now() - interval '25 hours' WHERE mailed_at IS NOT NULL`)
-    expect(await runJob()).toMatchObject({ told: 1 })
+    expect(await runJob()).toMatchObject({ notified: 1 })
   })
 })

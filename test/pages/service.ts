@@ -9,6 +9,7 @@ import { hashPassword } from '../../src/domain/accounts/password.ts'
 import { createPasswordGate } from '../../src/domain/accounts/passwordGate.ts'
 import { findPasswordVersion } from '../../src/domain/accounts/passwordVersion.ts'
 import { createSignIn } from '../../src/domain/accounts/signIn.ts'
+import { appTerms } from '../../src/domain/administration/schoolAppRules.ts'
 import { pageBranding } from '../../src/domain/school/appearance.ts'
 import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
@@ -34,7 +35,6 @@ import type { Role } from '../../src/policy/caller.ts'
 import type { School } from '../../src/policy/school.ts'
 import { findAccount } from '../../src/store/accounts.ts'
 import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
-import { findAppTerms } from '../../src/store/schoolAppRules.ts'
 import { createStatementCache } from '../../src/store/statementCache.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { yearOfAccess } from '../support/yearOfAccess.ts'
@@ -174,7 +174,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     scopes: catalogue,
     grantable: (role) => grantable[role],
     accessRule: () => yearOfAccess,
-    findTerms: (schoolId, clientId) => findAppTerms(database.kysely, schoolId, clientId),
+    findTerms: (schoolId, clientId) => appTerms(inSchool(database.kysely, schoolId), clientId),
     askOwners: async () => {},
     askFirstRule: () => 'off',
     setAsksFirst: async () => undefined,

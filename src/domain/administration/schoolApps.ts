@@ -1,5 +1,5 @@
 import { type ClientSource, originOf } from '../../policy/clientOrigin.ts'
-import { type AppTerms, type SchoolAppRules, termsOf } from '../../policy/schoolAppRules.ts'
+import { type AppTerms, termsOf } from '../../policy/schoolAppRules.ts'
 import { countAppCalls, countAppChanges } from '../../store/appFigures.ts'
 import { listSignals, type ShownSignal } from '../../store/appSignals.ts'
 import type { SchoolReader } from '../../store/database.ts'
@@ -37,14 +37,12 @@ export interface SchoolApp {
   /** When the school paused it; undefined if it is not paused. */
   pausedAt: Date | undefined
   terms: AppTerms
-  /** What it did in the last seven days that is unusual, the newest first. */
+  /** The signals of the last seven days, the newest first. */
   signals: ShownSignal[]
 }
 
 /** The figures and signals of apps are those of so many days. */
 const figureDays = 7
-
-export const appRules = (database: SchoolReader): Promise<SchoolAppRules> => findAppRules(database)
 
 /** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
 export async function schoolApps(
@@ -86,7 +84,7 @@ async function present(database: SchoolReader, schoolId: string, shown: readonly
       scopes: new Set((scopes.get(id) ?? []).flatMap(({ payload }) => [...scopesOf(payload)])),
       disabledBy: disabled_at === null ? undefined : disabled_by === 'school' ? ('school' as const) : ('operator' as const),
       pausedAt: paused_at ?? undefined,
-      terms: termsOf({ registered_via: via, agreed_at }, rules),
+      terms: termsOf({ registered_via: via, agreed_at, app_rules: rules }),
       signals: signals.filter(({ client_id }) => client_id === id),
     }),
   )

@@ -64,7 +64,7 @@ export interface AccountArguments {
   perform: PerformOwn
   inputOf: OwnOperations['inputOf']
   describe: OwnOperations['describe']
-  /** Returns what the school allows a client. */
+  /** Returns the rules of the school, as they apply to a client. */
   findTerms(schoolId: string, clientId: string): Promise<AppTerms>
   /** True if the operator requires that every app asks before it does what cannot be undone. */
   mustAskFirst(): boolean

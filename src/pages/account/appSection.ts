@@ -18,7 +18,7 @@ export interface RefusedName {
   error: string
 }
 
-/** What decides about an app beside its person, and what they entered. */
+/** The rules that decide about an app together with its person, and the name that they entered. */
 export interface AppDecisions {
   rule: AccessRule
   terms: Pick<AppTerms, 'access'>

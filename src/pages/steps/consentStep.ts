@@ -33,9 +33,9 @@ export interface ConsentStepArguments {
   databaseOf: DatabaseOf
   scopes: readonly ConsentScope[]
   grantable: Grantable
-  /** Returns what the school allows a client. */
+  /** Returns the rules of the school, as they apply to a client. */
   findTerms(schoolId: string, clientId: string): Promise<AppTerms>
-  /** Tells the owners of the school that a person wants to use a client. */
+  /** Notes that a person wants to use a client, so that the owners of the school hear of it. */
   askOwners(schoolId: string, clientId: string): Promise<void>
   /** Returns the durations that people can choose from. */
   accessRule(terms: AppTerms): AccessRule
@@ -126,7 +126,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
   }
 }
 
-/** What the app is told if the school does not allow it. */
+/** The descriptions of the errors that an app gets if the school does not allow it. */
 const refusals = {
   awaited: 'An owner of the school has to agree to this app first, and was asked to. Send the person here again when they have agreed.',
   none: 'The school allows no apps that register themselves.',

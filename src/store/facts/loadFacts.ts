@@ -1,16 +1,14 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Role } from '../../policy/caller.ts'
-import { type AppTerms, readAppRules, termsOf } from '../../policy/schoolAppRules.ts'
+import type { RuledClient } from '../../policy/schoolAppRules.ts'
 import type { AccountRow } from '../accounts.ts'
 import type { ClientRow, RegisteredVia } from '../clients.ts'
 import type { Reader } from '../database.ts'
 
-export interface ClientFacts extends Pick<ClientRow, 'id' | 'registered_via' | 'created_at' | 'metadata'> {
+export interface ClientFacts extends Pick<ClientRow, 'id' | 'registered_via' | 'created_at' | 'metadata'>, RuledClient {
   isDisabled: boolean
   /** True if the staff of the school paused it. */
   isPaused: boolean
-  /** What the rules of the school mean for it. */
-  terms: AppTerms
 }
 
 export interface GrantFacts {
@@ -138,7 +136,8 @@ const clientOf = (row: FactRow, id: string): ClientFacts => ({
   metadata: row.c_metadata,
   isDisabled: row.c_disabled_at !== null,
   isPaused: row.c_paused_at !== null,
-  terms: termsOf({ registered_via: row.c_registered_via, agreed_at: row.c_agreed_at }, readAppRules(row.app_rules)),
+  agreed_at: row.c_agreed_at,
+  app_rules: row.app_rules,
 })
 
 const callerOf = (row: FactRow, id: string): ClientFacts => ({
@@ -148,7 +147,8 @@ const callerOf = (row: FactRow, id: string): ClientFacts => ({
   metadata: row.k_metadata,
   isDisabled: row.k_disabled_at !== null,
   isPaused: row.k_paused_at !== null,
-  terms: termsOf({ registered_via: row.k_registered_via, agreed_at: row.k_agreed_at }, readAppRules(row.app_rules)),
+  agreed_at: row.k_agreed_at,
+  app_rules: row.app_rules,
 })
 
 const accountOf = (row: FactRow, id: string): AccountFacts => ({

@@ -35,7 +35,7 @@ interface SchoolAppEntry {
   clientId: string
   name: TextPart[]
   state: string
-  /** What it did that is unusual. */
+  /** A sentence for each signal. */
   signals: string[]
   /** The page that shows what the app did. */
   activityHref: string

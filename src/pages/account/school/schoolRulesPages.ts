@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
-import { appRules } from '../../../domain/administration/schoolApps.ts'
+import { appRules } from '../../../domain/administration/schoolAppRules.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
-import { longestAccessDays, type SchoolAppRules, schoolAppRules } from '../../../policy/schoolAppRules.ts'
+import { isSelfRegisteredRule, longestAccessDays, readAppRules, type SchoolAppRules } from '../../../policy/schoolAppRules.ts'
 import { auditEntry } from '../../auditEntry.ts'
 import { submittedForm } from '../../formBody.ts'
 import { seeOther } from '../../seeOther.ts'
@@ -28,8 +28,6 @@ const accesses = {
   owner_agrees: 'school.rules_owner_agrees',
   nobody: 'school.rules_nobody',
 } as const satisfies Record<SchoolAppRules['self_registered'], TextKey>
-
-const isAccess = (text: string | null): text is SchoolAppRules['self_registered'] => text !== null && Object.hasOwn(accesses, text)
 
 export function schoolRulesPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolRulesPages {
   const path = accountPaths.schoolRules
@@ -73,13 +71,13 @@ export function schoolRulesPages(args: AccountArguments, present: AccountPresent
       const days = (form.get('longest_days') ?? '').trim()
       const longest = days === '' ? null : readDays(days)
       const access = form.get('self_registered')
-      const rules = schoolAppRules.parse({
+      const rules = readAppRules({
         self_registered: access,
         longest_days: longest ?? null,
         ask_first: form.has('ask_first') ? 'always' : 'person',
         pause_unusual: form.has('pause_unusual'),
       })
-      if (longest === undefined || !isAccess(access)) {
+      if (longest === undefined || !isSelfRegisteredRule(access)) {
         ctx.status = 400
         const error = { field: 'longest_days', text: texts.text('school.rules_days_error', { most: longestAccessDays }) }
         return await show(ctx, admin, { rules, days, errors: [error] })

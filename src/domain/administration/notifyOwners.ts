@@ -1,23 +1,23 @@
-import { languages } from '../../lib/languages.ts'
+import type { Language } from '../../lib/languages.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { School } from '../../policy/school.ts'
 import { quotedName, type SendMessage, type TranslatedFacts } from '../../policy/sendMessage.ts'
 import { signalSentence } from '../../policy/signalSentences.ts'
-import { type AppSignal, takeUntold } from '../../store/appSignals.ts'
+import { type AppSignal, takeUnreported } from '../../store/appSignals.ts'
 import { clientNames } from '../../store/clients.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { pageUrl } from '../accounts/createMailedLink.ts'
 import { staffRecipients } from '../staff/staffRecipients.ts'
 
 /** So many signals are in an e-mail; the page shows all. */
-const mostShown = 20
+const maxShown = 20
 
-/** E-mails the owners of a school what its apps did that is unusual. Returns the number of e-mails. Call it in a transaction. */
-export async function tellOwners(writer: SchoolWriter, { school, send }: { school: School; send: SendMessage }): Promise<number> {
-  const signals = await takeUntold(writer)
+/** E-mails the owners of a school about unusual apps. Returns the number of e-mails. Call it in a transaction. */
+export async function notifyOwners(writer: SchoolWriter, { school, send }: { school: School; send: SendMessage }): Promise<number> {
+  const signals = await takeUnreported(writer)
   if (signals.length === 0) return 0
   const owners = await staffRecipients(writer, ['owner'])
-  const shown = signals.slice(0, mostShown)
+  const shown = signals.slice(0, maxShown)
   const names = await clientNames(writer, [...new Set(shown.map(({ client_id }) => client_id))])
   const values = { signals: factsOf(shown, names), school_apps: pageUrl(school, accountPaths.school) }
   await send(writer, school, owners, 'apps_unusual', values)
@@ -25,12 +25,10 @@ export async function tellOwners(writer: SchoolWriter, { school, send }: { schoo
 }
 
 function factsOf(signals: readonly AppSignal[], names: ReadonlyMap<string, string>): TranslatedFacts {
-  const inLanguage = languages.map((language) => [
-    language,
+  const inLanguage = (language: Language) =>
     signals.map((signal) => ({
       label: quotedName(names.get(signal.client_id) ?? signal.client_id),
       value: signalSentence(signal)[language],
-    })),
-  ])
-  return Object.fromEntries(inLanguage) as TranslatedFacts
+    }))
+  return { en: inLanguage('en'), de: inLanguage('de') }
 }
