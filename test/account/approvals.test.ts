@@ -1,8 +1,16 @@
+import { type OAuthClientInformationFull, type OAuthTokens, withOAuth } from '@modelcontextprotocol/client'
+import { withOAuth as withFormerOAuth } from '@modelcontextprotocol/sdk/client/middleware.js'
+import type { OAuthClientInformationFull as FormerClient, OAuthTokens as FormerTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import * as oauth from 'oauth4webapi'
+import createClient from 'openapi-fetch'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { createMcpMemory } from '../clients/adapters/mcpMemory.ts'
+import { type Browser, createBrowser } from '../pages/browser.ts'
+import { type Agent, answer, createAgent, personCalled, postJson } from '../support/agent.ts'
+import { blocksOf, createWorkplace } from '../support/literal.ts'
+import { createHome, freePort, startProcess } from '../support/process.ts'
+import { password, startService, type TestService } from '../support/service.ts'
 import { send, signedIn } from './account.ts'
 
 let service: TestService
@@ -48,18 +56,21 @@ async function appOf(email: string, asksFirst = true) {
     const done = await send(browser, await browser.get(page), {}, /ask-first/)
     expect([done.status, done.location?.search]).toEqual([303, '?done=asks_first'])
   }
-  const decide = async (reply: Reply, button: RegExp) => {
-    const shown = await browser.get(new URL(addressOf(reply)).pathname)
-    const form = [...shown.html.matchAll(/<form\b[\s\S]*?<\/form>/g)].map(([html]) => html).find((html) => button.test(html)) ?? ''
-    const decision = /name="decision" value="(\w+)"/.exec(form)?.[1] ?? ''
-    const csrf = /name="csrf" value="([^"]*)"/.exec(form)?.[1] ?? ''
-    const done = await browser.post(shown.url.href, { decision, csrf })
-    return { page: textOf(shown.html), done: done.location?.search }
-  }
+  const decide = (reply: Reply, button: RegExp) => decideOn(browser, addressOf(reply), button)
   return { call, browser, page, decide, token: body.access_token, clientId: agent.clientId }
 }
 
-const addressOf = ({ body }: Reply): string => body.details?.[0]?.meta.url ?? ''
+/** Presses a button of the page of an approval. */
+async function decideOn(browser: Browser, address: string, button: RegExp) {
+  const shown = await browser.get(new URL(address).pathname)
+  const form = [...shown.html.matchAll(/<form\b[\s\S]*?<\/form>/g)].map(([html]) => html).find((html) => button.test(html)) ?? ''
+  const decision = /name="decision" value="(\w+)"/.exec(form)?.[1] ?? ''
+  const csrf = /name="csrf" value="([^"]*)"/.exec(form)?.[1] ?? ''
+  const done = await browser.post(shown.url.href, { decision, csrf })
+  return { page: textOf(shown.html), done: done.location?.search }
+}
+
+const addressOf = ({ body }: Pick<Reply, 'body'>): string => body.details?.[0]?.meta.url ?? ''
 const outcome = ({ status, body }: Reply) => [status, body.error]
 const asks = [403, 'approval_required']
 const refusedForGood = [403, 'access_denied']
@@ -235,22 +246,114 @@ describe('an app that asks first', () => {
 })
 
 describe('a client that is not prepared for approvals', () => {
-  test('gets an ordinary response with the address, keeps its token, and can repeat the request: openid-client and oauth4webapi', async () => {
+  test('gets an ordinary response with the address, keeps its token, and can repeat the request, whatever client it uses', async () => {
     const app = await appOf('owner@example.com')
-    const execute = [client.allowInsecureRequests]
-    const config = await client.discovery(new URL(service.issuer), app.clientId, undefined, client.None(), { execute })
-    const insecure = { [oauth.allowInsecureRequests]: true }
-    const callers: ((address: URL) => Promise<Response>)[] = [
-      (address) => client.fetchProtectedResource(config, app.token, address, 'DELETE'),
-      (address) => oauth.protectedResourceRequest(app.token, 'DELETE', address, undefined, null, insecure),
-    ]
-    for (const call of callers) {
+    const requests: string[] = []
+    const counted: typeof fetch = (input, init) => {
+      requests.push(String(input))
+      return fetch(input, init)
+    }
+    const configured = [client.allowInsecureRequests]
+    const config = await client.discovery(new URL(service.issuer), app.clientId, undefined, client.None(), { execute: configured })
+    config[client.customFetch] = (url, { method, headers }) => counted(url, { method, headers })
+    const insecure = {
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: (url: string, { method, headers }: { method: string; headers: Record<string, string> }) =>
+        counted(url, { method, headers }),
+    }
+    const [first, second] = [createMcpMemory<OAuthClientInformationFull, OAuthTokens>(), createMcpMemory<FormerClient, FormerTokens>()]
+    for (const { saved } of [first, second]) {
+      const tokens = { access_token: app.token, refresh_token: 'kept', token_type: 'Bearer' }
+      Object.assign(saved, { client: { client_id: app.clientId, redirect_uris: [] }, tokens })
+    }
+    const api = createClient<{ [path in `/api/v1/students/${string}`]: { delete: { responses: { 204: { content?: never } } } } }>({
+      baseUrl: service.issuer,
+      headers: { authorization: `Bearer ${app.token}` },
+      fetch: counted,
+    })
+    const callers: Record<string, (address: URL) => Promise<Response>> = {
+      'openid-client': (address) => client.fetchProtectedResource(config, app.token, address, 'DELETE'),
+      oauth4webapi: (address) => oauth.protectedResourceRequest(app.token, 'DELETE', address, undefined, null, insecure),
+      'MCP SDK 2': (address) => withOAuth(first.provider, service.issuer)(counted)(address, { method: 'DELETE' }),
+      'MCP SDK 1': (address) => withFormerOAuth(second.provider, service.issuer)(counted)(address, { method: 'DELETE' }),
+      'openapi-fetch': async ({ pathname }) => {
+        const path = `/api/v1/students/${pathname.split('/').at(-1)}` as const
+        return (await api.DELETE(path, { parseAs: 'stream' })).response
+      },
+    }
+    for (const [name, call] of Object.entries(callers)) {
       const address = new URL(`${service.issuer}/api/v1${await newStudent(app)}`)
+      requests.length = 0
       const response = await call(address)
-      const body = (await response.json()) as Reply['body']
-      expect([response.status, body.error, body.error_description]).toEqual([...asks, expect.stringContaining('/account/approvals/apr_')])
+      const sent = requests.length
+      // openapi-fetch has read the body already, as an error.
+      const body = response.bodyUsed
+        ? (await app.call('DELETE', address.pathname.replace('/api/v1', ''))).body
+        : ((await response.json()) as Reply['body'])
+      expect([name, response.status, body.error, sent]).toEqual([name, ...asks, 1])
+      expect(body.error_description).toContain('/account/approvals/apr_')
       await app.decide({ status: response.status, headers: response.headers, body }, /Allow once/)
-      expect((await call(address)).status).toBe(204)
+      expect([name, (await call(address)).status]).toEqual([name, 204])
+    }
+    for (const { saved } of [first, second])
+      expect([saved.tokens?.access_token, saved.tokens?.refresh_token, saved.address]).toEqual([app.token, 'kept', ''])
+  })
+
+  test('follows the script of auth.md: the refused call keeps the token, and the same call runs after the decision', async () => {
+    const place = await createWorkplace('dash')
+    try {
+      const [save] = blocksOf(await (await fetch(`${service.issuer}/auth.md`)).text())
+      await place.run(save?.text ?? '')
+      const begun = await place.run("sh school.sh begin 'openid students:read students:write'")
+      const redirect = await personCalled('owner@example.com').authorize(begun.out.trim(), { scopes: 'all' })
+      expect((await place.run(`sh school.sh finish '${redirect}'`)).code).toBe(0)
+      await service.database.sql.query('UPDATE oidc_grant SET asks_first = true')
+      const student = await newStudent(await appOf('other@example.com', false))
+      const remove = () =>
+        place.run(
+          `curl -s -w ' %{http_code}' -X DELETE -H "Authorization: Bearer $(sh school.sh token)" ${service.issuer}/api/v1${student}`,
+        )
+      const state = () => place.run('cat school.sh.state')
+      const before = await state()
+      const refused = await remove()
+      expect(refused.out).toMatch(/"approval_required".* 403$/s)
+      expect((await state()).out).toBe(before.out)
+      const body: Reply['body'] = JSON.parse(refused.out.slice(0, -4))
+      const browser = await signedIn(service, 'owner@example.com')
+      expect(await decideOn(browser, addressOf({ body }), /Allow once/)).toMatchObject({
+        done: '?done=once',
+      })
+      expect((await remove()).out).toBe(' 204')
+    } finally {
+      await place.remove()
+    }
+  })
+
+  test('keeps its approval through a kill -9 of the service, and its request runs once afterwards', async () => {
+    const home = await createHome()
+    const port = await freePort()
+    let process = await startProcess({ home, port, hasDemo: true })
+    try {
+      const { issuer } = process
+      const agent = await createAgent(issuer)
+      const { body } = await agent.tokens(personCalled('owner@example.com'), { scope: 'openid students:write' }, { scopes: 'all' })
+      const browser = createBrowser(issuer)
+      await send(browser, await browser.get('/account/sign-in'), { email: 'owner@example.com', password })
+      const page = /href="(\/account\/apps\/aut_\w+)"/.exec((await browser.get('/account/apps')).html)?.[1] ?? ''
+      await send(browser, await browser.get(page), {}, /ask-first/)
+      const headers = { authorization: `Bearer ${body.access_token}` }
+      const added = await postJson(`${issuer}/api/v1/students`, { name: 'Wren', email: 'wren.once@example.org' }, headers)
+      const remove = () => answer(fetch(`${issuer}/api/v1/students/${added.body.id}`, { method: 'DELETE', headers }))
+      const asked = await remove()
+      expect([asked.status, asked.body.error]).toEqual(asks)
+      expect(await decideOn(browser, addressOf(asked), /Allow once/)).toMatchObject({ done: '?done=once' })
+      await process.kill()
+      process = await startProcess({ home, port })
+      const statuses = (await Promise.all(Array.from({ length: 5 }, remove))).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 204)).toHaveLength(1)
+    } finally {
+      await process.kill()
+      await home.remove()
     }
   })
 })

@@ -21,11 +21,12 @@ afterEach(() => vi.useRealTimers())
 const pages = [
   '/account/school',
   '/account/school/integrations',
+  '/account/school/rules',
   '/account/school/staff',
   '/account/school/audit',
   '/account/school/audit.csv',
 ]
-const actions = ['end', 'disable', 'enable', 'pause', 'continue'].map((action) => `/account/school/apps/${action}`)
+const actions = ['end', 'disable', 'enable', 'pause', 'continue', 'agree'].map((action) => `/account/school/apps/${action}`)
 
 let count = 0
 /** An app that people of these numbers have connected. */

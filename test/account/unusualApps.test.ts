@@ -103,6 +103,36 @@ describe('the circuit breaker', () => {
   })
 })
 
+test('a pause stops 100 parallel calls: none that begins after its response succeeds', async () => {
+  const { agent, call } = await connected()
+  let pausedAt = Number.POSITIVE_INFINITY
+  const late: number[] = []
+  let refused = 0
+  const calling = Array.from({ length: 100 }, async () => {
+    // A call that began before the pause may succeed, so each goes on until it is refused.
+    for (;;) {
+      const begunAt = performance.now()
+      const { status } = await call('GET', '/posts')
+      if (status === 403) {
+        refused += 1
+        return
+      }
+      if (begunAt > pausedAt) late.push(status)
+      if (begunAt > pausedAt) return
+    }
+  })
+  const page = await owner.get('/account/school')
+  const paused = await owner.post('/account/school/apps/pause', {
+    csrf: field(page.html, 'csrf'),
+    client: agent.clientId,
+    list: 'connected',
+  })
+  pausedAt = performance.now()
+  expect(paused.status).toBe(303)
+  await Promise.all(calling)
+  expect([late, refused]).toEqual([[], 100])
+})
+
 /** Counts of earlier and current days, as the API would have counted them. */
 async function used(
   clientId: string,

@@ -390,6 +390,16 @@ export const tour: readonly Stop[] = [
   },
   { name: 'school-apps', open: schoolPage('/account/school') },
   { name: 'school-integrations', open: schoolPage('/account/school/integrations') },
+  { name: 'school-rules', open: schoolPage('/account/school/rules') },
+  {
+    name: 'school-rules-wrong',
+    async open(page, guide) {
+      await schoolPage('/account/school/rules')(page, guide)
+      await page.locator('#longest_days').fill('900')
+      await page.locator('button.main').click()
+      await page.locator('#longest_days-error').waitFor()
+    },
+  },
   { name: 'school-people', open: schoolPage('/account/school/people?q=wren') },
   { name: 'school-statistics', open: schoolPage('/account/school/statistics') },
   { name: 'school-staff', open: schoolPage('/account/school/staff') },
