@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import packageJson from '../../package.json' with { type: 'json' }
 import { readConfigFile } from '../config/configFile.ts'
-import { exportRows, listColumns } from '../store/exportRows.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
-import { listSchoolTables, listStorageKeys } from '../store/schoolTables.ts'
+import { listStorageKeys } from '../store/schoolTables.ts'
 import type { Sql } from '../store/sql.ts'
-
-export type SaveFile = (name: string, contents: AsyncIterable<Uint8Array>) => Promise<void>
+import { type Page, readPages } from '../store/transfer/readRows.ts'
+import { describeSchoolTables } from '../store/transfer/tableShapes.ts'
+import { type SaveFile, saveFiles } from './saveFiles.ts'
 
 export interface ExportArguments {
   sql: Sql
@@ -31,27 +30,14 @@ export interface Exported {
  */
 export async function exportSchool({ sql, storage, school, file, save, onProgress }: ExportArguments): Promise<Exported> {
   const tables: Record<string, { rows: number; columns: Record<string, string> }> = {}
-  const names = ['school', ...(await listSchoolTables(sql)).toReversed()]
-  for (const [index, table] of names.entries()) {
+  const shapes = await describeSchoolTables(sql)
+  for (const [index, table] of shapes.entries()) {
     const counted = { rows: 0 }
-    await save(`tables/${table}.ndjson`, linesOf(exportRows(sql, table, school.id), counted))
-    const columns = await listColumns(sql, table)
-    tables[table] = { ...counted, columns: Object.fromEntries(columns.map(({ name, type }) => [name, type])) }
-    onProgress({ name: 'tables', done: index + 1, of: names.length })
+    await save(`tables/${table.name}.ndjson`, linesOf(readPages(sql, table, { schoolId: school.id }), counted))
+    tables[table.name] = { ...counted, columns: Object.fromEntries(table.columns.map(({ name, type }) => [name, type])) }
+    onProgress({ name: 'tables', done: index + 1, of: shapes.length })
   }
-  const keys = await listStorageKeys(sql, school.id)
-  const files: { key: string; bytes: number; sha256: string }[] = []
-  const missing: string[] = []
-  for (const [index, key] of keys.entries()) {
-    const contents = await storage.read(key)
-    if (contents === undefined) missing.push(key)
-    else {
-      const summed = { bytes: 0, hash: createHash('sha256') }
-      await save(`files/${key}`, summing(contents, summed))
-      files.push({ key, bytes: summed.bytes, sha256: summed.hash.digest('hex') })
-    }
-    onProgress({ name: 'files', done: index + 1, of: keys.length })
-  }
+  const { files, missing } = await saveFiles({ storage, keys: await listStorageKeys(sql, school.id), save, onProgress })
   const configuration = readConfigFile(file)
   if (configuration !== undefined) await save(`${school.slug}.yaml`, Readable.from([Buffer.from(configuration)]))
   const manifest = {
@@ -60,23 +46,13 @@ export async function exportSchool({ sql, storage, school, file, save, onProgres
   }
   await save('manifest.json', Readable.from([Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`)]))
   const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0)
-  return { rows, tables: names.length, files: files.length, missing }
+  return { rows, tables: shapes.length, files: files.length, missing }
 }
 
-async function* linesOf(pages: AsyncIterable<string[]>, counted: { rows: number }): AsyncGenerator<Uint8Array> {
-  for await (const page of pages) {
-    counted.rows += page.length
-    yield Buffer.from(page.join(''))
-  }
-}
-
-async function* summing(
-  contents: AsyncIterable<Uint8Array>,
-  summed: { bytes: number; hash: ReturnType<typeof createHash> },
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of contents) {
-    summed.bytes += chunk.length
-    summed.hash.update(chunk)
-    yield chunk
+/** Returns pages as the lines of a file, and counts the rows. */
+async function* linesOf(pages: AsyncIterable<Page>, counted: { rows: number }): AsyncGenerator<Uint8Array> {
+  for await (const { lines } of pages) {
+    counted.rows += lines.length
+    yield Buffer.from(`${lines.join('\n')}\n`)
   }
 }

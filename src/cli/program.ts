@@ -9,6 +9,7 @@ import { caches } from './commands/caches.ts'
 import { clients } from './commands/clients.ts'
 import { comments, forms } from './commands/communityReports.ts'
 import { config } from './commands/config.ts'
+import { database } from './commands/database.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { grants } from './commands/grants.ts'
@@ -52,6 +53,7 @@ Examples:
   for (const add of [
     config,
     migrate,
+    database,
     storage,
     selfCheck,
     doctor,
@@ -113,7 +115,8 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
   return exitCode
 }
 
-const withoutDatabase: readonly string[] = ['config', 'self-check']
+/** Commands that work without the database, or need it for themselves. */
+const inOwnProcess: readonly string[] = ['config', 'self-check', 'database']
 
 /**
  * Runs a valid command in the service that has opened the embedded database, if one runs.
@@ -126,7 +129,7 @@ async function leaveToService(
 ): Promise<void> {
   let group = action
   while (group.parent?.parent) group = group.parent
-  if (withoutDatabase.includes(group.name())) return
+  if (inOwnProcess.includes(group.name())) return
   const environment = readEnvironment(variables)
   const endpoint = environment.DATABASE_URL ? undefined : readEndpoint(environment.DATA_DIR)
   if (!endpoint || !(await isRunning(endpoint))) return

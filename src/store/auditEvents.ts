@@ -97,6 +97,7 @@ export const auditEvents = {
     about: 'The service ran a command of an operator. Details name the command, without its arguments.',
     keep: 'standard',
   },
+  'operator.database_copied': { about: 'An operator copied the database of this installation to another one.', keep: 'long' },
   'operator.demo_loaded': { about: 'An operator loaded the demo school.', keep: 'standard' },
   'operator.demo_removed': { about: 'An operator removed the demo school.', keep: 'standard' },
   'operator.grant_revoked': { about: 'An operator revoked a grant and all its tokens.', keep: 'long' },

@@ -33,6 +33,8 @@ export const slowest: readonly string[] = [
   'test/security/othersData',
   'test/security/inputGrowth',
   'test/store/embedded',
+  'test/store/copyDatabase',
+  'test/cli/databaseCopy',
   'test/mcp/programs',
   'test/security/secrets',
   'test/gateway/rollingRestart',

@@ -1,4 +1,5 @@
 import type { Sql } from '../sql.ts'
+import { copyRecord } from './copyRecord.ts'
 import type { Migration } from './migrationFiles.ts'
 
 /** A migration that the table of Prisma Migrate says was applied. */
@@ -36,6 +37,7 @@ export function compareHistory(migrations: readonly Migration[], records: readon
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   const newer: string[] = []
   for (const { migration_name: name, checksum, finished_at, works_from: worksFrom } of records) {
+    if (name === copyRecord) throw new Error('a copy into this database is not complete: run schoolgate database copy again')
     const migration = known.get(name)
     if (!migration) requireCompatible(name, worksFrom, known)
     if (finished_at === null) {
