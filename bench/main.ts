@@ -28,14 +28,14 @@ import { writesCommand } from './process/writesCommand.ts'
 
 const help = `npm run bench [-- options]
 
-Starts the service and its peers on throwaway databases, sends them the same requests in alternating rounds, and prints a table:
-  engine in memory   oidc-provider alone
+Starts the service and its peers on throwaway databases, warms each of them up, sends them the same requests in alternating rounds, and
+prints the CPU of a request, the rates, and which goals (bench/compare/goals.ts) were met:
   engine + ioredis   oidc-provider on a plain Redis adapter, with the same features
   better-auth        better-auth and its OAuth provider on PostgreSQL
   Koa + pg           hand-written handlers for the course list, one course and a keyset page
 The first run installs the peers in bench/peers.
 
-  --quick              two small rounds, within two minutes
+  --quick              two small rounds
   --rounds <n>         measured rounds after the warm-up (5)
   --scale <n>          multiplies the requests of a round (4)
   --concurrency <n>    requests in flight (8)

@@ -26,12 +26,19 @@ export async function multiplyCourses(databaseUrl: string): Promise<void> {
   )
 }
 
-/** Copies the public view of the service's courses into the database of the hand-written peer, so that both send the same members. */
-export async function copyCourses(service: Target, databaseUrl: string): Promise<{ id: string; count: number }> {
+/**
+ * Copies the service's courses as this caller sees them into a table of the hand-written peer, so that both send the same members. Without
+ * a token they are the public ones.
+ */
+export async function copyCourses(
+  service: Target,
+  { databaseUrl, table, token }: { databaseUrl: string; table: string; token?: string },
+): Promise<{ id: string; count: number }> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const rows: Record<string, unknown>[] = []
   let path: string | undefined = '/api/v1/courses?limit=100'
   while (path) {
-    const page = parse(await service.client.send(path)) as { data: Record<string, unknown>[]; next_cursor: string | null }
+    const page = parse(await service.client.send(path, { headers })) as { data: Record<string, unknown>[]; next_cursor: string | null }
     rows.push(...page.data)
     path = page.next_cursor ? `/api/v1/courses?limit=100&cursor=${encodeURIComponent(page.next_cursor)}` : undefined
   }
@@ -45,11 +52,11 @@ export async function copyCourses(service: Target, databaseUrl: string): Promise
   })
   await onServer(
     databaseUrl,
-    `CREATE TABLE bench_course (id text PRIMARY KEY, slug text, title text, subtitle text, language text, level text, access text,
+    `CREATE TABLE ${table} (id text PRIMARY KEY, slug text, title text, subtitle text, language text, level text, access text,
        price jsonb, published_at timestamptz, created_at timestamptz, updated_at timestamptz, is_public boolean, rest jsonb)`,
-    'CREATE INDEX ON bench_course (created_at DESC, id DESC) WHERE is_public',
-    `INSERT INTO bench_course VALUES ${values.join(', ')}`,
-    'VACUUM ANALYZE bench_course',
+    `CREATE INDEX ON ${table} (created_at DESC, id DESC) WHERE is_public`,
+    `INSERT INTO ${table} VALUES ${values.join(', ')}`,
+    `VACUUM ANALYZE ${table}`,
   )
   const [{ id }] = rows as [{ id: string }]
   return { id, count: rows.length }

@@ -4,6 +4,8 @@ import { usageOf } from './processUsage.ts'
 export interface Operation {
   /** Requests in one round. */
   count: number
+  /** Requests before the measurement (3,000). */
+  warmUp?: number
   /** Returns one task for each request of the round. */
   prepare(count: number): Promise<readonly (() => Promise<void>)[]>
 }
@@ -20,10 +22,7 @@ export interface Round {
 }
 
 /** Sends one round of requests, `concurrency` at a time. */
-export async function measureRound(
-  operation: Operation,
-  { pid, concurrency, storesCpuSeconds }: { pid: number; concurrency: number; storesCpuSeconds: () => number },
-): Promise<Round> {
+export async function measureRound(operation: Operation, { pid, concurrency, storesCpuSeconds }: MeasureOptions): Promise<Round> {
   const tasks = (await operation.prepare(operation.count)).values()
   const latencies: number[] = []
   let errors = 0
@@ -54,36 +53,59 @@ export async function measureRound(
   }
 }
 
+export interface MeasureOptions {
+  pid: number
+  concurrency: number
+  storesCpuSeconds(): number
+}
+
+const leastWarmUp = 3000
+/** A round may differ by this share from the one before it, and the warm-up ends after three times its least number of requests. */
+const stable = 0.1
+
+/**
+ * Repeats an operation, in rounds of the same size as the measured ones, until it was called often enough for the compiler and the CPU of a
+ * request is stable. Returns the number of requests.
+ */
+export async function warmUp(operation: Operation, options: MeasureOptions): Promise<number> {
+  const least = operation.warmUp ?? leastWarmUp
+  let [requests, before] = [0, Number.POSITIVE_INFINITY]
+  while (requests < 3 * least) {
+    const round = await measureRound(operation, options)
+    requests += round.requests
+    const cpu = (round.cpuSeconds + round.storesCpuSeconds) / round.requests
+    if (requests >= least && Math.abs(cpu - before) <= stable * before) break
+    before = cpu
+  }
+  return requests
+}
+
 /** The summary of all rounds of one operation at one server. */
 export interface Summary {
   perSecond: number
   p50: number
-  p95: number
   p99: number
-  /** Milliseconds of CPU for one request. */
+  /** Microseconds of CPU for one request, of the server and the stores together: the median of the rounds. */
   cpu: number
+  /** The part of the stores. */
   storesCpu: number
   memoryMegabytes: number
   errors: number
 }
 
-/** Summarises rounds: the median of their rates, and percentiles of all latencies. */
+/** Summarises rounds: the median of their costs and rates, and percentiles of all latencies. */
 export function summarise(rounds: readonly Round[]): Summary {
   const latencies = rounds.flatMap(({ latencies: own }) => own).sort((one, other) => one - other)
-  const requests = sum(rounds.map((round) => round.requests))
   return {
-    perSecond: median(rounds.map((round) => round.requests / round.seconds)),
+    perSecond: median(rounds.map(({ requests, seconds }) => requests / seconds)),
     p50: percentile(latencies, 0.5),
-    p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
-    cpu: (1000 * sum(rounds.map(({ cpuSeconds }) => cpuSeconds))) / requests,
-    storesCpu: (1000 * sum(rounds.map((round) => round.storesCpuSeconds))) / requests,
+    cpu: median(rounds.map(({ requests, cpuSeconds, storesCpuSeconds }) => (1e6 * (cpuSeconds + storesCpuSeconds)) / requests)),
+    storesCpu: median(rounds.map(({ requests, storesCpuSeconds }) => (1e6 * storesCpuSeconds) / requests)),
     memoryMegabytes: Math.max(...rounds.map((round) => round.memoryMegabytes)),
-    errors: sum(rounds.map(({ errors }) => errors)),
+    errors: rounds.reduce((total, round) => total + round.errors, 0),
   }
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

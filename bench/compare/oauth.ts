@@ -60,12 +60,14 @@ export async function register({ client, paths, scope }: AuthorizationServer): P
   }
   const reply = await client.send(paths.registration, { json: metadata })
   if (reply.status !== 200 && reply.status !== 201) throw new Error(`registration: ${reply.status} ${reply.text.slice(0, 300)}`)
-  return parse(reply) as unknown as RegisteredClient
+  const { client_id, client_secret } = parse(reply) as unknown as RegisteredClient
+  return { client_id, client_secret }
 }
 
 /** The browser of a person, which signs in with the first authorization. */
 export interface SignedInBrowser {
-  authorize(registered: RegisteredClient): Promise<string>
+  /** Returns a code. With `login consent`, the person signs in again. */
+  authorize(registered: RegisteredClient, prompt?: 'consent' | 'login consent'): Promise<string>
 }
 
 /** Signs in and consents in a new browser. Returns the code, and a function that authorizes again within the session. */
@@ -73,7 +75,7 @@ export function openBrowser(server: AuthorizationServer): SignedInBrowser {
   const { client, origin, paths, scope, allowsAll } = server
   const browser = createBrowser(client, origin)
   return {
-    async authorize({ client_id }) {
+    async authorize({ client_id }, prompt = 'consent') {
       const query = new URLSearchParams({
         response_type: 'code',
         client_id,
@@ -82,7 +84,7 @@ export function openBrowser(server: AuthorizationServer): SignedInBrowser {
         state: 'a-state-that-is-long-enough',
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        prompt: 'consent',
+        prompt,
       })
       let page = await browser.open(`${paths.authorization}?${query}`)
       for (let steps = 0; steps < 6 && !page.leftFor; steps += 1) page = await step(page)

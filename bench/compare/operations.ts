@@ -1,9 +1,10 @@
 import type { Client } from './client.ts'
 import type { Operation } from './measure.ts'
-import { type AuthorizationServer, exchange, expectStatus, openBrowser, refresh, register } from './oauth.ts'
+import { type AuthorizationServer, exchange, expectStatus, openBrowser, refresh, register, type SignedInBrowser } from './oauth.ts'
 
 export type OperationName =
-  | 'whole sign-in'
+  | 'sign-in, returning browser'
+  | 'sign-in, new browser'
   | 'code exchange'
   | 'refresh'
   | 'UserInfo'
@@ -20,6 +21,9 @@ export type OperationName =
   | 'no route (404)'
 
 export type Operations = Partial<Record<OperationName, Operation>>
+
+/** Calls of a sign-in before it is measured. Each one costs a password hash, which is most of its CPU. */
+const signIns = 200
 
 const repeat =
   (request: () => Promise<void>): Operation['prepare'] =>
@@ -44,7 +48,7 @@ export async function authorizationOperations(server: AuthorizationServer, scale
     for (const code of await codes(count)) all.push(await exchange(server, registered, code))
     return all
   }
-  /** Repeats a request with a new token. The engine in memory forgets the tokens of earlier rounds. */
+  /** Repeats a request with a new token. */
   const withToken =
     (request: (token: string) => Promise<void>): Operation['prepare'] =>
     async (count) => {
@@ -52,9 +56,32 @@ export async function authorizationOperations(server: AuthorizationServer, scale
       return Array.from({ length: count }, () => () => request(token))
     }
   const etag = expectStatus(await client.send(paths.metadata), 200).headers.etag
+  const known: SignedInBrowser[] = []
 
   return {
-    'whole sign-in': { count: 24 * scale, prepare: repeat(async () => void (await openBrowser(server).authorize(registered))) },
+    'sign-in, returning browser': {
+      count: 24 * scale,
+      warmUp: signIns,
+      // Each browser belongs to one worker: its requests are one after the other.
+      prepare: async (count) => {
+        while (known.length < 8) {
+          const browser = openBrowser(server)
+          await browser.authorize(registered)
+          known.push(browser)
+        }
+        return Array.from({ length: count }, () => async () => {
+          const browser = known.pop()
+          if (browser === undefined) throw new Error('every browser is in use')
+          await browser.authorize(registered, 'login consent')
+          known.unshift(browser)
+        })
+      },
+    },
+    'sign-in, new browser': {
+      count: 24 * scale,
+      warmUp: signIns,
+      prepare: repeat(async () => void (await openBrowser(server).authorize(registered))),
+    },
     'code exchange': {
       count: 60 * scale,
       prepare: async (count) => (await codes(count)).map((code) => async () => void (await exchange(server, registered, code))),

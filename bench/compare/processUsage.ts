@@ -1,49 +1,57 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** CPU time and memory of one process and of the stores, from Linux's /proc. */
+/** CPU time and memory of one process, from Linux's /proc. */
 export interface Usage {
-  /** Seconds of CPU that the process and its children have used. */
+  /** Seconds of CPU that the threads of the process have used. */
   cpuSeconds: number
   memoryMegabytes: number
 }
 
-const ticksPerSecond = 100
-
 /** Returns the usage of a process; all zero on a system without /proc. */
 export function usageOf(pid: number): Usage {
   try {
-    return { cpuSeconds: cpuOf(pid), memoryMegabytes: memoryOf(pid) }
+    return { cpuSeconds: cpuOf(String(pid)), memoryMegabytes: memoryOf(pid) }
   } catch {
     return { cpuSeconds: 0, memoryMegabytes: 0 }
   }
 }
 
-/** Returns the CPU seconds of every PostgreSQL and Redis server of this machine, ended sessions included. */
-export function storesCpuSeconds(): number {
+/** Returns the CPU seconds of a process and its children, such as the sessions of a PostgreSQL server; zero if it is on another machine. */
+export function cpuOfFamily(parent: number): number {
   let sum = 0
-  try {
-    for (const entry of readdirSync('/proc')) {
-      if (!/^\d+$/.test(entry)) continue
-      try {
-        const name = readFileSync(`/proc/${entry}/comm`, 'utf8').trim()
-        if (name === 'postgres' || name === 'redis-server') sum += cpuOf(Number(entry), name === 'postgres' && isPostmaster(entry))
-      } catch {
-        // The process has ended in the meantime.
-      }
+  for (const pid of processes()) {
+    try {
+      if (pid === String(parent) || parentOf(pid) === parent) sum += cpuOf(pid)
+    } catch {
+      // The process has ended in the meantime.
     }
-  } catch {
-    return 0
   }
   return sum
 }
 
-const isPostmaster = (pid: string): boolean => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('-D')
+const processes = (): string[] => {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return []
+  }
+}
 
-function cpuOf(pid: number, withEndedChildren = true): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  // Fields 14 to 17 of proc(5): user and system time of the process, then of its terminated children.
-  const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
-  return (user + system + (withEndedChildren ? childUser + childSystem : 0)) / ticksPerSecond
+/** Returns the process that started this one; undefined if it is not of this machine. */
+export function parentOf(pid: number | string): number | undefined {
+  try {
+    // Field 4 of proc(5), after the name in brackets.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** Sums the run time of the threads, which the scheduler counts in nanoseconds. */
+function cpuOf(pid: string): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanoseconds = threads.map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9
 }
 
 function memoryOf(pid: number): number {

@@ -6,36 +6,37 @@ export interface Measured extends Summary {
   target: string
 }
 
-const service = 'Schoolgate'
-
-/** Prints one Markdown table: a row for each operation and server, and the rate of the service as a share of the peer's. */
-export function printTable(measured: readonly Measured[]): string {
+/**
+ * Prints one Markdown table: a row for each operation and server. The first ratio divides the CPU of the peer by that of the service, the
+ * second the rate of the service by that of the peer: above 1 the service is ahead.
+ */
+export function printTable(measured: readonly Measured[], service: string): string {
   const header = [
     'operation',
     'server',
+    'CPU µs',
+    'of it stores',
+    'peer : Schoolgate',
     'requests/s',
+    'Schoolgate : peer',
     'p50 ms',
-    'p95 ms',
     'p99 ms',
-    'CPU',
-    'CPU of stores',
     'memory MB',
-    'Schoolgate : server',
   ]
   const lines = measured.map((row) => {
     const own = measured.find(({ operation, target }) => operation === row.operation && target === service)
-    const ratio = own && row.target !== service ? (own.perSecond / row.perSecond).toFixed(2) : ''
+    const peer = row.target === service ? undefined : own
     return [
       row.operation,
       row.target,
+      row.cpu.toFixed(0),
+      row.storesCpu.toFixed(0),
+      peer ? (row.cpu / peer.cpu).toFixed(2) : '',
       row.perSecond.toFixed(0),
+      peer ? (peer.perSecond / row.perSecond).toFixed(2) : '',
       row.p50.toFixed(1),
-      row.p95.toFixed(1),
       row.p99.toFixed(1),
-      row.cpu.toFixed(2),
-      row.storesCpu.toFixed(2),
       row.memoryMegabytes.toFixed(0),
-      ratio,
     ]
   })
   const align = header.map((_name, column) => (column < 2 ? '---' : '---:'))

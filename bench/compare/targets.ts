@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Client as PostgresClient } from 'pg'
 import { type Client, createClient } from './client.ts'
+import { cpuOfFamily, parentOf } from './processUsage.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const peers = join(root, 'bench/peers')
@@ -21,7 +22,8 @@ export interface Target {
 /** The servers and databases of a run, which `stop` removes. */
 export interface Targets {
   redisUrl: string
-  redisPid: number
+  /** Returns the CPU seconds of the PostgreSQL server and of the Redis server of this run. */
+  storesCpuSeconds(): number
   database(): Promise<string>
   start(name: string, command: readonly string[], environment: Record<string, string>, ready: string): Promise<Target>
   stop(): Promise<void>
@@ -33,6 +35,7 @@ export async function createTargets(serverUrl: string): Promise<Targets> {
   const databases: string[] = []
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-bench-'))
   const redisPort = await freePort()
+  const postmaster = await postmasterOf(serverUrl)
   const redis = launch('redis-server', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {})
 
   function launch(file: string, args: readonly string[], environment: Record<string, string>, cwd = directory): ChildProcess {
@@ -49,7 +52,7 @@ export async function createTargets(serverUrl: string): Promise<Targets> {
 
   return {
     redisUrl: `redis://127.0.0.1:${redisPort}`,
-    redisPid: redis.pid ?? 0,
+    storesCpuSeconds: () => cpuOfFamily(redis.pid ?? 0) + (postmaster === undefined ? 0 : cpuOfFamily(postmaster)),
     async database() {
       const name = `schoolgate_bench_${randomBytes(6).toString('hex')}`
       await onServer(serverUrl, `CREATE DATABASE ${name}`)
@@ -94,6 +97,18 @@ async function ended(child: ChildProcess): Promise<void> {
   const force = setTimeout(() => child.kill('SIGKILL'), 10_000)
   await exit
   clearTimeout(force)
+}
+
+/** Returns the process of a PostgreSQL server on this machine. */
+async function postmasterOf(url: string): Promise<number | undefined> {
+  const client = new PostgresClient({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    return rows[0] && parentOf(rows[0].pid)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Runs statements on a database. */

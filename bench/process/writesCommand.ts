@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { storesCpuSeconds } from '../compare/processUsage.ts'
 import { createTargets } from '../compare/targets.ts'
 import { type DemoSchool, startDemoSchool } from './demoSchool.ts'
 import { machine, median, printRows } from './figures.ts'
@@ -65,7 +64,7 @@ export async function writesCommand(args: readonly string[]): Promise<number> {
       const costs = { without: [] as number[], with: [] as number[] }
       for (let round = -warmUps; round < Number(values.rounds); round += 1) {
         for (const side of round % 2 === 0 ? (['without', 'with'] as const) : (['with', 'without'] as const)) {
-          const cost = await costOf(sides[side], write, Number(values.requests))
+          const cost = await costOf(sides[side], write, Number(values.requests), targets.storesCpuSeconds)
           if (round >= 0) costs[side].push(cost)
         }
       }
@@ -88,7 +87,12 @@ const sum = (rows: readonly { without: number; with: number }[], side: 'without'
   rows.reduce((total, row) => total + row[side], 0)
 
 /** Returns milliseconds of CPU per request, of the service and the stores. */
-async function costOf({ service, token }: DemoSchool, write: (typeof writes)[string], requests: number): Promise<number> {
+async function costOf(
+  { service, token }: DemoSchool,
+  write: (typeof writes)[string],
+  requests: number,
+  storesCpuSeconds: () => number,
+): Promise<number> {
   const send: Send = async (method, path, body) => {
     const headers = { authorization: `Bearer ${token}` }
     const { status, text } = await service.client.send(`/api/v1${path}`, { method, headers, ...(body && { json: body }) })
