@@ -133,7 +133,10 @@ export async function createApp(args: AppArguments): Promise<App> {
   const keyJob = createSigningKeyJob(foundation)
   let newKeys: Promise<void> | undefined
   return {
-    handler: storedResponses({ ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) }, koa.callback()),
+    handler: storedResponses(
+      { ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) },
+      oidc.lane(entrance, koa.callback()),
+    ),
     metrics,
     externalServices,
     selfCheck,

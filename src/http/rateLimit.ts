@@ -1,6 +1,6 @@
-import type { Context } from 'koa'
 import type { LimitKey } from '../lib/limitKey.ts'
 import { Problem } from '../lib/problem.ts'
+import type { RequestState } from './requestState.ts'
 
 export interface Policy {
   name: string
@@ -16,14 +16,19 @@ export interface Verdict {
 
 export type Limiter = (policy: Policy, key: LimitKey) => Promise<Verdict>
 
+/** The part of a context by which failures are counted. */
+export interface Counted {
+  state: Pick<RequestState, 'school' | 'address'>
+}
+
 /**
  * A limit of failures by the caller's address, for requests with a credential that has to be looked up. `check` comes before the look-up,
  * and `count` after a failed one. Both have no effect if limits are off.
  */
 export interface FailureLimit {
   /** @throws Problem rate_limited if the address has exceeded the limit */
-  check(ctx: Context): Promise<void>
-  count(ctx: Context): Promise<void>
+  check(ctx: Counted): Promise<void>
+  count(ctx: Counted): Promise<void>
 }
 
 /** Counts one use; throws `rate_limited` with `Retry-After` if the limit is exceeded. */

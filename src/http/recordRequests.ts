@@ -4,6 +4,7 @@ import { toPublicId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { LoopOwner, LoopWatch } from '../lib/loopWatch.ts'
 import type { Tracing } from '../lib/tracing.ts'
+import type { BegunRequests } from './begunRequests.ts'
 import type { Metrics } from './metrics.ts'
 import { operationOf } from './operationOf.ts'
 import type { CompletedRequest, ReportBlock } from './reportBlock.ts'
@@ -62,6 +63,7 @@ export interface RecordArguments {
   loop: LoopWatch
   reportBlock: ReportBlock
   tracing?: Tracing | undefined
+  begunRequests?: BegunRequests
 }
 
 /**
@@ -84,13 +86,14 @@ function watchBlocks(reportBlock: ReportBlock): LoopOwner & { end(answered: Comp
 }
 
 /** Records every request except those that the service sends to itself. */
-export function recordRequests({ record, loop, reportBlock, tracing }: RecordArguments): Middleware<RequestState> {
+export function recordRequests({ record, loop, reportBlock, tracing, begunRequests }: RecordArguments): Middleware<RequestState> {
   return async (ctx, next) => {
     if (ctx.state.isOwn) return next()
-    const start = performance.now()
+    const begun = begunRequests?.get(ctx.req)
+    const start = begun?.since ?? performance.now()
     const { path } = ctx
     const caller = callerTrace(ctx.req)
-    const span = tracing && startRequestSpan(tracing, ctx.req, caller)
+    const span = begun ? begun.span : tracing && startRequestSpan(tracing, ctx.req, caller)
     ctx.state.trace = span ?? caller
     ctx.state.resumed = loop.resumed
     const blocks = watchBlocks(reportBlock)

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
-import type { ClientRequest } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { operationOf } from './operationOf.ts'
+import { rawHeadersOf } from './rawHeaders.ts'
 import type { RequestState } from './requestState.ts'
 import type { ResponseTable, StoredResponse } from './responseTable.ts'
 
@@ -30,14 +30,8 @@ function storedResponse(
   { document: { body, etag }, contentType }: NonNullable<RequestState['storable']>,
   operation: string,
 ): StoredResponse | undefined {
-  const headers: string[] = []
-  // Node's types declare the method for requests only; both inherit it from the same class.
-  const { getRawHeaderNames } = res as unknown as Pick<ClientRequest, 'getRawHeaderNames'>
-  for (const name of getRawHeaderNames.call(res)) {
-    const key = name.toLowerCase()
-    if (key === 'set-cookie' || key === 'vary') return undefined
-    if (!notStored.has(key)) for (const value of [res.getHeader(name)].flat()) headers.push(name, String(value))
-  }
+  if (res.hasHeader('set-cookie') || res.hasHeader('vary')) return undefined
+  const headers = rawHeadersOf(res, notStored)
   return {
     ...{ headers, etag, operation, body },
     contentHeaders: ['Content-Type', contentType, 'Content-Length', String(body.length)],

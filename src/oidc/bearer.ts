@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { Problem } from '../lib/problem.ts'
 import { type Caller, callerFrom, type Role } from '../policy/caller.ts'
@@ -33,14 +34,19 @@ const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{16,512}=*)$/i
  * Returns the token in the header of the request (RFC 6750 section 2.1), or undefined if there is none.
  * @throws Problem invalid_token if the header does not contain a bearer token
  */
-export function presentedToken(ctx: Context): string | undefined {
-  const [value, ...others] = ctx.req.headersDistinct.authorization ?? []
-  if (value === undefined) return undefined
-  const token = others.length === 0 ? bearer.exec(value)?.[1] : undefined
+export function presentedToken({ req }: Context): string | undefined {
+  if (req.headers.authorization === undefined) return undefined
+  const token = bearerToken(req)
   if (token === undefined) {
     throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, a space, and an access token.' })
   }
   return token
+}
+
+/** Returns the token in the only Authorization header of a request; undefined if the request has none, several or another header. */
+export function bearerToken({ headersDistinct }: IncomingMessage): string | undefined {
+  const [value, ...others] = headersDistinct.authorization ?? []
+  return value !== undefined && others.length === 0 ? bearer.exec(value)?.[1] : undefined
 }
 
 interface AccessTokenPayload {

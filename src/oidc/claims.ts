@@ -50,7 +50,12 @@ export function claims({
   }
 }
 
-function claimsOf(subject: string, account: AccountRow, school: School): { sub: string; [claim: string]: string | number | boolean } {
+/** Returns every claim about a person that is known. */
+export function claimsOf(
+  subject: string,
+  account: AccountRow,
+  school: School,
+): { sub: string; [claim: string]: string | number | boolean } {
   const known: Record<string, string | number | boolean | null> = {
     sub: subject,
     name: account.name,

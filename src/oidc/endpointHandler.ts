@@ -18,6 +18,7 @@ import type { EndedPage } from './endedInteractions.ts'
 import { type Exchange, type Exchanges, inExchange } from './engineTransaction.ts'
 import { explain } from './explain.ts'
 import type { ShowFormPost } from './formPost.ts'
+import type { BegunChecks } from './lane/bodies.ts'
 import type { ManualCode } from './manualCodeUri.ts'
 import type { Runtimes } from './runtimes.ts'
 import type { Stores } from './stores.ts'
@@ -43,6 +44,8 @@ export interface ServiceArguments {
   documentFailures: FailureLimit
   findPerson: FindPerson
   tokenChecks: TokenChecks
+  /** The checks that the token lane began for requests that it passed on. */
+  begunChecks: BegunChecks
   grantable: Grantable
   recordAudit(entries: AuditEntry[]): Promise<void>
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
@@ -144,8 +147,8 @@ export function limit(ctx: Context, { limiter, policies }: ServiceArguments, end
 }
 
 /** Starts to count the request in the rate limit of the caller's address: see `createAdmit`. */
-export function admit(ctx: Context, { admit, policies }: ServiceArguments, endpoint: LimitedEndpoint): Admission {
-  return admit(policies[endpoint], limitKey(ctx))
+export function admit(ctx: Context, { admit, policies, begunChecks }: ServiceArguments, endpoint: LimitedEndpoint): Admission {
+  return begunChecks.get(ctx.req)?.admission ?? admit(policies[endpoint], limitKey(ctx))
 }
 
 const limitKey = ({ state: { school, address } }: Context): LimitKey => ({ schoolId: school.id, subject: addressKey(address) })

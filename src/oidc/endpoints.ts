@@ -12,6 +12,9 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
+/** Returns the name of an endpoint in the log, the metrics and the limits. */
+export const operationOfEndpoint = (name: EndpointName): string => `oauth.${name}`
+
 /** The path of the pages of an authorization; the interaction cookie is limited to it. */
 export const interactionPath = '/oauth/interaction'
 

@@ -12,6 +12,14 @@ export interface FeatureArguments {
   logout: Pick<NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>, 'logoutSource' | 'postLogoutSuccessSource'>
 }
 
+/** True if a client may read what a token says: it is its own, or bound to a resource server of it. */
+export const mayIntrospect = (
+  introspectionClients: FeatureArguments['introspectionClients'],
+  clientId: string,
+  token: { clientId?: string | undefined; aud?: unknown },
+): boolean =>
+  token.clientId === clientId || (typeof token.aud === 'string' && (introspectionClients.get(clientId)?.has(token.aud) ?? false))
+
 export function features({ registration, resources, introspectionClients, logout }: FeatureArguments): Pick<Configuration, 'features'> {
   return {
     features: {
@@ -29,9 +37,7 @@ export function features({ registration, resources, introspectionClients, logout
       // A token of another client is reported as `active: false` (RFC 7662 section 4).
       introspection: {
         enabled: true,
-        allowedPolicy: async (_ctx, client, token) =>
-          token.clientId === client.clientId ||
-          ('aud' in token && typeof token.aud === 'string' && (introspectionClients.get(client.clientId)?.has(token.aud) ?? false)),
+        allowedPolicy: async (_ctx, { clientId }, token) => mayIntrospect(introspectionClients, clientId, token),
       },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
       rpInitiatedLogout: { enabled: true, ...logout },

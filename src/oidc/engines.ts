@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts'
 import type { School } from '../policy/school.ts'
 import type { SecondFactorRules } from '../policy/secondStep.ts'
 import type { Database } from '../store/database.ts'
+import { mayIntrospect } from './engineFeatures.ts'
 import type { Exchanges } from './engineTransaction.ts'
 import { createProvider, type ProviderArguments } from './provider.ts'
 import type { BindableResource } from './resourceIndicators.ts'
@@ -50,6 +51,7 @@ export function createEngines(args: EngineArguments): Runtimes {
     async build(school) {
       const keys = await loadSigningKeys(keyArguments(school))
       const { oauth, resourceServers } = args.settings()
+      const clients = introspectionClients(resourceServers)
       const provider = createProvider({
         caches,
         school,
@@ -58,7 +60,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         languages: args.languages(school),
         scopes: args.scopes,
         resources: bindable(school, args.scopes, resourceServers),
-        introspectionClients: introspectionClients(resourceServers),
+        introspectionClients: clients,
         keys,
         findRetiredKey: retiredKeyFinder({ database, keyring, schoolId: school.id }, oauth.lifetimes.grant_days),
         keyring,
@@ -73,7 +75,7 @@ export function createEngines(args: EngineArguments): Runtimes {
         },
       })
       listenToEngine(provider, { exchanges, log })
-      return { provider, revision: keys.revision }
+      return { provider, revision: keys.revision, mayIntrospect: (clientId, token) => mayIntrospect(clients, clientId, token) }
     },
   })
 }

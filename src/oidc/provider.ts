@@ -20,7 +20,7 @@ import { type HintArguments, validateHint } from './idTokenHints.ts'
 import { interactions, type SignInRules } from './interactions.ts'
 import { lifetimes } from './lifetimes.ts'
 import { promptValues } from './requestedPrompts.ts'
-import { type BindableResource, issueRefreshToken } from './resourceIndicators.ts'
+import { type BindableResource, issueRefreshToken, ownResources } from './resourceIndicators.ts'
 import { scopes } from './scopes.ts'
 import type { SigningKeys } from './signingKeys.ts'
 import { findSilentGrant } from './silentGrant.ts'
@@ -112,9 +112,6 @@ export function createProvider(args: ProviderArguments): Provider {
   }
   return provider
 }
-
-/** Identifiers of the resources at this origin that have metadata (RFC 9728 section 4). */
-const ownResources = ({ issuer }: School): string[] => [issuer, `${issuer}/mcp`]
 
 function tagTokens(provider: Provider, school: School): void {
   for (const model of [provider.AccessToken, provider.RefreshToken, provider.AuthorizationCode]) {

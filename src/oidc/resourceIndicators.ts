@@ -1,4 +1,5 @@
 import { type Configuration, errors } from 'oidc-provider'
+import type { School } from '../policy/school.ts'
 
 export interface BindableResource {
   identifier: string
@@ -52,3 +53,6 @@ export function canonicalResource(text: string): string {
   if (!url || url.hash || text.includes('#')) return text
   return url.href.replace(/\/$/, '')
 }
+
+/** Returns the identifiers of the resources at this origin that have metadata (RFC 9728 section 4). */
+export const ownResources = ({ issuer }: Pick<School, 'issuer'>): string[] => [issuer, `${issuer}/mcp`]

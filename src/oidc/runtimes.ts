@@ -11,6 +11,8 @@ export interface SchoolRuntime {
   dispatch: Middleware
   /** JSON responses of the engine, by path: few, and kept as text, which takes a third of the memory of objects. */
   engineTexts: Map<string, string>
+  /** True if a client may read what a token says at introspection. */
+  mayIntrospect(clientId: string, token: { clientId?: string | undefined; aud?: unknown }): boolean
 }
 
 export interface RuntimeArguments {
@@ -19,7 +21,7 @@ export interface RuntimeArguments {
   most?: number
   /** Age of an engine at which its keys are compared with those in the database. */
   checkEverySeconds: number
-  build(school: School): Promise<{ provider: Provider; revision: string }>
+  build(school: School): Promise<Pick<SchoolRuntime, 'provider' | 'mayIntrospect'> & { revision: string }>
   /** Returns the revision that `build` would have now. */
   revision(school: School): Promise<string>
 }
@@ -45,9 +47,9 @@ export function createRuntimes({ caches = createCaches(), most, checkEverySecond
   const entries = caches.create<Promise<Entry>>('engines', most === undefined ? {} : { max: most })
 
   const make = async (school: School): Promise<Entry> => {
-    const { provider, revision } = await build(school)
+    const { provider, revision, mayIntrospect } = await build(school)
     return {
-      runtime: { provider, dispatch: mount('/', provider), engineTexts: new Map() },
+      runtime: { provider, dispatch: mount('/', provider), engineTexts: new Map(), mayIntrospect },
       revision,
       checkedAt: performance.now(),
     }

@@ -19,7 +19,7 @@ import {
   type ServiceArguments,
   showProblemsOf,
 } from './endpointHandler.ts'
-import { type EndpointName, endpoints } from './endpoints.ts'
+import { type EndpointName, endpoints, operationOfEndpoint } from './endpoints.ts'
 import { newExchange } from './engineTransaction.ts'
 import { keysDocument, metadataDocument, metadataPaths } from './metadata.ts'
 import { readRegistration, registrationResponse } from './readRegistration.ts'
@@ -100,7 +100,6 @@ interface Endpoint {
   handle: Handler
 }
 
-const operationOfEndpoint = (name: EndpointName): string => `oauth.${name}`
 const metadataOperation = 'oauth.metadata'
 const resumeOperation = 'oauth.resume'
 const endSessionOperation = operationOfEndpoint('end_session')

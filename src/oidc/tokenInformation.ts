@@ -17,7 +17,7 @@ export async function prefetchToken({ ctx, args, exchange, admission }: ClientRe
   await Promise.all(
     args.stores.ephemeral.together(() => [
       admission.count(),
-      token !== null && callerId !== undefined && rememberToken(exchange, args, { schoolId: ctx.state.school.id, token, callerId }),
+      token !== null && callerId !== undefined && rememberToken(exchange, args, { ctx, token, callerId }),
     ]),
   )
 }
@@ -25,10 +25,10 @@ export async function prefetchToken({ ctx, args, exchange, admission }: ClientRe
 /** Reads everything that the engine asks about an access token before the engine runs. */
 async function rememberToken(
   { facts }: Exchange,
-  { tokenChecks }: ServiceArguments,
-  { schoolId, token, callerId }: { schoolId: string; token: string; callerId?: string },
+  { tokenChecks, begunChecks }: ServiceArguments,
+  { ctx, token, callerId }: { ctx: Context; token: string; callerId?: string },
 ): Promise<CheckedToken> {
-  const checked = await tokenChecks.check(schoolId, token, callerId)
+  const checked = await (begunChecks.get(ctx.req)?.checked ?? tokenChecks.check(ctx.state.school.id, token, callerId))
   rememberChecked(facts, token, checked)
   return checked
 }
@@ -95,7 +95,8 @@ export const userinfo: Handler = async (ctx, args) => {
   const exchange = newExchange()
   const [, checked] = await Promise.all(
     args.stores.ephemeral.together(
-      () => [args.badCredentials.check(ctx), rememberToken(exchange, args, { schoolId: ctx.state.school.id, token })] as const,
+      () =>
+        [args.begunChecks.get(ctx.req)?.within ?? args.badCredentials.check(ctx), rememberToken(exchange, args, { ctx, token })] as const,
     ),
   )
   const { found } = checked

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import { createAdmit } from '../http/admission.ts'
@@ -6,6 +7,8 @@ import { type ClientDocuments, createClientDocuments } from '../oidc/clientDocum
 import { isDisabledClient } from '../oidc/disabledClients.ts'
 import { createEngines } from '../oidc/engines.ts'
 import type { Exchanges } from '../oidc/engineTransaction.ts'
+import type { BegunChecks } from '../oidc/lane/bodies.ts'
+import { tokenLane } from '../oidc/lane/tokenLane.ts'
 import { createService } from '../oidc/service.ts'
 import { createEnginePages } from '../pages/enginePages.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
@@ -14,6 +17,7 @@ import { findTombstone } from '../store/clientTombstones.ts'
 import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { countEvent } from './metrics.ts'
+import type { Entrance } from './pipeline.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { createSecondFactorRules } from './secondFactors.ts'
 
@@ -24,6 +28,8 @@ export interface OidcPart {
   engineOf(ctx: Koa.Context): ReturnType<Engines['get']>
   middleware: Middleware
   exchanges: Exchanges
+  /** Puts the token lane before the pipeline. */
+  lane(entrance: Entrance, pipeline: RequestListener): RequestListener
 }
 
 interface Links {
@@ -56,19 +62,29 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
     languages,
     secondFactors: createSecondFactorRules(foundation),
   })
+  const admit = createAdmit(limits.limiter, foundation.caches)
+  const shared = {
+    ...{ runtimes: engines, stores, exchanges, admit, badCredentials: limits.badCredentials, grantable: foundation.grantable },
+    tokenChecks: foundation.tokenChecks.authorization,
+    begunChecks: new WeakMap() satisfies BegunChecks,
+  }
   return {
     engines,
     exchanges,
+    lane: (entrance, pipeline) =>
+      tokenLane(
+        {
+          ...{ ...shared, ...entrance, keyring, tracing: foundation.tracing, introspectionLimit: limits.policies.introspection },
+          schoolOf: (host) => runtime.schools.byHost(host),
+        },
+        pipeline,
+      ),
     engineOf: (ctx) => engines.get(ctx.state.school),
     middleware: createService({
-      runtimes: engines,
-      stores,
-      exchanges,
+      ...shared,
       scopes,
       limiter: limits.limiter,
-      admit: createAdmit(limits.limiter, foundation.caches),
       policies: limits.policies,
-      badCredentials: limits.badCredentials,
       documentFailures: limits.documentFailures,
       showProblem: pages.showProblem,
       refreshWindowSeconds: () => runtime.config.oauth.refresh_window_seconds,
@@ -76,8 +92,6 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       documentRules: () => documentRules(runtime.config.oauth),
       clientDocuments: createDocuments(foundation),
       findPerson: personIn(accounts),
-      tokenChecks: foundation.tokenChecks.authorization,
-      grantable: foundation.grantable,
       recordAudit: foundation.recordAudit,
       legalLinks,
       showManualCode: pages.showManualCode,

@@ -5,6 +5,7 @@ import { errorsUrl } from '../config/schools.ts'
 import { isUpload } from '../files/uploadRoute.ts'
 import { apiPath } from '../framework/declare/operations.ts'
 import { afterWrites } from '../http/afterWrites.ts'
+import type { BegunRequests } from '../http/begunRequests.ts'
 import { refuseEncodedBodies } from '../http/contentEncoding.ts'
 import { cors } from '../http/cors.ts'
 import { createKoa } from '../http/createKoa.ts'
@@ -52,6 +53,7 @@ export interface Entrance {
   addressOf(request: IncomingMessage): string
   record: RecordRequest
   reportBlock: ReportBlock
+  begunRequests: BegunRequests
 }
 
 export const createEntrance = (foundation: Foundation): Entrance => ({
@@ -59,16 +61,17 @@ export const createEntrance = (foundation: Foundation): Entrance => ({
   addressOf: addressReader(foundation.config.server.trusted_proxies),
   record: createRecorder(foundation, (path) => withoutCalendarToken(withoutInteractionId(path))),
   reportBlock: createReportBlock(foundation),
+  begunRequests: new WeakMap(),
 })
 
 /** Returns the middleware that every request passes before the routes, in order. */
 export const beforeRoutes = (
   { runtime, config, log, keyring, loop, tracing }: Foundation,
-  { table, addressOf, record, reportBlock }: Entrance,
+  { table, addressOf, record, reportBlock, begunRequests }: Entrance,
 ): Middleware<RequestState>[] => [
   inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
   storeResponses(table, changesSchool),
-  recordRequests({ record, loop, reportBlock, tracing }),
+  recordRequests({ record, loop, reportBlock, tracing, begunRequests }),
   securityHeaders(),
   cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
   renderProblems(log, (path, school) =>

@@ -3,7 +3,7 @@ import type { ApiArguments } from '../api/routes.ts'
 import type { Config } from '../config/load.ts'
 import type { PasswordGate } from '../domain/accounts/passwordGate.ts'
 import type { OperationLimit } from '../framework/operationLimits.ts'
-import { enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
+import { type Counted, enforce, type FailureLimit, type Limiter, type Policy, requireWithin } from '../http/rateLimit.ts'
 import { type Count, rateLimitHeaders, requireAllWithin } from '../http/rateLimitHeaders.ts'
 import type { Caches } from '../lib/caches.ts'
 import type { LimitKey } from '../lib/limitKey.ts'
@@ -90,7 +90,7 @@ export function createLimits({ caches, config, redis, log, isLimited, passwordGa
   const ofVisitor = { api: policy('anonymous'), page: policy('page'), mcp: policy('mcp') }
   const failureLimit = (name: Parameters<typeof policy>[0]): FailureLimit => {
     const failures = policy(name)
-    const keyOf = ({ state: { school, address } }: Context): LimitKey => ({ schoolId: school.id, subject: addressKey(address) })
+    const keyOf = ({ state: { school, address } }: Counted): LimitKey => ({ schoolId: school.id, subject: addressKey(address) })
     return {
       async check(ctx) {
         if (!isLimited) return

@@ -10,7 +10,7 @@ test('a request never waits for the check of the signing keys, also when the dat
   const runtimes = createRuntimes({
     most: 1,
     checkEverySeconds: 0,
-    build: async () => ({ provider, revision: 'one' }),
+    build: async () => ({ provider, revision: 'one', mayIntrospect: () => false }),
     revision: () => new Promise(() => undefined),
   })
   for (let request = 0; request < 20; request += 1) expect((await runtimes.get(school)).provider).toBe(provider)
@@ -27,7 +27,7 @@ test('new signing keys are used as soon as their engine is built, and the old en
         failures -= 1
         throw new Error('the keys cannot be read')
       }
-      return { provider: new Provider(school.issuer), revision }
+      return { provider: new Provider(school.issuer), revision, mayIntrospect: () => false }
     },
     revision: async () => revision,
   })
@@ -46,7 +46,7 @@ test('an engine that is evicted while it is used serves its requests to the end,
     checkEverySeconds: 0,
     async build({ issuer }) {
       built += 1
-      return { provider: new Provider(issuer), revision: 'one' }
+      return { provider: new Provider(issuer), mayIntrospect: () => false, revision: 'one' }
     },
     revision: async () => 'one',
   })

@@ -21,6 +21,7 @@ export const slowest: readonly string[] = [
   'test/security/storeFailures',
   'test/wiring/loadedModules',
   'test/oidc/operations',
+  'test/oidc/tokenLane',
   'test/clients/npmStart',
   'test/oidc/crash',
   'test/browser/hostile',
