@@ -24,6 +24,7 @@ export interface AdapterArguments {
   ownAudiences: ReadonlySet<string>
   /** Seconds that an authorization request waits for a sign-in. */
   signInSeconds: number
+  refreshWindowSeconds: number
 }
 
 const uidName = (model: string, uid: string): string => artifactName(model, `uid ${uid}`)
@@ -123,7 +124,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
       if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
-        await repeatRefresh(exchange, { found, value, stores, schoolId })
+        await repeatRefresh(exchange, { found, value, stores, schoolId, refreshWindowSeconds: args.refreshWindowSeconds })
         // Ends the work of the engine. The endpoint sends the earlier response.
         throw new errors.InvalidGrant('refresh token presented again')
       }

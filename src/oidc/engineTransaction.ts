@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { errors } from 'oidc-provider'
 import type { Admission } from '../http/admission.ts'
-import { keyFromToken, openWith, sealWith } from '../lib/keyring.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../store/artifacts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import type { FactChange } from '../store/facts/factGuard.ts'
-import type { RefreshEffect } from './refreshEffect.ts'
+import { findAnswer, type KeptAnswer, keepAnswer } from './refreshAnswers.ts'
+import { type RefreshPayload, refreshEffect } from './refreshEffect.ts'
 import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
 import { endGrant, type GrantEnding, isSplit, orUnavailable, type Stores } from './stores.ts'
 
@@ -30,7 +30,8 @@ export interface Exchange {
   saved: Artifact[]
   registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
-  effect?: RefreshEffect
+  /** What decides about the effect of a refresh, if its token has not been used. */
+  granted?: RefreshPayload
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>
   replayed?: Record<string, unknown>
@@ -73,37 +74,35 @@ export const newExchange = (): Exchange => ({
 export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Result =>
   exchanges.getStore() ? work() : exchanges.run(newExchange(), work)
 
-const windowPurpose = 'refresh window'
-
-/** The response to a refresh, as it is stored for its window. */
-interface StoredAnswer {
-  effect: RefreshEffect
-  answer: Record<string, unknown>
+export interface RepeatArguments {
+  found: FoundArtifact | undefined
+  value: string
+  stores: Stores
+  schoolId: string
+  refreshWindowSeconds: number
 }
 
 /**
  * Handles a refresh token that was used before. Within the refresh window, a request of its client with the same effect gets the same
- * response, and a request with another effect is refused. Everything else is reuse, which ends the grant.
+ * response, and a request with another effect is refused, as is one whose response Redis has lost. Everything else is reuse, which ends the grant.
  * @throws errors.InvalidGrant unless there is an earlier response
  */
 export async function repeatRefresh(
   exchange: Exchange,
-  { found, value, stores, schoolId }: { found: FoundArtifact | undefined; value: string; stores: Stores; schoolId: string },
+  { found, value, stores, schoolId, refreshWindowSeconds }: RepeatArguments,
 ): Promise<void> {
-  const stored = exchange.clientId !== undefined && found?.clientId === exchange.clientId ? openAnswer(found.successor, value) : undefined
-  if (!stored) {
+  const isOfClient = exchange.clientId !== undefined && found?.clientId === exchange.clientId
+  const kept = isOfClient ? await findAnswer(stores, { schoolId, found, value }, refreshWindowSeconds) : undefined
+  // The client cannot know that Redis has lost the response: the person keeps the access, the client asks for a new token.
+  if (kept === 'lost') throw new errors.InvalidGrant('refresh token presented again, its response is lost')
+  if (!kept) {
     const grantId = found?.grantId ?? exchange.grantIds.get(value)
     await reused(exchange, { stores, schoolId, model: 'RefreshToken', grantId })
     throw new errors.InvalidGrant('refresh token presented again')
   }
-  if (JSON.stringify(stored.effect) !== JSON.stringify(exchange.effect))
+  if (JSON.stringify(kept.effect) !== JSON.stringify(refreshEffect(exchange.form, exchange.granted ?? kept.granted)))
     throw new errors.InvalidGrant('refresh token presented again with another effect')
-  exchange.replayed = stored.answer
-}
-
-function openAnswer(successor: string | null, value: string): StoredAnswer | undefined {
-  const text = successor === null ? undefined : openWith(keyFromToken(value, windowPurpose), successor)
-  return text === undefined ? undefined : JSON.parse(text)
+  exchange.replayed = kept.answer
 }
 
 export interface CommitArguments {
@@ -124,15 +123,17 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
   const { consumed } = exchange
   if (!consumed) throw new Error('the engine issued tokens without consuming anything')
   const touchGrant = consumed.grantId === undefined ? {} : { touchGrant: { grantId: consumed.grantId } }
-  const rotates = consumed.key.model === 'RefreshToken'
+  const kept = consumed.key.model === 'RefreshToken' ? rotation(exchange, answer, args) : undefined
 
   if (isSplit(stores)) {
-    const [durable, ephemeral] = [exchange.saved.filter(isDurable), exchange.saved.filter((artifact) => !isDurable(artifact))]
+    const durable = exchange.saved.filter(isDurable)
+    const ephemeral = exchange.saved.filter((artifact) => !isDurable(artifact))
+    if (kept?.artifact) ephemeral.push(kept.artifact)
     // If the request is above its limit, if the code was used before or if the statement below fails, these tokens are harmless: no client
     // has received them.
     const [counted, won, saved] = stores.ephemeral.together(() => [
       admission.count(),
-      rotates ? Promise.resolve(true) : stores.ephemeral.consume(consumed.key),
+      kept ? Promise.resolve(true) : stores.ephemeral.consume(consumed.key),
       Promise.all(ephemeral.map((artifact) => stores.ephemeral.save(artifact))),
     ])
     await Promise.allSettled([counted, won, saved])
@@ -143,7 +144,7 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
       stores,
       stores.durable.redeem({
         schoolId,
-        ...(rotates ? { consume: rotation(exchange, answer, args) } : { use: { ...consumed.key, forgottenAfterSeconds: usedCodeSeconds } }),
+        ...(kept ? { consume: kept.consume } : { use: { ...consumed.key, forgottenAfterSeconds: usedCodeSeconds } }),
         save: durable,
         audit: exchange.audit,
         ...touchGrant,
@@ -152,7 +153,7 @@ export async function commit(exchange: Exchange, answer: Record<string, unknown>
     if (!isRedeemed) return spent(exchange, args)
   } else {
     await admission.count()
-    const consume = rotates ? rotation(exchange, answer, args) : consumed.key
+    const consume = kept?.consume ?? consumed.key
     const won = await orUnavailable(
       stores,
       stores.durable.redeem({ schoolId, consume, save: exchange.saved, audit: exchange.audit, ...touchGrant }),
@@ -167,21 +168,20 @@ const usedCodeSeconds = 3600
 
 const isDurable = (artifact: Artifact): boolean => artifact.model === 'RefreshToken'
 
-function rotation(exchange: Exchange, answer: Record<string, unknown>, { refreshWindowSeconds }: CommitArguments) {
-  const { key, value } = exchange.consumed as NonNullable<Exchange['consumed']>
-  if (refreshWindowSeconds === 0) return key
-  if (!exchange.effect) throw new Error('the engine rotated a refresh token that the endpoint has not read')
-  const text = JSON.stringify({ effect: exchange.effect, answer } satisfies StoredAnswer)
-  return { ...key, successor: sealWith(keyFromToken(value, windowPurpose), text), successorSeconds: refreshWindowSeconds }
+function rotation(exchange: Exchange, answer: Record<string, unknown>, { stores, refreshWindowSeconds }: CommitArguments): KeptAnswer {
+  const { form, granted } = exchange
+  if (!granted) throw new Error('the engine rotated a refresh token that the endpoint has not read')
+  const kept = { granted, effect: refreshEffect(form, granted), answer }
+  return keepAnswer(stores, exchange.consumed as NonNullable<Exchange['consumed']>, { kept, windowSeconds: refreshWindowSeconds })
 }
 
 /** Handles a code or token that another request has used first. Within the refresh window a refresh token gets its response again; otherwise this is reuse. */
-async function spent(exchange: Exchange, { stores, schoolId }: CommitArguments): Promise<void> {
+async function spent(exchange: Exchange, { stores, schoolId, refreshWindowSeconds }: CommitArguments): Promise<void> {
   const { key, value, grantId } = exchange.consumed as NonNullable<Exchange['consumed']>
   exchange.audit = []
   if (key.model === 'RefreshToken') {
     const found = await orUnavailable(stores, stores.durable.find(key))
-    return await repeatRefresh(exchange, { found, value, stores, schoolId })
+    return await repeatRefresh(exchange, { found, value, stores, schoolId, refreshWindowSeconds })
   }
   await reused(exchange, { stores, schoolId, model: key.model, grantId })
   throw new errors.InvalidGrant('authorization code presented again')

@@ -1,5 +1,5 @@
 /** The members of a stored refresh token that decide what a refresh leads to. */
-interface RefreshPayload {
+export interface RefreshPayload {
   scope?: string
   /** One resource if the token is bound to it, otherwise the ones to choose from. */
   resource?: string | string[]
@@ -16,8 +16,7 @@ export interface RefreshEffect {
  * Returns the effect of a refresh request. Clients repeat the scope of their authorization request, which may be more than the person
  * allowed: a refresh gets what it may have (RFC 6749 sections 3.3 and 6).
  */
-export function refreshEffect(form: URLSearchParams, payload: string): RefreshEffect {
-  const { scope: granted = '', resource: bound }: RefreshPayload = JSON.parse(payload)
+export function refreshEffect(form: URLSearchParams, { scope: granted = '', resource: bound }: RefreshPayload): RefreshEffect {
   const requested = new Set(namesIn(form.get('scope') ?? ''))
   return {
     scope:

@@ -2,7 +2,7 @@ import { putBodyBack } from '../http/readBody.ts'
 import { type ClientRequest, entry, respondWithError } from './endpointHandler.ts'
 import { commit } from './engineTransaction.ts'
 import { beginFind, loadMintingFacts } from './mintingFacts.ts'
-import { refreshEffect } from './refreshEffect.ts'
+import { type RefreshPayload, refreshEffect } from './refreshEffect.ts'
 import { artifactName, once } from './requestFacts.ts'
 import { withinRole } from './scopes.ts'
 
@@ -33,10 +33,18 @@ export async function narrowRequestedScope({ ctx, exchange }: ClientRequest): Pr
   const { form, facts, presented } = exchange
   if (presented?.model !== 'RefreshToken') return
   const found = await facts.artifacts.get(artifactName(presented.model, presented.value))?.catch(() => undefined)
-  if (!found?.payload) return
-  exchange.effect = refreshEffect(form, found.payload)
-  const { scope } = exchange.effect
-  if (scope === '' || form.getAll('scope').length !== 1 || form.get('scope') === scope) return
+  if (!found || form.getAll('scope').length > 1) return
+  if (found.payload === '') {
+    // The token was used: see `repeatRefresh`, which reads the scope of the form. The engine would refuse some scopes before it looks for the token.
+    const sent = new URLSearchParams(form)
+    sent.delete('scope')
+    putBodyBack(ctx.req, Buffer.from(sent.toString()))
+    return
+  }
+  const { scope: granted, resource }: RefreshPayload = JSON.parse(found.payload)
+  exchange.granted = { ...(granted !== undefined && { scope: granted }), ...(resource !== undefined && { resource }) }
+  const { scope } = refreshEffect(form, exchange.granted)
+  if (scope === '' || !form.has('scope') || form.get('scope') === scope) return
   form.set('scope', scope)
   putBodyBack(ctx.req, Buffer.from(form.toString()))
 }

@@ -70,8 +70,13 @@ export interface FoundArtifact {
   clientId: string | null
   accountId: string | null
   consumedAt: Date | null
-  /** Sealed answer of a rotated refresh token while its window lasts; null in Redis, which keeps no refresh tokens. */
+  /**
+   * Of a used refresh token: its sealed response while the window lasts, or the id of the artefact in Redis that has it. Null in Redis,
+   * which stores no refresh tokens.
+   */
   successor: string | null
+  /** Seconds since the use of a refresh token whose response is in Redis. */
+  answeredSecondsAgo: number | null
 }
 
 export interface EndedGrant {

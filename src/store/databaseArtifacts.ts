@@ -1,7 +1,7 @@
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
 import { type MintingFacts, type MintingQuery, readMintingFacts } from './mintingFacts.ts'
-import { auditRows, logged, type Redemption, redeemArtifacts } from './redeemArtifacts.ts'
+import { auditRows, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
 import type { Sql } from './sql.ts'
 
 /** Operations of the durable store only: several writes in one statement, and deletion in batches. */
@@ -60,14 +60,14 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
     async findOfAccount(schoolId, model, accountId) {
       return await sql.query<OwnedArtifact>(
         `SELECT id, payload, expires_at AS "expiresAt" FROM oidc_artifact
-          WHERE school_id = $1 AND model = $2 AND account_id = $3 AND expires_at > now() ORDER BY created_at DESC, id LIMIT 100`,
+          WHERE school_id = $1 AND model = $2 AND account_id = $3 AND grant_id IS NULL AND expires_at > now() ORDER BY created_at DESC, id LIMIT 100`,
         [schoolId, model, accountId],
         'artifact_find_of_account',
       )
     },
     async destroyOfAccount(schoolId, model, accountId) {
       await sql.query(
-        'DELETE FROM oidc_artifact WHERE school_id = $1 AND model = $2 AND account_id = $3',
+        'DELETE FROM oidc_artifact WHERE school_id = $1 AND model = $2 AND account_id = $3 AND grant_id IS NULL',
         [schoolId, model, accountId],
         'artifact_destroy_of_account',
       )
@@ -89,6 +89,7 @@ interface FoundRow {
   account_id: string | null
   consumed_at: Date | null
   successor: string | null
+  answered_seconds_ago: number | null
 }
 
 function presentRow(row: FoundRow): FoundArtifact {
@@ -99,6 +100,7 @@ function presentRow(row: FoundRow): FoundArtifact {
     accountId: row.account_id,
     consumedAt: row.consumed_at,
     successor: row.successor,
+    answeredSecondsAgo: row.answered_seconds_ago,
   }
 }
 
@@ -108,8 +110,7 @@ function valuesOf(artifact: Artifact): unknown[] {
 }
 
 const select = `
-  SELECT a.payload, a.grant_id, a.client_id, a.account_id, a.consumed_at,
-         CASE WHEN a.successor_until > now() THEN a.successor END AS successor
+  SELECT a.payload, a.grant_id, a.client_id, a.account_id, a.consumed_at, ${successorColumns('a')}
     FROM oidc_artifact a
     LEFT JOIN oidc_grant g ON g.school_id = a.school_id AND g.id = a.grant_id
     LEFT JOIN oidc_client c ON c.school_id = a.school_id AND c.id = a.client_id

@@ -4,6 +4,7 @@ import type { ArtifactKey, FoundArtifact } from './artifacts.ts'
 import type { ClientRow } from './clients.ts'
 import { aliased } from './columns.ts'
 import { grantContent } from './grants.ts'
+import { successorColumns } from './redeemArtifacts.ts'
 import type { Sql } from './sql.ts'
 
 /** The rows that a request to the token endpoint or the revocation endpoint names. */
@@ -63,6 +64,7 @@ interface Row extends Omit<AccountRow, 'id'> {
   artifact_account_id: string | null
   consumed_at: Date | null
   successor: string | null
+  answered_seconds_ago: number | null
   client_metadata: ClientRow['metadata'] | null
   client_created_at: Date | null
   registered_via: ClientRow['registered_via'] | null
@@ -87,6 +89,7 @@ const artifactOf = (row: Row): Omit<FoundArtifact, 'payload'> => ({
   accountId: row.artifact_account_id,
   consumedAt: row.consumed_at,
   successor: row.successor,
+  answeredSecondsAgo: row.answered_seconds_ago,
 })
 
 function accountOf(row: Row, id: string): AccountRow {
@@ -122,7 +125,7 @@ const statement = `
   SELECT CASE WHEN (${token.grant_id} IS NULL OR ${granted.id} IS NOT NULL) AND (${token.client_id} IS NULL OR ${owner.id} IS NOT NULL)
               THEN ${token.payload} END AS payload,
          ${token.grant_id} AS artifact_grant_id, ${token.client_id} AS artifact_client_id, ${token.account_id} AS artifact_account_id,
-         ${token.consumed_at}, CASE WHEN ${token.successor_until} > now() THEN ${token.successor} END AS successor,
+         ${token.consumed_at}, ${successorColumns('token')},
          ${requesting.metadata} AS client_metadata, ${requesting.created_at} AS client_created_at, ${requesting.registered_via},
          wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, ${granted.expires_at} AS grant_expires_at,
          (SELECT ${ended.expires_at} FROM ${ended}

@@ -6,7 +6,10 @@ import type { Sql } from './sql.ts'
 /** The writes of a code exchange or a refresh. Everything belongs to one school. */
 export interface Redemption {
   schoolId: string
-  /** The refresh token (or code) to consume; `successor` is the sealed response for a repetition within the window. */
+  /**
+   * The refresh token (or code) to consume. `successor` is the sealed response for repetitions within `successorSeconds`, or without these the
+   * id of the artefact in Redis that has it.
+   */
   consume?: ArtifactKey & { successor?: string; successorSeconds?: number }
   /**
    * A code that is in Redis: its use is also written here, because a fail-over of Redis can lose it. The code must have expired by then.
@@ -59,14 +62,21 @@ export const logged = (parameter: number): string => `
       FROM jsonb_to_recordset($${parameter}::jsonb)
         AS l (id uuid, event text, account_id text, client_id text, grant_id text, request_id text, address text, details jsonb)`
 
+/** Columns of a used refresh token that lead to its response: see `FoundArtifact`. */
+export const successorColumns = (alias: string): string => `
+         CASE WHEN ${alias}.successor_until IS NULL OR ${alias}.successor_until > now() THEN ${alias}.successor END AS successor,
+         CASE WHEN ${alias}.successor IS NOT NULL AND ${alias}.successor_until IS NULL
+              THEN extract(epoch FROM now() - ${alias}.consumed_at)::float8 END AS answered_seconds_ago`
+
+// With Redis the update changes no column of an index, so that PostgreSQL writes the row next to its earlier version and no index (HOT).
 // Under READ COMMITTED the second UPDATE of one row waits, then judges its newest version: exactly one sees consumed_at null. The other
 // parts hang on its outcome through `go`. The grant is written once a minute at most, since every write of it is a dead row to clean.
 const parts = `
   WITH consumed AS (
     UPDATE oidc_artifact
        SET consumed_at = now(), successor = $4::text,
-           payload = CASE WHEN $2::text = 'RefreshToken' AND $4::text IS NULL THEN '' ELSE payload END,
-           successor_until = CASE WHEN $4::text IS NOT NULL THEN now() + make_interval(secs => $5::float8) END
+           payload = CASE WHEN $2::text = 'RefreshToken' THEN '' ELSE payload END,
+           successor_until = now() + make_interval(secs => $5::float8)
      WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
     RETURNING 1
   ), used AS (

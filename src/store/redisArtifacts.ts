@@ -69,7 +69,7 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     const [payload, grantId = null, clientId = null, accountId = null, savedAt, consumedAt] = fields
     if (payload === null || payload === undefined) return { found: undefined, versions }
     if (isHidden(grantEnd, savedAt) || isHidden(clientEnd, savedAt)) return { found: undefined, versions }
-    const found = { payload, grantId, clientId, accountId, consumedAt: consumedAt ? new Date(Number(consumedAt)) : null, successor: null }
+    const found = { payload, grantId, clientId, accountId, consumedAt: consumedAt ? new Date(Number(consumedAt)) : null, ...noSuccessor }
     return { found, versions }
   }
 
@@ -157,6 +157,8 @@ export function redisArtifacts(redis: RedisClient, { longestTokenSeconds, prefix
     },
   }
 }
+
+const noSuccessor = { successor: null, answeredSecondsAgo: null }
 
 /** `ended` hides everything, a time (of `restoreClient`) what was saved until then. */
 function isHidden(marker: string | null, savedAt: string | null | undefined): boolean {

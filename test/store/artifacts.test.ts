@@ -48,6 +48,7 @@ for (const { name, open } of await artifactStores()) {
         accountId,
         consumedAt: null,
         successor: null,
+        answeredSecondsAgo: null,
       })
       expect(await artifacts.find({ ...keyOf(token), id: randomUUID() })).toBeUndefined()
       expect(await artifacts.find({ ...keyOf(token), model: 'AuthorizationCode' })).toBeUndefined()

@@ -18,7 +18,11 @@ export async function eraseAccount(
 ): Promise<void> {
   for (const { id: grantId, client_id: clientId } of await listOwnGrants(writer, schoolId, accountId))
     await endGrant(writer, { schoolId, grantId, accountId, clientId })
-  for (const table of ['oidc_artifact', 'oidc_grant', 'mailed_link', 'passkey', 'authenticator_app', 'recovery_code'] as const) {
+  // Tokens are found by their grants, sessions by their account: see the indexes.
+  const ownGrants = writer.selectFrom('oidc_grant').select('oidc_grant.id').where('oidc_grant.account_id', '=', accountId)
+  await writer.deleteFrom('oidc_artifact').where('grant_id', 'in', ownGrants).execute()
+  await writer.deleteFrom('oidc_artifact').where('account_id', '=', accountId).where('grant_id', 'is', null).execute()
+  for (const table of ['oidc_grant', 'mailed_link', 'passkey', 'authenticator_app', 'recovery_code'] as const) {
     await writer.deleteFrom(table).where('account_id', '=', accountId).execute()
   }
   const account = await writer.selectFrom('account').select(['email', 'pending_email']).where('id', '=', accountId).executeTakeFirst()
