@@ -11,6 +11,7 @@ import type { RegistrationRules } from '../policy/registrationError.ts'
 import type { School } from '../policy/school.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import type { AuditEvent, NamedAuditEvent } from '../store/auditEvents.ts'
+import type { RegisterClient } from '../store/registerClient.ts'
 import type { FindPerson } from './bearer.ts'
 import type { ClientDocuments } from './clientDocuments.ts'
 import { isDisabledClient } from './disabledClients.ts'
@@ -47,6 +48,7 @@ export interface ServiceArguments {
   /** The checks that the token lane began for requests that it passed on. */
   begunChecks: BegunChecks
   grantable: Grantable
+  registerClient: RegisterClient
   recordAudit(entries: AuditEntry[]): Promise<void>
   showManualCode(ctx: Context, manualCode: ManualCode): Promise<void>
   showFormPost: ShowFormPost

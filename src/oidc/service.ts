@@ -4,7 +4,6 @@ import { allowMethods } from '../http/methods.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { keysOf } from '../lib/keysOf.ts'
 import { Problem } from '../lib/problem.ts'
-import { registerClient } from '../store/clients.ts'
 import { authorize, confirmEndSession, endSession, resume } from './browserEndpoints.ts'
 import { introspect, revoke, token } from './clientEndpoints.ts'
 import {
@@ -42,7 +41,7 @@ const register: Handler = async (ctx, args) => {
 /** Saves the registered client with its audit row. Otherwise the response becomes an error, and nothing was saved. */
 async function isSaved(request: EngineRequest): Promise<boolean> {
   const { ctx, exchange } = request
-  const { stores, count } = request.args
+  const { stores, registerClient, count } = request.args
   const { school, isOwn } = ctx.state
   const { client_name: name } = ctx.body as { client_name?: string }
   if (!exchange.registered) throw new Error('the engine registered no client')
@@ -50,7 +49,7 @@ async function isSaved(request: EngineRequest): Promise<boolean> {
   ctx.state.clientId = id
   const audit = isOwn ? [] : [{ ...entry(ctx, 'client.registered', exchange), client_id: id, details: { client_name: name } }]
   try {
-    await orUnavailable(stores, registerClient(stores.database, { schoolId: school.id, id, metadata }, audit))
+    await orUnavailable(stores, registerClient({ schoolId: school.id, id, metadata, audit }))
     for (const { event } of audit) count(event)
     return true
   } catch (error) {

@@ -1,4 +1,3 @@
-import { type AuditEntry, auditRow } from './audit.ts'
 import { rememberRemoved } from './clientTombstones.ts'
 import type { Reader, SchoolReader, Writer } from './database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from './expressions.ts'
@@ -123,20 +122,6 @@ export async function saveClient(
       }),
     )
     .execute()
-}
-
-/** Stores a client that registered itself, and audit entries in the same statement. Its `client_secret`, if any, must be a hash. */
-export async function registerClient(
-  db: Reader,
-  { schoolId, id, metadata }: { schoolId: string; id: string; metadata: object },
-  audit: readonly AuditEntry[],
-): Promise<void> {
-  const row = { school_id: schoolId, id, registered_via: 'self', metadata: storableJson(metadata) }
-  if (audit.length === 0) await db.insertInto('oidc_client').values(row).execute()
-  else {
-    const registering = db.with('registered', (one) => one.insertInto('oidc_client').values(row).returning('id'))
-    await registering.insertInto('audit_log').values(audit.map(auditRow)).execute()
-  }
 }
 
 /** Stores who disabled a client. An operator's decision replaces that of the school, and neither is replaced by the file. */

@@ -1,7 +1,9 @@
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
-import { type MintingFacts, type MintingQuery, readMintingFacts } from './mintingFacts.ts'
-import { auditRows, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
+import { type MintingFacts, type MintingQuery, readMintingFacts, readMintingFactsTogether } from './mintingFacts.ts'
+import { naturalBatches } from './naturalBatches.ts'
+import { auditRows, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
+import { redeemTogether } from './redeemTogether.ts'
 import type { Sql } from './sql.ts'
 
 /** Operations of the durable store only: several writes in one statement, and deletion in batches. */
@@ -29,6 +31,15 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
   }
   const count = async (text: string, values: unknown[], name: string) => (await sql.query(text, values, name)).length
 
+  const readFacts = naturalBatches<MintingQuery, MintingFacts>({
+    alone: (query) => readMintingFacts(sql, query),
+    together: (queries) => readMintingFactsTogether(sql, queries),
+  })
+  const redeem = naturalBatches<Redemption, boolean>({
+    alone: (redemption) => redeemArtifacts(sql, redemption),
+    together: (redemptions) => redeemTogether(sql, redemptions),
+  })
+
   return {
     together: (work) => work(),
     find: ({ schoolId, model, id }) => found(`${select} AND a.id = $3`, [schoolId, model, id], 'artifact_find'),
@@ -46,10 +57,10 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
         'artifact_destroy',
       )
     },
-    mintingFacts: (query) => readMintingFacts(sql, query),
+    mintingFacts: readFacts,
     async endGrant({ schoolId, grantId }, audit = []) {
       if (audit.some(({ school_id }) => school_id !== schoolId)) throw new Error('a revocation cannot write into another school')
-      await sql.query(endGrant, [schoolId, grantId, auditRows(audit)], 'artifact_end_grant')
+      await sql.query(endGrant, [schoolId, grantId, jsonText(auditRows(audit))], 'artifact_end_grant')
     },
     async endClient({ schoolId, clientId }) {
       await sql.query(endClient, [schoolId, clientId], 'artifact_end_client')
@@ -72,7 +83,7 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
         'artifact_destroy_of_account',
       )
     },
-    redeem: (redemption) => redeemArtifacts(sql, redemption),
+    redeem,
     forgetSuccessors: (limit) => count(forgetSuccessors, [limit], 'artifact_forget_successors'),
     async sweep(limit) {
       const expired = await count(sweepArtifacts, [limit], 'artifact_sweep')

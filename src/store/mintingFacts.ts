@@ -39,10 +39,38 @@ export interface MintingFacts {
  * so it is never cached.
  */
 export async function readMintingFacts(sql: Sql, query: MintingQuery): Promise<MintingFacts> {
-  const { schoolId, clientId, artifact, grantId, accountId } = query
-  const values = [schoolId, clientId ?? null, artifact?.model ?? null, artifact?.id ?? null, grantId ?? null, accountId ?? null]
-  const [row] = await sql.query<Row>(statement, values, 'minting_facts')
+  const { schoolId, clientId, model, id, grantId, accountId } = valuesOf(query)
+  const [row] = await sql.query<Row>(statement, [schoolId, clientId, model, id, grantId, accountId], 'minting_facts')
   if (!row) throw new Error('a statement that always returns a row returned none')
+  return factsOf(row)
+}
+
+/** The same for several requests, in the same order. */
+export async function readMintingFactsTogether(sql: Sql, queries: readonly MintingQuery[]): Promise<MintingFacts[]> {
+  const items = queries.map((query, n) => ({ n, ...valuesOf(query) }))
+  const rows = await sql.query<Row & { n: number }>(statementOfSeveral, [JSON.stringify(items)], 'minting_facts_of_several')
+  return rows.toSorted((one, other) => one.n - other.n).map(factsOf)
+}
+
+interface Values {
+  schoolId: string
+  clientId: string | null
+  model: string | null
+  id: string | null
+  grantId: string | null
+  accountId: string | null
+}
+
+const valuesOf = ({ schoolId, clientId, artifact, grantId, accountId }: MintingQuery): Values => ({
+  schoolId,
+  clientId: clientId ?? null,
+  model: artifact?.model ?? null,
+  id: artifact?.id ?? null,
+  grantId: grantId ?? null,
+  accountId: accountId ?? null,
+})
+
+function factsOf(row: Row): MintingFacts {
   const { client_created_at: createdAt, client_metadata: metadata, registered_via } = row
   return {
     artifact: row.payload === null ? undefined : { ...artifactOf(row), payload: row.payload },
@@ -121,7 +149,7 @@ const accountColumns = [
 ]
 
 // One row for every query: each part is joined by the ids that were named or that the token names.
-const statement = `
+const statementOf = (p: Record<keyof Values, string>): string => `
   SELECT CASE WHEN (${token.grant_id} IS NULL OR ${granted.id} IS NOT NULL) AND (${token.client_id} IS NULL OR ${owner.id} IS NOT NULL)
               THEN ${token.payload} END AS payload,
          ${token.grant_id} AS artifact_grant_id, ${token.client_id} AS artifact_client_id, ${token.account_id} AS artifact_account_id,
@@ -129,7 +157,7 @@ const statement = `
          ${requesting.metadata} AS client_metadata, ${requesting.created_at} AS client_created_at, ${requesting.registered_via},
          wanted.grant_id AS wanted_grant_id, ${granted.payload} AS grant_payload, ${granted.expires_at} AS grant_expires_at,
          (SELECT ${ended.expires_at} FROM ${ended}
-           WHERE ${ended.school_id} = ${token.school_id} AND ${ended.id} = ${token.grant_id} AND ${token.client_id} = $2::text
+           WHERE ${ended.school_id} = ${token.school_id} AND ${ended.id} = ${token.grant_id} AND ${token.client_id} = ${p.clientId}
              AND ${ended.revoked_at} IS NULL AND ${ended.expires_at} <= now()) AS grant_ended_at, wanted.account_id AS wanted_account_id,
          ${owner.registered_via} AS owner_via, ${owner.agreed_at},
          (SELECT ${school.app_rules} FROM ${school} WHERE ${school.id} = one.school_id) AS app_rules,
@@ -138,14 +166,38 @@ const statement = `
            WHERE ${file.school_id} = ${account.school_id} AND ${file.id} = ${account.avatar_file_id} AND ${file.status} = 'ready') AS avatar,
          ${account.id} IS NOT NULL AND (${account.deletion_scheduled_at} IS NULL OR ${account.deletion_scheduled_at} > now()) AS can_act,
          ${person.id} AS person_id, ${staff.lecturer_id}, ${staff.role}
-    FROM (SELECT $1::uuid AS school_id) AS one
-    LEFT JOIN ${token} ON ${token.school_id} = one.school_id AND ${token.model} = $3::text AND ${token.id} = $4::text
+    FROM (SELECT ${p.schoolId} AS school_id) AS one
+    LEFT JOIN ${token} ON ${token.school_id} = one.school_id AND ${token.model} = ${p.model} AND ${token.id} = ${p.id}
                       AND ${token.expires_at} > now()
-   CROSS JOIN LATERAL (SELECT coalesce($5::text, ${token.grant_id}) AS grant_id, coalesce($6::uuid, ${token.account_id}) AS account_id) AS wanted
-    LEFT JOIN ${requesting} ON ${requesting.school_id} = one.school_id AND ${requesting.id} = $2::text AND ${requesting.disabled_at} IS NULL
+   CROSS JOIN LATERAL (SELECT coalesce(${p.grantId}, ${token.grant_id}) AS grant_id, coalesce(${p.accountId}, ${token.account_id}) AS account_id) AS wanted
+    LEFT JOIN ${requesting} ON ${requesting.school_id} = one.school_id AND ${requesting.id} = ${p.clientId} AND ${requesting.disabled_at} IS NULL
     LEFT JOIN ${owner} ON ${owner.school_id} = one.school_id AND ${owner.id} = ${token.client_id} AND ${owner.disabled_at} IS NULL
     LEFT JOIN ${granted} ON ${granted.school_id} = one.school_id AND ${granted.id} = wanted.grant_id
                         AND ${granted.revoked_at} IS NULL AND ${granted.expires_at} > now()
     LEFT JOIN ${account} ON ${account.school_id} = one.school_id AND ${account.id} = wanted.account_id AND ${account.disabled_at} IS NULL
     LEFT JOIN ${person} ON ${person.school_id} = ${account.school_id} AND ${person.account_id} = ${account.id}
     LEFT JOIN ${staff} ON ${staff.school_id} = ${person.school_id} AND ${staff.person_id} = ${person.id} AND ${staff.status} = 'active'`
+
+const statement = statementOf({
+  schoolId: '$1::uuid',
+  clientId: '$2::text',
+  model: '$3::text',
+  id: '$4::text',
+  grantId: '$5::text',
+  accountId: '$6::uuid',
+})
+
+// The parameter is in a subquery, so that PostgreSQL cannot see its size and keeps one plan. OFFSET 0 plans the joins for one query at a time,
+// by the keys of the tables, whatever the number of queries and the size of the tables.
+const statementOfSeveral = `
+  SELECT item.n, fact.*
+    FROM jsonb_to_recordset((SELECT $1::jsonb))
+           AS item (n int, "schoolId" uuid, "clientId" text, model text, id text, "grantId" text, "accountId" uuid)
+   CROSS JOIN LATERAL (${statementOf({
+     schoolId: 'item."schoolId"',
+     clientId: 'item."clientId"',
+     model: 'item.model',
+     id: 'item.id',
+     grantId: 'item."grantId"',
+     accountId: 'item."accountId"',
+   })} OFFSET 0) AS fact`

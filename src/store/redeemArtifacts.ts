@@ -26,14 +26,9 @@ export interface Redemption {
  * The one write of the token endpoint, all or nothing in one statement. False, and nothing written, where another caller consumed first
  * or the artefact has expired or gone: losers wait for the winner's commit, so they read its successor right after.
  */
-export async function redeemArtifacts(sql: Sql, { schoolId, consume, use, save, touchGrant, audit }: Redemption): Promise<boolean> {
-  const schools = [
-    ...save.map((artifact) => artifact.schoolId),
-    ...audit.map((entry) => entry.school_id),
-    consume?.schoolId ?? schoolId,
-    use?.schoolId ?? schoolId,
-  ]
-  if (schools.some((other) => other !== schoolId)) throw new Error('A redemption cannot write into another school')
+export async function redeemArtifacts(sql: Sql, redemption: Redemption): Promise<boolean> {
+  requireOneSchool(redemption)
+  const { schoolId, consume, use, save, touchGrant, audit } = redemption
   const { name, text } = audit.length === 0 ? unlogged : withAudit
   const [row] = await sql.query<{ won: boolean }>(
     text,
@@ -48,11 +43,21 @@ export async function redeemArtifacts(sql: Sql, { schoolId, consume, use, save, 
       use?.model ?? null,
       use?.id ?? null,
       use?.forgottenAfterSeconds ?? null,
-      ...(audit.length === 0 ? [] : [auditRows(audit)]),
+      ...(audit.length === 0 ? [] : [jsonText(auditRows(audit))]),
     ],
     name,
   )
   return row?.won === true
+}
+
+export function requireOneSchool({ schoolId, consume, use, save, audit }: Redemption): void {
+  const schools = [
+    ...save.map((artifact) => artifact.schoolId),
+    ...audit.map((entry) => entry.school_id),
+    consume?.schoolId ?? schoolId,
+    use?.schoolId ?? schoolId,
+  ]
+  if (schools.some((other) => other !== schoolId)) throw new Error('A redemption cannot write into another school')
 }
 
 /** Returns the part of a statement that writes audit entries. Its parameter $1 is the school; the one with this number has the entries. */
@@ -112,15 +117,15 @@ const withAudit = {
   ${result}`,
 }
 
-export const auditRows = (entries: readonly AuditEntry[]): string =>
-  jsonText(entries.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} })))
+export const auditRows = (entries: readonly AuditEntry[]): object[] =>
+  entries.map((entry) => ({ ...entry, id: newId(), details: entry.details ?? {} }))
 
-function recordOf({ model, id, grantId, clientId, accountId, uid, payload, expiresInSeconds }: Artifact): object {
+export function recordOf({ model, id, grantId, clientId, accountId, uid, payload, expiresInSeconds }: Artifact): object {
   return { model, id, grant_id: grantId, client_id: clientId, account_id: accountId, uid, payload, seconds: expiresInSeconds }
 }
 
 /** JSON that jsonb takes: it refuses NUL and halves of surrogate pairs, which a caller's text in an audit row may hold. */
-function jsonText(value: unknown): string {
+export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'string' ? member.replaceAll('\0', '\ufffd').toWellFormed() : member,
   )

@@ -21,13 +21,14 @@ import type { TokenChecks } from '../oidc/tokenChecks.ts'
 import { type Grantable, grantableScopes } from '../policy/grantable.ts'
 import type { School } from '../policy/school.ts'
 import { operationsIn, resources, scopeCatalogue } from '../resources/index.ts'
-import { type AuditEntry, recordAudit } from '../store/audit.ts'
+import type { AuditEntry } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
 import { type ContentVersions, createContentVersions } from '../store/facts/contentVersions.ts'
 import { type KeptContent, keepContent } from '../store/facts/keptContent.ts'
 import { redisMarkers } from '../store/facts/redisMarkers.ts'
 import { createGrantUses, type GrantUses } from '../store/grantUse.ts'
 import { inSchool } from '../store/inSchool.ts'
+import { auditWriter } from '../store/recordAuditTogether.ts'
 import { onRedisReply } from '../store/redisReplies.ts'
 import { schoolBranding } from '../store/schools.ts'
 import { createStatementCache, type StatementCache } from '../store/statementCache.ts'
@@ -110,6 +111,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     countEvent(metrics, entry.event)
     return entry
   }
+  const writeAudit = auditWriter(accounts.sql)
   return {
     ...args,
     runtime,
@@ -147,7 +149,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime): Foundati
     ),
     counted,
     async recordAudit(entries) {
-      await recordAudit(accounts.kysely, entries.map(counted))
+      await writeAudit(entries.map(counted))
     },
   }
 }

@@ -14,6 +14,7 @@ import { createEnginePages } from '../pages/enginePages.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
 import type { School } from '../policy/school.ts'
 import { findTombstone } from '../store/clientTombstones.ts'
+import { clientRegistration } from '../store/registerClient.ts'
 import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { countEvent } from './metrics.ts'
@@ -92,6 +93,7 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
       documentRules: () => documentRules(runtime.config.oauth),
       clientDocuments: createDocuments(foundation),
       findPerson: personIn(accounts),
+      registerClient: clientRegistration(accounts.sql),
       recordAudit: foundation.recordAudit,
       legalLinks,
       showManualCode: pages.showManualCode,
