@@ -30,7 +30,7 @@ export interface Exchange {
   saved: Artifact[]
   registered?: { id: string; metadata: object }
   consumed?: { key: ArtifactKey; value: string; grantId: string | undefined }
-  /** What decides about the effect of a refresh, if its token has not been used. */
+  /** The members of an unused refresh token that decide about the effect of its refresh. */
   granted?: RefreshPayload
   /** The grants of the codes and refresh tokens that this request presented. */
   grantIds: Map<string, string>

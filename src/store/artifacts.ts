@@ -71,8 +71,8 @@ export interface FoundArtifact {
   accountId: string | null
   consumedAt: Date | null
   /**
-   * Of a used refresh token: its sealed response while the window lasts, or the id of the artefact in Redis that has it. Null in Redis,
-   * which stores no refresh tokens.
+   * The sealed response to the use of a refresh token while its window lasts, or the id of the artefact in Redis that has it. Null in Redis, which
+   * stores no refresh tokens.
    */
   successor: string | null
   /** Seconds since the use of a refresh token whose response is in Redis. */

@@ -15,9 +15,9 @@ interface Waiting<Item, Result> {
 }
 
 /** A larger batch saves little, and its items would wait for each other. */
-const mostItems = 64
+const maxItems = 64
 /** A batch that takes longer, such as one that waits for a lock, does not delay those after it. */
-const patienceMs = 50
+const timeoutMs = 50
 
 /**
  * Combines work into natural batches: an item that arrives while nothing runs starts alone, and those that arrive while it runs form the next
@@ -32,7 +32,7 @@ export function naturalBatches<Item, Result>(work: NaturalBatches<Item, Result>)
   const start = (): void => {
     clearTimeout(timer)
     timer = undefined
-    const batch = waiting.splice(0, mostItems)
+    const batch = waiting.splice(0, maxItems)
     running += 1
     void run(work, batch).then(() => {
       running -= 1
@@ -41,7 +41,7 @@ export function naturalBatches<Item, Result>(work: NaturalBatches<Item, Result>)
     if (waiting.length > 0) wait()
   }
   const wait = (): void => {
-    timer ??= setTimeout(start, patienceMs)
+    timer ??= setTimeout(start, timeoutMs)
   }
 
   return (item) =>

@@ -24,7 +24,7 @@ const writing = (node: PlanNode): PlanNode[] => [
   ...(node.Plans ?? []).flatMap(writing),
 ]
 
-describe.runIf(postgresql)('what a refresh writes to PostgreSQL', () => {
+describe.runIf(postgresql)('the write of a refresh', () => {
   test('the write-ahead log of a refresh has at most 1,400 bytes with the response in Redis', async () => {
     const [, server] = await databaseStores()
     if (!server) throw new Error('PostgreSQL is missing')
