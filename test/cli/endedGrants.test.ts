@@ -114,7 +114,8 @@ describe.each(await placesToTest())('the audit trail of a grant that ended, $nam
         await agent.refresh(body.refresh_token)
         // After the window, within which a repetition gets the same response.
         await place.service.database.sql.query(
-          "UPDATE oidc_artifact SET successor_until = now() - interval '1 hour' WHERE model = 'RefreshToken' AND successor_until IS NOT NULL",
+          `UPDATE oidc_artifact SET consumed_at = now() - interval '1 hour', successor_until = successor_until - interval '1 hour'
+            WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
         )
         await agent.refresh(tokens.refresh_token)
       },

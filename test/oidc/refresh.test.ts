@@ -284,7 +284,7 @@ test.each([0, 1])('a refresh token that was used keeps nothing but what notices 
     const payloads = async () =>
       (
         await service.database.sql.query<{ payload: string }>(
-          `SELECT payload FROM oidc_artifact WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
+          `SELECT payload || coalesce(successor, '') AS payload FROM oidc_artifact WHERE model = 'RefreshToken' AND consumed_at IS NOT NULL`,
         )
       ).map(({ payload }) => payload)
     const use = async () => {
@@ -297,7 +297,7 @@ test.each([0, 1])('a refresh token that was used keeps nothing but what notices 
       await forget?.run()
       return (await payloads()).every((payload) => payload === '')
     }
-    await until(isForgotten, { what: 'the payloads to be cleared' })
+    await until(isForgotten, { what: 'the payloads and responses to be cleared' })
     expect(await payloads()).toHaveLength(2)
     for (const { first } of [replayed, revoked]) {
       expect((await agent.post('/api/oauth/introspect', { token: first.refresh_token })).body).toEqual({ active: false })
