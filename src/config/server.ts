@@ -182,6 +182,14 @@ export const serverSchema = z.strictObject({
   audit: auditRetention,
   undo,
   tracing,
+  outgoing: z
+    .enum(['on', 'off'])
+    .default('on')
+    .meta({
+      description:
+        'off sends no e-mails and no webhooks: the outbox keeps them as `withheld`. For a copy of an installation, so that it does not write to the people and receivers of the original. Requests that a sign-in needs, for keys and metadata of clients, are still sent.',
+      examples: ['off'],
+    }),
   drain_seconds: z
     .int()
     .min(0)

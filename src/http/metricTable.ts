@@ -215,7 +215,7 @@ export const metricTable = {
     type: 'counter',
     labels: ['kind', 'outcome'],
     help: 'Attempts to do the work of the outbox',
-    use: '`retried` attempts are repeated later. `dead` work waits for an operator.',
+    use: '`retried` attempts are repeated later. `dead` work waits for an operator. `withheld` work was not sent because of `outgoing: off`.',
   },
   schoolgate_schools: {
     type: 'gauge',

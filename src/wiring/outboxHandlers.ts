@@ -33,6 +33,7 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
     concurrency: 4,
     deliver: async (row) => deliver(schoolOf(row), outbox.open(row.payload) as Content),
   })
+  const toOthers = withheldIf(foundation.config.server.outgoing === 'off')
   const emailHandler = sealed<EmailContent>((school, { to, kind, values }) => email(school, to, kind, values))
   const worker = createOutboxWorker({
     database,
@@ -46,10 +47,10 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
           isAllowed: limits.email.isNoticeAllowed,
         }),
       ),
-      webhook: webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) }),
-      email: emailHandler,
+      webhook: toOthers(webhookHandler({ database, runtime, operations, send: createSendToEndpoint(foundation) })),
+      email: toOthers(emailHandler),
       // Separate, so that many e-mails about news do not delay a new password.
-      bulk_email: { ...emailHandler, concurrency: 2 },
+      bulk_email: toOthers({ ...emailHandler, concurrency: 2 }),
       sign_up_request: sealed<DeferredWork['sign_up_request']>((school, { return_to: returnTo, ...request }) =>
         requestSignUp({ database: schoolDatabase(database, school.id, 'person'), send: outbox.send }, school, {
           ...request,
@@ -74,6 +75,12 @@ export function createWorker(foundation: Foundation, email: SendEmail): OutboxWo
   return worker
 }
 
+/** Keeps what would leave the service. Other kinds of work stay inside: what they add to the outbox is kept in turn. */
+const withheldIf =
+  (isOff: boolean) =>
+  (handler: OutboxHandler): OutboxHandler =>
+    isOff ? { ...handler, withheld: outgoingIsOff } : handler
+
 const traced = <Kind extends string>(tracing: Tracing | undefined, handlers: Record<Kind, OutboxHandler>): Record<Kind, OutboxHandler> => {
   const ofKind = ([kind, handler]: [string, OutboxHandler]): [string, OutboxHandler] => [
     kind,
@@ -92,13 +99,16 @@ const traced = <Kind extends string>(tracing: Tracing | undefined, handlers: Rec
   return Object.fromEntries(Object.entries<OutboxHandler>(handlers).map(ofKind)) as Record<Kind, OutboxHandler>
 }
 
+/** The reason that rows and commands show. */
+export const outgoingIsOff = 'outgoing is off in server.yaml'
+
 interface EmailContent {
   to: Parameters<SendEmail>[1]
   kind: Parameters<SendEmail>[2]
   values: Parameters<SendEmail>[3]
 }
 
-const outcomes: readonly OutboxOutcome[] = ['delivered', 'retried', 'dead']
+const outcomes: readonly OutboxOutcome[] = ['delivered', 'retried', 'dead', 'withheld']
 
 /** Creates the metrics of the outbox, and returns the function that counts its attempts. */
 function outboxFigures({ metrics, background }: Pick<Foundation, 'metrics' | 'background'>): NonNullable<OutboxArguments['onOutcome']> {

@@ -133,6 +133,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const transport = openConfiguredTransport(environment, log)
     undo.push(async () => transport.close())
     log.info(transport.describe())
+    if (config.server.outgoing === 'off') log.warn('outgoing is off, e-mails and webhooks are withheld')
     const warning = mailWarning(
       config.schools.map(({ issuer }) => issuer),
       environment.SMTP_URL,

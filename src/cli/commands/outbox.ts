@@ -14,7 +14,7 @@ const list = command({
     ...schoolOption,
     ...jsonOption,
     kind: choice('kind', 'only this kind of work', outboxKinds),
-    state: choice('state', 'only rows in this state', ['pending', 'delivered', 'dead']),
+    state: choice('state', 'only rows in this state', ['pending', 'delivered', 'dead', 'withheld']),
     limit: withDefault(text('number', 'maximum number of rows'), '100'),
   },
   async run(session, { kind, state, limit }) {
@@ -38,39 +38,45 @@ const list = command({
   },
 })
 
+const rowsNamed = (named: string): { state: 'dead' | 'withheld' } | { id: string } =>
+  named === 'dead' || named === 'withheld' ? { state: named } : { id: rowIdIn(named) }
+
 const replay = command({
   name: 'replay <id>',
-  summary: 'Attempt work again that was given up. `dead` replays everything that was given up.',
-  examples: ['outbox replay 4711', 'outbox replay dead'],
+  summary:
+    'Attempt work again that was given up or withheld. `dead` replays everything that was given up, `withheld` everything that was withheld.',
+  examples: ['outbox replay 4711', 'outbox replay dead', 'outbox replay withheld'],
   options: schoolOption,
   async run(session, _options, named) {
-    const which = named === 'dead' ? { state: 'dead' } : { id: rowIdIn(named) }
+    const which = rowsNamed(named)
     const school = await session.school()
     const count = await school.change(async ({ writer, record }) => {
       const replayed = await replayOutbox(writer, { schoolId: school.id, ...which })
       if (replayed > 0) await record({ event: 'operator.outbox_replayed', details: { rows: named, count: replayed } })
       return replayed
     })
-    if (count === 0 && named !== 'dead') throw failure(`row ${named} does not exist, is pending, or has no content any more`)
+    if (count === 0 && 'id' in which) throw failure(`row ${named} does not exist, is pending, or has no content any more`)
     session.terminal.out(`${count} ${count === 1 ? 'row' : 'rows'} will be attempted again\n`)
   },
 })
 
 const discard = command({
   name: 'discard <id>',
-  summary: 'Delete work that should not be done. `dead` deletes everything that was given up.',
-  examples: ['outbox discard 4711', 'outbox discard dead --yes'],
+  summary: 'Delete work that should not be done. `dead` deletes everything that was given up, `withheld` everything that was withheld.',
+  examples: ['outbox discard 4711', 'outbox discard dead --yes', 'outbox discard withheld --yes'],
   options: { ...schoolOption, ...yesOption },
   async run(session, _options, named) {
-    const which = named === 'dead' ? { state: 'dead' } : { id: rowIdIn(named) }
+    const which = rowsNamed(named)
     const school = await session.school()
-    await session.confirm(named === 'dead' ? 'Delete all work that was given up?' : `Delete row ${named}?`)
+    await session.confirm(
+      'id' in which ? `Delete row ${named}?` : `Delete all work that was ${which.state === 'dead' ? 'given up' : 'withheld'}?`,
+    )
     const count = await school.change(async ({ writer, record }) => {
       const discarded = await discardOutbox(writer, { schoolId: school.id, ...which })
       if (discarded > 0) await record({ event: 'operator.outbox_discarded', details: { rows: named, count: discarded } })
       return discarded
     })
-    if (count === 0 && named !== 'dead') throw failure(`row ${named} does not exist, or a process is working on it`)
+    if (count === 0 && 'id' in which) throw failure(`row ${named} does not exist, or a process is working on it`)
     session.terminal.out(`${count} ${count === 1 ? 'row' : 'rows'} deleted\n`)
   },
 })

@@ -7,6 +7,7 @@ import type { School } from '../../policy/school.ts'
 import { listEndpoints, listOutbox } from '../../store/administration.ts'
 import { replayOutbox } from '../../store/outbox/outboxLists.ts'
 import { reactivateEndpoint } from '../../store/webhooks/endpointState.ts'
+import { outgoingIsOff } from '../../wiring/outboxHandlers.ts'
 import { createSendToEndpoint } from '../../wiring/webhooks.ts'
 import { choice, command, group, jsonOption, schoolOption, text, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
@@ -50,7 +51,7 @@ const deliveries = command({
   options: {
     ...schoolOption,
     ...jsonOption,
-    state: choice('state', 'only deliveries in this state', ['pending', 'delivered', 'dead']),
+    state: choice('state', 'only deliveries in this state', ['pending', 'delivered', 'dead', 'withheld']),
     limit: withDefault(text('number', 'maximum number of deliveries'), '100'),
   },
   async run(session, { state, limit }, name) {
@@ -81,7 +82,7 @@ const replay = command({
   examples: ['webhooks replay crm', 'webhooks replay crm --state delivered --since 2026-03-01T09:00:00Z'],
   options: {
     ...schoolOption,
-    state: withDefault(choice('state', 'which deliveries', ['dead', 'delivered']), 'dead'),
+    state: withDefault(choice('state', 'which deliveries', ['dead', 'delivered', 'withheld']), 'dead'),
     since: text('time', 'only events from this time on, such as 2026-03-01T09:00:00Z'),
   },
   async run(session, { since, state }, name) {
@@ -106,6 +107,7 @@ const test = command({
   examples: ['webhooks test crm'],
   options: schoolOption,
   async run(session, _options, name) {
+    if (session.settings().config.server.outgoing === 'off') throw failure(`${outgoingIsOff}: nothing is sent`)
     const school = session.configuredSchool()
     const { config, endpoint } = endpointOf(session, school, name)
     const send = createSendToEndpoint({ readSecret: session.settings().readSecret })

@@ -7,12 +7,14 @@ import { checkSmtp, sendTestMail } from '../../mail/checkSmtp.ts'
 import { signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { migrationHistory } from '../../store/migrate.ts'
 import { mailOutage } from '../../store/outbox/mailOutage.ts'
+import { countWithheld } from '../../store/outbox/outboxLists.ts'
 import { listSchools } from '../../store/schools.ts'
 import { clockOffset, serverVersion, timeZones } from '../../store/serverFacts.ts'
 import { listSchoolsWithoutKeys } from '../../store/signingKeys.ts'
 import { isOwnStorage, WrongStorage } from '../../store/storageIdentity.ts'
 import { failingEndpoints } from '../../store/webhooks/endpointState.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
+import { outgoingIsOff } from '../../wiring/outboxHandlers.ts'
 import { createSigningKeyCheck } from '../../wiring/signingKeyCheck.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
 import type { Session } from '../session.ts'
@@ -35,6 +37,7 @@ export const localChecks = ({ session, mailTo }: LocalArguments): Check[] => [
   { id: 'storage', run: () => checkStorage(session) },
   { id: 'redis', run: () => checkRedis(session) },
   { id: 'mail', run: () => checkMail(session, mailTo) },
+  { id: 'outgoing', run: () => checkOutgoing(session) },
   { id: 'mail_queue', run: () => checkMailQueue(session) },
   { id: 'webhooks', run: () => checkWebhooks(session) },
 ]
@@ -153,6 +156,18 @@ async function checkRedis(session: Session): Promise<Finding> {
   }
 }
 
+async function checkOutgoing(session: Session): Promise<Finding> {
+  const count = await countWithheld((await session.database()).kysely)
+  const kept = `${count} ${count === 1 ? 'message is' : 'messages are'} withheld`
+  if (session.settings().config.server.outgoing === 'off')
+    return warned(
+      `${outgoingIsOff}: e-mails and webhooks are not sent, ${kept}`,
+      'Set it to on, unless this is a copy of another installation.',
+    )
+  if (count === 0) return passed('e-mails and webhooks are sent')
+  return warned(kept, 'schoolgate outbox list --state withheld shows them: replay or discard them.')
+}
+
 async function checkMailQueue(session: Session): Promise<Finding> {
   const reason = await mailOutage((await session.database()).kysely)
   if (reason === undefined) return passed('no e-mails wait after failed attempts')
@@ -167,6 +182,7 @@ async function checkWebhooks(session: Session): Promise<Finding> {
 
 async function checkMail(session: Session, mailTo: string | undefined): Promise<Finding> {
   const { SMTP_URL: url, MAIL_FROM: from } = session.settings().environment
+  if (session.settings().config.server.outgoing === 'off') return skipped(`${outgoingIsOff}: nothing is sent`)
   if (!url)
     return isPublic(session)
       ? failed('SMTP_URL is not set: e-mails are not sent', 'Set SMTP_URL to your mail server.')

@@ -18,6 +18,8 @@ export interface OutboxHandler {
   keepsPayload?: boolean
   /** True if a row gets its first attempt even after its time. */
   isTriedOnce?: boolean
+  /** Why nothing is sent: rows are stored as withheld, with their payload. */
+  withheld?: string | undefined
   /** May run several times for a row. Throws a DeliveryFailure, or any other error for another attempt. */
   deliver(row: ClaimedRow): Promise<void>
   /** Replaces the claim of rows, for handlers with endpoints. */
@@ -65,11 +67,13 @@ export function createOutboxWorker(args: OutboxArguments): OutboxWorker {
     // The row stays claimed if this fails: another process repeats the attempt when the lease ends.
     await settleOutbox(database.kysely, row, ended).catch(reportFailure)
     if (ended.outcome === 'retried') log.warn({ ...about, reason: ended.reason }, 'delivery failed, will be retried')
+    if (ended.outcome === 'withheld') log.info({ ...about, reason: ended.reason }, 'delivery withheld')
     if (ended.outcome === 'dead') log.error({ ...about, reason: ended.reason }, 'delivery given up')
     onOutcome?.(row.kind, ended.outcome)
     attempts += 1
   }
   const attempt = async (row: ClaimedRow, handler: OutboxHandler): Promise<void> => {
+    if (handler.withheld !== undefined) return settle(row, { outcome: 'withheld', reason: handler.withheld })
     if (row.is_expired && !(handler.isTriedOnce && row.attempts === 1))
       return settle(row, { outcome: 'dead', reason: 'not delivered in time' })
     try {

@@ -20,6 +20,16 @@ const matching = (db: Reader, { schoolId, target, state, since, id }: OutboxFilt
     .$if(since !== undefined, (rows) => rows.where('created_at', '>=', since ?? new Date()))
     .$if(id !== undefined, (rows) => rows.where('id', '=', id ?? ''))
 
+/** Returns the number of rows of all schools that were kept because nothing is sent. */
+export async function countWithheld(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('state', '=', 'withheld')
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** How long replayed rows are attempted. */
 const replayedSeconds = 3 * 86_400
 

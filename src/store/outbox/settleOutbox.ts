@@ -6,7 +6,7 @@ import type { ClaimedRow } from './claimOutbox.ts'
 export type Settlement =
   | { outcome: 'delivered'; keepsPayload: boolean }
   | { outcome: 'retried'; afterSeconds: number; reason: string }
-  | { outcome: 'dead'; reason: string }
+  | { outcome: 'dead' | 'withheld'; reason: string }
 
 /** Longest reason that is stored, in characters. */
 const longestReason = 300
