@@ -50,7 +50,7 @@ export async function exportSchool({ sql, storage, school, file, save, onProgres
 }
 
 /** Returns pages as the lines of a file, and counts the rows. */
-async function* linesOf(pages: AsyncIterable<Page>, counted: { rows: number }): AsyncGenerator<Uint8Array> {
+export async function* linesOf(pages: AsyncIterable<Page>, counted: { rows: number }): AsyncGenerator<Uint8Array> {
   for await (const { lines } of pages) {
     counted.rows += lines.length
     yield Buffer.from(`${lines.join('\n')}\n`)

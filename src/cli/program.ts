@@ -5,6 +5,7 @@ import { readEndpoint } from '../wiring/operatorFile.ts'
 import { forwardCommand, isRunning } from './channel/forwardCommand.ts'
 import { analytics } from './commands/analytics.ts'
 import { audit } from './commands/audit.ts'
+import { backup } from './commands/backup.ts'
 import { caches } from './commands/caches.ts'
 import { clients } from './commands/clients.ts'
 import { comments, forms } from './commands/communityReports.ts'
@@ -54,6 +55,7 @@ Examples:
     config,
     migrate,
     database,
+    backup,
     storage,
     selfCheck,
     doctor,
@@ -116,7 +118,7 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
 }
 
 /** Commands that work without the database, or need it for themselves. */
-const inOwnProcess: readonly string[] = ['config', 'self-check', 'database']
+const inOwnProcess: readonly RegExp[] = [/^config /, /^self-check$/, /^database /, /^backup (verify|restore)$/, /^schools import$/]
 
 /**
  * Runs a valid command in the service that has opened the embedded database, if one runs.
@@ -127,9 +129,8 @@ async function leaveToService(
   args: readonly string[],
   { variables, userName, terminal, signal }: SessionArguments,
 ): Promise<void> {
-  let group = action
-  while (group.parent?.parent) group = group.parent
-  if (inOwnProcess.includes(group.name())) return
+  const path = action.parent?.parent ? `${action.parent.name()} ${action.name()}` : action.name()
+  if (inOwnProcess.some((one) => one.test(path))) return
   const environment = readEnvironment(variables)
   const endpoint = environment.DATABASE_URL ? undefined : readEndpoint(environment.DATA_DIR)
   if (!endpoint || !(await isRunning(endpoint))) return

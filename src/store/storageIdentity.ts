@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import type { FileStorage } from './fileStorage.ts'
 
 /** The key under which a storage contains the id of the installation that it belongs to. */
-const storageIdKey = 'storage-id'
+export const storageIdKey = 'storage-id'
 
 /** Longer contents under that key are not an id. */
 const longestId = 36

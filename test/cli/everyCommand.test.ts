@@ -22,6 +22,12 @@ const failing: Readonly<Record<string, RegExp>> = {
   // A loopback address has no certificate, and the demo is served without a gateway.
   'demo remove': /accounts that are not part of the demo/,
   'demo remove --yes': /accounts that are not part of the demo/,
+  // Its database is not empty.
+  'backup restore ./backup': /contains data|the data in .* is in use/,
+  'backup restore ./backup --yes': /contains data|the data in .* is in use/,
+  // The embedded database is in use, and the school of the export exists.
+  'schools import ./harbour-export': /is in use by|exists: choose another slug/,
+  'schools import ./harbour-export --slug quay --issuer https://quay.example.com': /is in use by|must be unique among all schools/,
   // The service runs on the embedded database, or has none.
   'database copy --to postgres://schoolgate@db.example.com/schoolgate': /the service runs on|DATABASE_URL is set/,
 }

@@ -142,6 +142,12 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     if (work.isPostgresql && command === 'schools remove') await removeOthers(work)
     return slug
   }
+  /** Returns a directory with what a command saves, or a new one for an example of this command. */
+  const saved = async (words: string[], name: string): Promise<string> => {
+    const directory = `./${fresh(name)}`
+    if (!args.includes('--output')) await done([...words, '--output', directory])
+    return directory
+  }
   /** The values of the examples, by what stands for them. */
   const values: [name: RegExp, value: () => Promise<string>][] = [
     [/^ada@example\.com$/, async () => (command === 'people create' ? `${fresh('ada')}@example.com` : (await person()).email)],
@@ -163,7 +169,8 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     [/^harbour$/, command === 'schools create' ? async () => fresh('harbour') : school],
     [/^https:\/\/harbour\.example\.com$/, async () => `https://${fresh('harbour')}.example.com`],
     [/^https:\/\/school\.example\.com$/, async () => work.issuer],
-    [/^\.\/harbour-export$/, async () => `./${fresh('harbour-export')}`],
+    [/^\.\/harbour-export$/, () => saved(['schools', 'export', 'demo'], 'harbour-export')],
+    [/^\.\/backup$/, () => saved(['backup', 'create'], 'backup')],
     [/^SPRING25$/, async () => 'WELCOME10'],
     [/^(pi_3P9|SEPA 81-2|ch_81|cart-81-2|re_3P9)$/, async () => fresh('reference')],
     // Four hundred thousand people would take minutes.

@@ -4,19 +4,8 @@ import type { Database } from '../../src/store/database.ts'
 import { migrationHistory } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { type CopyArguments, copyDatabase } from '../../src/store/transfer/copyDatabase.ts'
-import { digestOf, writeTimesInUtc } from '../../src/store/transfer/readRows.ts'
-import { describeTables } from '../../src/store/transfer/tableShapes.ts'
 import { availableServices, embeddedDatabase, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
-import { fillEveryTable } from '../support/everyTable.ts'
-
-/** Returns the digests of all tables. */
-const digestsOf = (database: Database): Promise<Record<string, unknown>> =>
-  database.script(async (script) => {
-    await writeTimesInUtc(script)
-    const digests: Record<string, unknown> = {}
-    for (const table of await describeTables(script)) digests[table.name] = await digestOf(script, table)
-    return digests
-  })
+import { digestsOf, fillEveryTable } from '../support/everyTable.ts'
 
 describe.runIf((await availableServices()).postgresql)('a copy of an embedded database to PostgreSQL', () => {
   let source: Database
@@ -42,7 +31,7 @@ describe.runIf((await availableServices()).postgresql)('a copy of an embedded da
   test('has every row of every table, unchanged, and new rows get numbers that are free', async () => {
     const target = await openTarget({ migrated: false })
     const before = await digestsOf(source)
-    expect(Object.entries(before).filter(([, digest]) => (digest as { rows: number }).rows === 0)).toEqual([])
+    expect(Object.entries(before).filter(([, digest]) => digest.rows === 0)).toEqual([])
     const copied = await copyTo(target)
     expect(copied).toMatchObject({ tables: Object.keys(before).length, isContinued: false })
     expect(await digestsOf(target)).toEqual(before)

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import type { Database } from '../../src/store/database.ts'
 import type { Sql } from '../../src/store/sql.ts'
+import { type Digest, digestOf, writeTimesInUtc } from '../../src/store/transfer/readRows.ts'
 import { describeTables, type TableShape } from '../../src/store/transfer/tableShapes.ts'
 import { setReferences } from '../../src/store/transfer/writeRows.ts'
+
+/** Returns the digests of all tables. */
+export const digestsOf = (database: Database): Promise<Record<string, Digest>> =>
+  database.script(async (script) => {
+    await writeTimesInUtc(script)
+    const digests: Record<string, Digest> = {}
+    for (const table of await describeTables(script)) digests[table.name] = await digestOf(script, table)
+    return digests
+  })
 
 interface ForeignKey {
   child: string
@@ -23,6 +34,7 @@ const values: Readonly<Record<string, (count: number) => unknown>> = {
   uuid: () => randomUUID(),
   text: (count) => `row ${count}: "quoted", \\back\\slash, 'single', tab\t, line\n, ü, 😀, \u202e, {"a":1}`,
   'character varying': (count) => `v${count}`,
+  smallint: (count) => count % 24,
   integer: (count) => count - 2_147_483_648,
   bigint: (count) => String(9_007_199_254_740_993n + BigInt(count)),
   boolean: (count) => count % 2 === 0,
@@ -55,6 +67,7 @@ export async function fillEveryTable(sql: Sql, { schools, rows }: { schools: num
       const foreign = keys.filter(({ child, columns }) => child === table.name && columns.join() !== 'school_id')
       for (const { parent, columns, parent_columns: names } of foreign)
         await refer(row, { parent, columns, names, index: Math.floor(index / schools) })
+      if ('storage_key' in row) row.storage_key = `${row.school_id}/${randomUUID()}`
       for (const { name } of table.columns) {
         const rule = rules[`${table.name}.${name}`]
         if (rule) row[name] = rule(row)

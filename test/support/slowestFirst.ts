@@ -36,6 +36,8 @@ export const slowest: readonly string[] = [
   'test/store/embedded',
   'test/store/copyDatabase',
   'test/cli/databaseCopy',
+  'test/cli/backup',
+  'test/cli/schoolsImport',
   'test/mcp/programs',
   'test/security/secrets',
   'test/gateway/rollingRestart',

@@ -11,6 +11,7 @@ import { countSchool, describeRemoval, removeSchool } from '../removeSchool.ts'
 import { reportProgress } from '../reportProgress.ts'
 import { moment } from '../table.ts'
 import { create } from './schoolsCreate.ts'
+import { importCommand } from './schoolsImport.ts'
 
 const list = command({
   name: 'list',
@@ -122,5 +123,5 @@ export const schools = group(
     summary: 'Manages the schools. Each has a file in the configuration.',
     examples: ['schools list', 'schools create harbour --issuer https://harbour.example.com'],
   },
-  [create, exportCommand, remove, list],
+  [create, exportCommand, importCommand, remove, list],
 )

@@ -39,7 +39,7 @@ create.`,
     if ((await findSchoolId(database.kysely, slug)) !== undefined)
       throw failure(`the database has data of an earlier school ${slug}: remove them with schools remove ${slug}, or choose another slug`)
     const path = join(environment.CONFIG_DIR, 'schools', `${slug}.yaml`)
-    await write(path, text)
+    await writeNew(path, text)
     try {
       session.rereadSettings()
     } catch (error) {
@@ -83,7 +83,8 @@ ${stringify({ defaults: Object.fromEntries(defaults) })}`
 
 const optionOf = (key: string): string => `--${key.replace('defaults.', '').replaceAll('_', '-')}`
 
-async function write(path: string, text: string): Promise<void> {
+/** @throws CommanderError with the text, if the directory takes no file of this name */
+export async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o644 })
   } catch (error) {
