@@ -1,5 +1,9 @@
+/** The names that the runtime lists. It knows others, such as older names of the same zones. */
+const listed: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])
+
 /** Returns the time zone if the runtime knows it, otherwise UTC. */
 export function knownTimeZone(name: string): string {
+  if (listed.has(name)) return name
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone && name
   } catch {

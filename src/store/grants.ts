@@ -2,7 +2,7 @@ import type { SqlBool } from 'kysely'
 import { endApprovals } from './approvals.ts'
 import { type AuditEntry, auditRow } from './audit.ts'
 import type { Reader, Writer } from './database.ts'
-import { now, secondsFromNow } from './expressions.ts'
+import { now, secondsAgo, secondsFromNow } from './expressions.ts'
 import { storableJson } from './storableText.ts'
 
 /** Returns a grant as the engine stored it, with its current end: the person can change it. */
@@ -21,6 +21,9 @@ export async function findGrant(db: Reader, schoolId: string, id: string): Promi
   return row && grantContent(row.payload, row.expires_at)
 }
 
+/** A client's last use is written once in this time: consents of a popular app would wait for each other's commit. */
+const noteUseAfterSeconds = 60
+
 /**
  * Stores a grant, that its client was authorised now, and the audit row. The person's name for the app is taken over. A grant that is stored already is not changed and not audited again.
  * Returns true if it is the only live grant of the account to the client.
@@ -37,6 +40,7 @@ export async function saveGrant(
         .set({ last_used_at: now })
         .where('school_id', '=', grant.schoolId)
         .where('id', '=', grant.clientId)
+        .where((client) => client.or([client('last_used_at', 'is', null), client('last_used_at', '<', secondsAgo(noteUseAfterSeconds))]))
         .returning('id'),
     )
     .with('saved', (one) =>
