@@ -1,5 +1,4 @@
 import type { InteractionResults } from 'oidc-provider'
-import { termsOf } from '../policy/schoolAppRules.ts'
 import { storableText } from '../store/storableText.ts'
 import type { PersonNow } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
@@ -55,7 +54,6 @@ export async function loadMintingFacts(
     )
   const loaded = await loading.catch(() => undefined)
   if (loaded?.grantEndedAt && presented.model === 'RefreshToken') exchange.accessEndedAt = loaded.grantEndedAt
-  facts.terms = loaded?.owner && termsOf(loaded.owner)
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
   const { accountId } = loaded ?? {}
   if (loaded === undefined || accountId === undefined) return

@@ -1,5 +1,5 @@
 import type { PersonCaller } from '../policy/caller.ts'
-import { type AppTerms, termsOf } from '../policy/schoolAppRules.ts'
+import type { RuledClient } from '../policy/schoolAppRules.ts'
 import type { AccountRow } from '../store/accounts.ts'
 import type { FoundArtifact } from '../store/artifacts.ts'
 import type { ClientRow } from '../store/clients.ts'
@@ -19,11 +19,9 @@ export interface RequestFacts {
   grants: Memo<Record<string, unknown>>
   accounts: Memo<AccountRow>
   people: Memo<Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>>
-  /** The rules of the school, as they apply to the client of the token. */
-  terms?: AppTerms | undefined
 }
 
-export type KnownClient = Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'>
+export type KnownClient = Pick<ClientRow, 'metadata' | 'created_at'> & RuledClient
 
 export const newRequestFacts = (): RequestFacts => ({
   artifacts: new Map(),
@@ -58,7 +56,6 @@ export function remember<Row>(memo: Memo<Row>, id: string, row: Promise<Row | un
 export function rememberChecked(rows: RequestFacts, value: string, checked: CheckedToken): void {
   const { artifacts, clients, grants, accounts, people } = rows
   const { found, facts } = checked
-  rows.terms = facts.client && termsOf(facts.client)
   artifacts.set(artifactName('AccessToken', value), Promise.resolve(found))
   for (const client of [facts.client, facts.caller]) {
     if (client) clients.set(client.id, Promise.resolve(client.isDisabled ? undefined : client))

@@ -1,4 +1,5 @@
 import { putBodyBack } from '../http/readBody.ts'
+import { termsOf } from '../policy/schoolAppRules.ts'
 import { type ClientRequest, entry, respondWithError } from './endpointHandler.ts'
 import { commit } from './engineTransaction.ts'
 import { beginFind, loadMintingFacts } from './mintingFacts.ts'
@@ -57,7 +58,8 @@ export async function narrowIssuedScope({ ctx, args: { findPerson, grantable }, 
   const person = id === undefined ? undefined : await once(exchange.facts.people, id, () => findPerson(ctx.state.school.id, id))
   if (!token || !person) return
   const payload: { scope?: string } = JSON.parse(token.payload)
-  const scope = withinRole(payload.scope, grantable(person.role, exchange.facts.terms))
+  const client = await exchange.facts.clients.get(exchange.clientId ?? '')
+  const scope = withinRole(payload.scope, grantable(person.role, client && termsOf(client)))
   if (scope === payload.scope) return
   token.payload = JSON.stringify({ ...payload, scope })
   ctx.body = { ...(ctx.body as object), scope }

@@ -3,6 +3,7 @@ import { challenge } from '../http/problems.ts'
 import { putBodyBack } from '../http/readBody.ts'
 import { urlencodedFormReader } from '../http/urlencodedForm.ts'
 import { Problem } from '../lib/problem.ts'
+import { termsOf } from '../policy/schoolAppRules.ts'
 import { presentedToken } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
 import { type ClientRequest, finish, type Handler, runEngine, type ServiceArguments } from './endpointHandler.ts'
@@ -36,6 +37,7 @@ async function rememberToken(
 interface Introspection {
   active: boolean
   sub?: string
+  client_id?: string
   scope?: string
   exp?: number
 }
@@ -52,7 +54,8 @@ export async function narrowIntrospection({ ctx, args: { findPerson, grantable }
   const accountId = accountIdOf(answer.sub)
   const find = () => findPerson(ctx.state.school.id, accountId ?? '', grantId)
   const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
-  const scope = person && withinRole(answer.scope, grantable(person.role, exchange.facts.terms))
+  const client = await exchange.facts.clients.get(answer.client_id ?? '')
+  const scope = person && withinRole(answer.scope, grantable(person.role, client && termsOf(client)))
   const end = grantId === undefined ? undefined : (await exchange.facts.grants.get(grantId))?.exp
   const exp = typeof end === 'number' && answer.exp !== undefined ? Math.min(answer.exp, end) : undefined
   ctx.body = person ? { ...answer, ...(scope !== undefined && { scope }), ...(exp !== undefined && { exp }) } : { active: false }

@@ -7,7 +7,7 @@ export interface SignalRule {
 }
 
 /** The people's rows of a day are unusual above this multiple of the median of the days before. */
-export const usualRows = { times: 5, days: 14 } as const
+const usualRows = { times: 5, days: 14 } as const
 
 /** A permission to change things is new if the app did not use it for so many days. */
 export const quietDays = 30

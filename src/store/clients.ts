@@ -34,9 +34,14 @@ export const isDisabledByPerson = (by: DisabledBy | null | undefined): boolean =
 
 const byPerson = ['operator', 'school'] as const satisfies readonly DisabledBy[]
 
-/** Returns the client, unless it has been disabled. */
-export function findClient(db: Reader, schoolId: string, id: string): Promise<ClientRow | undefined> {
-  return clientsOf(db, schoolId).select('last_used_at').where('id', '=', id).where('disabled_at', 'is', null).executeTakeFirst()
+/** Returns the client with the rules of its school, unless it has been disabled. */
+export function findClient(db: Reader, schoolId: string, id: string): Promise<(ClientRow & { app_rules: unknown }) | undefined> {
+  return clientsOf(db, schoolId)
+    .select('last_used_at')
+    .select(appRules)
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
 }
 
 /** Returns the client, disabled or not. */
@@ -55,6 +60,9 @@ export async function clientNames(db: SchoolReader, ids: readonly string[]): Pro
     .execute()
   return new Map(rows.flatMap(({ id, metadata: { client_name: name } }) => (typeof name === 'string' ? [[id, name.slice(0, 200)]] : [])))
 }
+
+const appRules = ({ selectFrom }: Builder<'oidc_client'>) =>
+  selectFrom('school').select('school.app_rules').whereRef('school.id', '=', 'oidc_client.school_id').$castTo<unknown>().as('app_rules')
 
 const clientsOf = (db: Reader, schoolId: string) =>
   db

@@ -21,13 +21,12 @@ export interface MintingQuery {
 /** The current rows behind a token. Undefined: there is no such row, or it has ended. */
 export interface MintingFacts {
   artifact: FoundArtifact | undefined
-  client: Pick<ClientRow, 'metadata' | 'registered_via' | 'created_at'> | undefined
+  /** The client that asks, with the rules of its school. */
+  client: (Pick<ClientRow, 'metadata' | 'created_at'> & RuledClient) | undefined
   grantId: string | undefined
   grant: Record<string, unknown> | undefined
   /** When the grant of a token of the asking client has expired. */
   grantEndedAt: Date | undefined
-  /** The client of the token, with the rules of the school for it. */
-  owner: RuledClient | undefined
   accountId: string | undefined
   account: AccountRow | undefined
   /** Also undefined while the account waits for its deletion. */
@@ -71,14 +70,13 @@ const valuesOf = ({ schoolId, clientId, artifact, grantId, accountId }: MintingQ
 })
 
 function factsOf(row: Row): MintingFacts {
-  const { client_created_at: createdAt, client_metadata: metadata, registered_via } = row
+  const { client_created_at: createdAt, client_metadata: metadata, registered_via, agreed_at, app_rules } = row
   return {
     artifact: row.payload === null ? undefined : { ...artifactOf(row), payload: row.payload },
-    client: metadata && registered_via && createdAt ? { metadata, registered_via, created_at: createdAt } : undefined,
+    client: metadata && registered_via && createdAt ? { metadata, registered_via, created_at: createdAt, agreed_at, app_rules } : undefined,
     grantId: row.wanted_grant_id ?? undefined,
     grant: row.grant_payload && row.grant_expires_at ? grantContent(row.grant_payload, row.grant_expires_at) : undefined,
     grantEndedAt: row.grant_ended_at ?? undefined,
-    owner: row.owner_via === null ? undefined : { registered_via: row.owner_via, agreed_at: row.agreed_at, app_rules: row.app_rules },
     accountId: row.wanted_account_id ?? undefined,
     account: row.id === null ? undefined : accountOf(row, row.id),
     person: row.can_act ? { personId: row.person_id, lecturerId: row.lecturer_id, role: row.role } : undefined,
@@ -100,7 +98,6 @@ interface Row extends Omit<AccountRow, 'id'> {
   grant_payload: Record<string, unknown> | null
   grant_expires_at: Date | null
   grant_ended_at: Date | null
-  owner_via: ClientRow['registered_via'] | null
   agreed_at: Date | null
   app_rules: unknown
   wanted_account_id: string | null
@@ -159,7 +156,7 @@ const statementOf = (p: Record<keyof Values, string>): string => `
          (SELECT ${ended.expires_at} FROM ${ended}
            WHERE ${ended.school_id} = ${token.school_id} AND ${ended.id} = ${token.grant_id} AND ${token.client_id} = ${p.clientId}
              AND ${ended.revoked_at} IS NULL AND ${ended.expires_at} <= now()) AS grant_ended_at, wanted.account_id AS wanted_account_id,
-         ${owner.registered_via} AS owner_via, ${owner.agreed_at},
+         ${requesting.agreed_at},
          (SELECT ${school.app_rules} FROM ${school} WHERE ${school.id} = one.school_id) AS app_rules,
          ${accountColumns.join(', ')},
          (SELECT json_build_object('id', ${file.id}, 'filename', ${file.filename}) FROM ${file}

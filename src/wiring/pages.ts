@@ -35,6 +35,7 @@ import { accessRule } from '../policy/accessDuration.ts'
 import { originOf } from '../policy/clientOrigin.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
+import { termsOf } from '../policy/schoolAppRules.ts'
 import { findAccount } from '../store/accounts.ts'
 import type { AuditEntry } from '../store/audit.ts'
 import { findAnyClient, findClient, noteDisabledBy, pauseClient } from '../store/clients.ts'
@@ -78,6 +79,8 @@ export function createSchoolPages(
   const audit = (entry: AuditEntry): Promise<void> => foundation.recordAudit([entry])
   const secondFactors = createSecondFactorRules(foundation)
   const findTerms = (schoolId: string, clientId: string) => appTerms(inSchool(accounts.kysely, schoolId), clientId)
+  const knownClient = (schoolId: string, clientId: string) =>
+    once(facts()?.clients, clientId, () => findClient(accounts.kysely, schoolId, clientId))
   const shared = {
     databaseOf: accountsOf,
     keyring,
@@ -98,7 +101,10 @@ export function createSchoolPages(
       scopes,
       grantable,
       accessRule: (terms) => accessRule(runtime.config.oauth, terms),
-      findTerms,
+      async findTerms(schoolId, clientId) {
+        const client = await knownClient(schoolId, clientId)
+        return client ? termsOf(client) : await findTerms(schoolId, clientId)
+      },
       askOwners: (schoolId, clientId) => accounts.transaction((writer) => askOwners(inSchool(writer, schoolId), clientId)),
       askFirstRule: () => runtime.config.oauth.consent.ask_first,
       setAsksFirst: async (schoolId, access) => void (await accounts.transaction((writer) => setAsksFirst(writer, schoolId, access))),
@@ -123,7 +129,7 @@ export function createSchoolPages(
     findEnd: (ctx, uid) => findEnd(ctx, stores, uid),
     clients: {
       async describe(schoolId, clientId) {
-        const client = await once(facts()?.clients, clientId, () => findClient(accounts.kysely, schoolId, clientId))
+        const client = await knownClient(schoolId, clientId)
         return client && { ...originOf(clientId, client.registered_via), createdAt: client.created_at }
       },
       isDisabled: (schoolId, clientId) => isDisabledClient(accounts.kysely, schoolId, clientId),
