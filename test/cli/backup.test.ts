@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -108,6 +108,21 @@ test('a backup with a changed row, a changed file, a missing file or without its
     await writeFile(join(output, path), before)
   }
   expect((await cli(['backup', 'verify', output])).exitCode).toBe(0)
+})
+
+test('a manifest whose keys lead out of its directory is refused: nothing is read or written elsewhere', async () => {
+  const { output, key } = await backupOf(await install('embedded'))
+  const { cli, directory } = await install('embedded', { migrated: false })
+  const manifest = join(output, 'manifest.json')
+  const text = await readFile(manifest, 'utf8')
+  for (const wrong of ['a/../../../stolen', 'a/..', '../stolen', '/etc/stolen', 'a/./b', 'a//b', 'a\\\\..\\\\b']) {
+    await writeFile(manifest, text.replace(key, wrong))
+    expect([wrong, await cli(['backup', 'restore', output, '--yes'])]).toMatchObject([
+      wrong,
+      { exitCode: 1, err: expect.stringContaining('not the manifest of a backup') },
+    ])
+  }
+  expect((await readdir(directory, { recursive: true })).filter((name) => name.includes('stolen'))).toEqual([])
 })
 
 test('the embedded database of a data directory is backed up and restored by the commands alone', async () => {
