@@ -61,6 +61,7 @@ export const engineSecrets: Readonly<Record<string, Source>> = {
   AccessToken: ['access_token', 'access_token of a revoked grant'],
   AuthorizationCode: ['authorization code'],
   RefreshToken: ['refresh_token', 'refresh token that was used', 'refresh_token of a revoked grant'],
+  RefreshAnswer: ['access_token', 'refresh_token'],
   Session: ['session cookie'],
   Interaction: ['id of an interaction'],
   EndedInteraction: ['id of an interaction', 'authorization code'],
