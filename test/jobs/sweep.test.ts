@@ -95,6 +95,12 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
        FROM generate_series(1, $2::int)`,
     [schoolId, many],
   )
+  await sql(
+    `INSERT INTO app_signal (school_id, client_id, kind, day, counted, threshold)
+     SELECT known.school_id, known.id, 'kind ' || n, now()::date - 100, 51, 50
+       FROM (SELECT school_id, id FROM oidc_client LIMIT 1) AS known, generate_series(1, $1::int) AS n`,
+    [many],
+  )
   expect((await run('sweep_artifacts'))?.removed).toBeGreaterThanOrEqual(many)
   expect(await run('sweep_records')).toEqual({
     answers: many,
@@ -104,6 +110,7 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     approvals: many,
     undo: many,
     challenges: 0,
+    signals: many,
     uses: many,
   })
   expect(await run('sweep_mailed_links')).toEqual({ removed: many })
