@@ -12,7 +12,11 @@ import type { SavedFile } from './saveFiles.ts'
 
 /** The members of every manifest that name files. No part of a key is `.` or `..`, so keys cannot leave the directory. */
 export const savedFiles = z.array(
-  z.object({ key: z.string().regex(/^[\w-]+(\/(?!\.\.?(\/|$))[\w.-]+)*$/), bytes: z.int().min(0), sha256: z.string().regex(/^[\da-f]{64}$/) }),
+  z.object({
+    key: z.string().regex(/^[\w-]+(\/(?!\.\.?(\/|$))[\w.-]+)*$/),
+    bytes: z.int().min(0),
+    sha256: z.string().regex(/^[\da-f]{64}$/),
+  }),
 )
 
 /**

@@ -122,7 +122,7 @@ On this page you can pause an app, end its access, or agree to it.
 
 {school_apps}
 
-You get this e-mail because you own the school, at most once a day.`,
+You get this e-mail because you own the school, at most once a day. If you did not ask for this and do not work there, ignore it.`,
   },
   form_received: {
     subject: '{school}: your message has arrived',

@@ -111,7 +111,7 @@ Auf dieser Seite können Sie eine App pausieren, ihren Zugriff beenden oder ihr 
 
 {school_apps}
 
-Sie bekommen diese E-Mail höchstens einmal am Tag, weil Ihnen die Schule gehört.`,
+Sie bekommen diese E-Mail höchstens einmal am Tag, weil Ihnen die Schule gehört. Wenn Sie das nicht erwartet haben und nicht dort arbeiten, müssen Sie nichts tun.`,
   },
   form_received: {
     subject: '{school}: Ihre Nachricht ist angekommen',

@@ -105,7 +105,7 @@ Auf dieser Seite kannst du eine App pausieren, ihren Zugriff beenden oder ihr zu
 
 {school_apps}
 
-Du bekommst diese E-Mail höchstens einmal am Tag, weil dir die Schule gehört.`,
+Du bekommst diese E-Mail höchstens einmal am Tag, weil dir die Schule gehört. Wenn du das nicht erwartet hast und nicht dort arbeitest, musst du nichts tun.`,
   },
   form_received: {
     subject: '{school}: Deine Nachricht ist angekommen',

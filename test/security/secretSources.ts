@@ -36,6 +36,7 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/lib/keyring.ts randomBytes': 'the nonce of an encryption, and randomToken itself',
   'src/oidc/adapter.ts seal artifacts': encrypts,
   'src/oidc/clientOptions.ts randomToken': ['client secret', 'secret of an integration', 'replaced secret of an integration'],
+  'src/oidc/refreshAnswers.ts randomBytes': 'the name of a response in Redis, which only the holder of the used token can read',
   'src/oidc/signingKeys.ts generateKeyPair': ['signing key'],
   'src/oidc/signingKeys.ts seal signing keys': encrypts,
   'src/pages/account/confirmation.ts seal confirmations': ['cookie sg_confirmed'],
