@@ -46,7 +46,8 @@ describe('e-mails', () => {
     if (!isExpected(kind)) expect(email?.text).toMatch(/If it was not you|If you did not ask/)
     expect(`${email?.subject} ${email?.text}`).not.toMatch(/[{}]|undefined/)
     for (const [, url] of email?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    const links = emailTemplates[kind].text.match(/^\{(?!contact\}|facts\}|occasion\}|lessons\}|signals\}|items\}|copy\})[a-z_]+\}$/gm)?.length ?? 0
+    const links =
+      emailTemplates[kind].text.match(/^\{(?!contact\}|facts\}|occasion\}|lessons\}|signals\}|items\}|copy\})[a-z_]+\}$/gm)?.length ?? 0
     expect(email?.text.match(/^[^:\n]+:\nhttps?:/gm)?.length ?? 0).toBe(links)
     expect(email?.html.match(/<a class="button"/g)?.length ?? 0).toBe(links)
   })
