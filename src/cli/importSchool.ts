@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml'
 import { z } from 'zod'
 import { newId } from '../lib/ids.ts'
 import type { Keyring } from '../lib/keyring.ts'
+import { parseJson } from '../lib/parseJson.ts'
 import type { Database } from '../store/database.ts'
 import { violationOf } from '../store/databaseErrors.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
@@ -18,7 +19,7 @@ const manifestSchema = z.object({
   format: z.literal('schoolgate-school-export'),
   version: z.literal(1),
   schoolgate: z.string(),
-  slug: z.string(),
+  slug: z.string().regex(/^[a-z\d-]{1,63}$/),
   school_id: z.uuid(),
   tables: z.record(z.string(), z.object({ rows: z.int(), columns: z.record(z.string(), z.string()) })),
   files: savedFiles,
@@ -30,6 +31,7 @@ export type SchoolExport = z.infer<typeof manifestSchema>
 /** @throws CommanderError if the directory contains no complete export, or a damaged file */
 export async function readExport(directory: string): Promise<SchoolExport> {
   const manifest = await readManifest(directory, manifestSchema, 'export of a school')
+  for (const { key } of manifest.files) requireOwnKey(key, manifest.school_id)
   const damaged = await damagedFiles(directory, manifest.files)
   if (damaged.length > 0)
     throw failure(`the export is damaged: ${damaged.length} files differ from the manifest, such as files/${damaged[0]}`)
@@ -80,7 +82,10 @@ export async function importSchool({
   const schoolId = (await hasSchoolId(database.sql, former)) ? newId() : former
   const withNewId = (text: string): string => text.replaceAll(former, schoolId)
   async function* linesOf(table: string): AsyncGenerator<string[]> {
-    for await (const lines of savedLines(join(directory, 'tables', `${table}.ndjson`))) yield lines.map(withNewId)
+    for await (const lines of savedLines(join(directory, 'tables', `${table}.ndjson`))) {
+      for (const line of lines) requireOwnRow(table, line, former)
+      yield lines.map(withNewId)
+    }
   }
   try {
     await storeFiles({ directory, files: manifest.files, storage, keyOf: withNewId, onProgress })
@@ -105,6 +110,21 @@ export async function importSchool({
       `a row of the export exists in another school of this installation (${violation.constraint || 'unique'}), and it must be unique among all schools: nothing was imported`,
     )
   }
+}
+
+/** Rows and files of an export can only be those of its school: others would change a school of this installation. */
+const foreign = (what: string): Error => failure(`the export is damaged: ${what} belongs to another school, nothing was imported`)
+
+function requireOwnKey(key: string, schoolId: string): void {
+  if (!key.startsWith(`${schoolId}/`)) throw foreign(`files/${key}`)
+}
+
+const owned = z.object({ id: z.unknown(), school_id: z.unknown(), storage_key: z.string().nullish() }).partial()
+
+function requireOwnRow(table: string, line: string, schoolId: string): void {
+  const { id, school_id: owner, storage_key: key } = owned.parse(parseJson(line))
+  if ((table === 'school' ? id : owner) !== schoolId) throw foreign(`a row of ${table}`)
+  if (key) requireOwnKey(key, schoolId)
 }
 
 function requireSameTables({ tables: saved, schoolgate }: SchoolExport, tables: Awaited<ReturnType<typeof describeSchoolTables>>): void {

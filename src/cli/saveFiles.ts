@@ -17,7 +17,7 @@ export interface SaveFilesArguments {
   onProgress(progress: { name: string; done: number; of: number }): void
 }
 
-/** Saves each file as `files/<key>`. Returns what was saved, and the keys without contents. */
+/** Saves each file as `files/<key>`. Returns the saved files, and the keys without contents. */
 export async function saveFiles({
   storage,
   keys,

@@ -21,7 +21,7 @@ export const savedFiles = z.array(
 
 /**
  * Reads `manifest.json` of a directory, which is written last.
- * @throws CommanderError if there is none, or if it is not one of this kind
+ * @throws CommanderError if it is missing or of another kind
  */
 export async function readManifest<Manifest>(directory: string, schema: z.ZodType<Manifest>, what: string): Promise<Manifest> {
   const path = join(directory, 'manifest.json')

@@ -27,10 +27,10 @@ export const appJobs = ({ database, schools, watched, send }: AppJobArguments): 
         for (const { school_id, ...found } of await findSignals(database.kysely, watched, signalLimits)) {
           if (signal?.aborted) break
           const { isWatched } = await appTerms(inSchool(database.kysely, school_id), found.client_id)
-          const pauses = isWatched && signalRules[found.kind].pauses
+          const pauses = isWatched ? signalRules[found.kind].pauses : 'never'
           const raised = await database.transaction((writer) => raiseSignal(inSchool(writer, school_id), { ...found, pauses }))
-          done.noticed += raised ? 1 : 0
-          done.paused += raised?.isPaused ? 1 : 0
+          done.noticed += Number(raised.isNew)
+          done.paused += Number(raised.isPaused)
         }
         const known = new Map((await schools()).map((school) => [school.id, school]))
         for (const id of await schoolsToNotify(database.kysely)) {

@@ -45,8 +45,8 @@ export function keepAnswer(
 }
 
 /**
- * Returns the response to the first use of a token, `lost` if Redis has lost it within its window, and undefined if there is none or if
- * its window has ended.
+ * Returns the response to the first use of a token. `lost`: the window is open, but Redis no longer has the response. Undefined: there is no
+ * response, or its window has ended.
  */
 export async function findAnswer(
   stores: Stores,

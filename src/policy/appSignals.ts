@@ -2,8 +2,8 @@
 export interface SignalRule {
   /** The number that is still usual. */
   threshold: number
-  /** True if it pauses the app where the school wants that. */
-  pauses: boolean
+  /** Pauses the app where the school wants that. `each time`: the count begins again when the app is continued. */
+  pauses: 'never' | 'once a day' | 'each time'
 }
 
 /** The people's rows of a day are unusual above this multiple of the median of the days before. */
@@ -14,17 +14,17 @@ export const quietDays = 30
 
 export const signalRules = {
   /** Objects that an app deleted within an hour. */
-  deletions: { threshold: 50, pauses: true },
+  deletions: { threshold: 50, pauses: 'each time' },
   /** Rows about people that an app read in a day (UTC). The threshold is this number or that of `usualRows`, whichever is greater. */
-  people_rows: { threshold: 500, pauses: true },
+  people_rows: { threshold: 500, pauses: 'once a day' },
   /** Calls of an app that were refused within an hour of the clock. */
-  refused: { threshold: 100, pauses: true },
+  refused: { threshold: 100, pauses: 'once a day' },
   /** Permissions to change things that an app used for the first time after `quietDays`. */
-  new_permission: { threshold: 0, pauses: false },
+  new_permission: { threshold: 0, pauses: 'never' },
   /** Codes and refresh tokens that were presented again. Their grants have ended already. */
-  reused_token: { threshold: 0, pauses: false },
+  reused_token: { threshold: 0, pauses: 'never' },
   /** People who want to use an app to which an owner has to agree. */
-  asked: { threshold: 0, pauses: false },
+  asked: { threshold: 0, pauses: 'never' },
 } as const satisfies Record<string, SignalRule>
 
 export const signalLimits = { rules: signalRules, usualRows, quietDays } as const

@@ -4,7 +4,7 @@ import type { Role } from './caller.ts'
 
 /** The rules of a school for the apps that its people connect. Only its owners change them, on a page: no app can. */
 export interface SchoolAppRules {
-  /** The people who may give access to apps that neither the school nor its operator set up. */
+  /** The people who can connect self-registered apps: those that neither the school nor its operator set up. */
   self_registered: 'everybody' | 'staff_read_only' | 'owner_agrees' | 'nobody'
   /** Longest access of such an app in days; null for that of the operator. */
   longest_days: number | null
@@ -48,7 +48,7 @@ export interface AppTerms {
   isWatched: boolean
 }
 
-/** True if nobody can give access to the app now. */
+/** True if the app cannot be connected or used at the moment. */
 export const isStopped = (access: AppTerms['access']): access is 'awaited' | 'none' => access === 'awaited' || access === 'none'
 
 /** The columns that decide about a client. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
-import type { SignalKind } from '../policy/appSignals.ts'
+import type { SignalKind, SignalRule } from '../policy/appSignals.ts'
 import { deletedObjects } from './appFigures.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { pauseClient } from './clients.ts'
@@ -16,18 +16,15 @@ export interface AppSignal {
   threshold: number
 }
 
-/**
- * Stores a signal, once a day for each kind. Returns what follows from a new one: it is recorded, and pauses the app if `pauses` is true; undefined if
- * the signal is known.
- */
+/** Stores a signal, once a day for each kind, and pauses the app as `pauses` says. */
 export async function raiseSignal(
   writer: SchoolWriter,
-  { client_id, kind, counted, threshold, pauses }: AppSignal & { pauses: boolean },
-): Promise<{ isPaused: boolean } | undefined> {
-  const { schoolId } = writer
-  const row = await writer
+  { client_id, kind, counted, threshold, pauses }: AppSignal & Pick<SignalRule, 'pauses'>,
+): Promise<{ isNew: boolean; isPaused: boolean }> {
+  const { schoolId: school_id } = writer
+  const { is_new: isNew } = await writer
     .insertInto('app_signal')
-    .values({ school_id: schoolId, client_id, kind, counted, threshold, day: today })
+    .values({ school_id, client_id, kind, counted, threshold, day: today })
     .onConflict((conflict) =>
       conflict
         .columns(['school_id', 'client_id', 'kind', 'day'])
@@ -35,14 +32,14 @@ export async function raiseSignal(
     )
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow()
-  if (!row.is_new) return undefined
-  const isPaused = pauses && (await pauseClient(writer, schoolId, client_id, true))
-  const pausedByRule: AuditEntry = { school_id: schoolId, event: 'school.app_paused', client_id, details: { by: 'rule', signal: kind } }
+  const mayPause = pauses === 'each time' || (pauses === 'once a day' && isNew)
+  const isPaused = mayPause && (await pauseClient(writer, school_id, client_id, true))
+  const pausedByRule: AuditEntry = { school_id, event: 'school.app_paused', client_id, details: { by: 'rule', signal: kind } }
   await recordAudit(writer, [
-    { school_id: schoolId, event: 'app.unusual', client_id, details: { signal: kind, counted, threshold } },
+    ...(isNew ? [{ school_id, event: 'app.unusual' as const, client_id, details: { signal: kind, counted, threshold } }] : []),
     ...(isPaused ? [pausedByRule] : []),
   ])
-  return { isPaused }
+  return { isNew, isPaused }
 }
 
 const hourSeconds = 3600

@@ -36,7 +36,7 @@ export const auditEvents = {
   'client.registered': { about: 'A client registered itself. `details.client_name` is the name that it gave itself.', keep: 'long' },
   'app.unusual': {
     about:
-      'An app did something that the owners of the school should know, once a day for each signal. `details` has the signal, what was counted, and the number that is still usual.',
+      'An app exceeded a limit that the owners of the school watch. Recorded once a day for each signal. `details` has the signal, the count and the limit.',
     keep: 'long',
   },
   'approval.approved': {

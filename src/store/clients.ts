@@ -64,19 +64,15 @@ export async function clientNames(db: SchoolReader, ids: readonly string[]): Pro
 const appRules = ({ selectFrom }: Builder<'oidc_client'>) =>
   selectFrom('school').select('school.app_rules').whereRef('school.id', '=', 'oidc_client.school_id').$castTo<unknown>().as('app_rules')
 
+export const clientColumns = [
+  ...(['oidc_client.id', 'oidc_client.created_at', 'registered_via', 'metadata'] as const),
+  ...(['disabled_at', 'disabled_by', 'paused_at', 'agreed_at'] as const),
+] as const
+
 const clientsOf = (db: Reader, schoolId: string) =>
   db
     .selectFrom('oidc_client')
-    .select([
-      'oidc_client.id',
-      'oidc_client.created_at',
-      'registered_via',
-      'metadata',
-      'disabled_at',
-      'disabled_by',
-      'paused_at',
-      'agreed_at',
-    ])
+    .select(clientColumns)
     .where('oidc_client.school_id', '=', schoolId)
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 

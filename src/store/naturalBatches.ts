@@ -22,7 +22,7 @@ const timeoutMs = 50
 /**
  * Combines work into natural batches: an item that arrives while nothing runs starts alone, and those that arrive while it runs form the next
  * batch. So nothing waits for others to come, and the busier the process, the fewer statements and commits. If a batch fails, each of its
- * items runs alone, unless the database did not respond: then it is unknown what was committed.
+ * items runs alone, unless the database did not respond: the batch may have been committed.
  */
 export function naturalBatches<Item, Result>(work: NaturalBatches<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = []

@@ -6,7 +6,7 @@ import { now } from './expressions.ts'
 
 const ownRegistrations = ['self', 'document'] as const satisfies readonly RegisteredVia[]
 
-/** Returns the rules of the school for apps, as it stored them. With `isLocked` nobody changes them until the transaction ends. */
+/** Returns the stored app rules of the school. `isLocked` locks them until the transaction ends. */
 export async function findAppRules(db: SchoolReader, { isLocked = false } = {}): Promise<unknown> {
   const row = await db
     .selectFrom('school')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { ClientRow, RegisteredVia } from './clients.ts'
+import { type ClientRow, clientColumns, type RegisteredVia } from './clients.ts'
 import type { GrantPayload } from './connectedApps.ts'
 import type { Reader } from './database.ts'
 import { type Builder, now } from './expressions.ts'
@@ -41,16 +41,7 @@ export async function listSchoolApps(
       'live.client_id',
       'oidc_client.id',
     )
-    .select([
-      'oidc_client.id',
-      'oidc_client.created_at',
-      'registered_via',
-      'metadata',
-      'disabled_at',
-      'disabled_by',
-      'paused_at',
-      'agreed_at',
-    ])
+    .select(clientColumns)
     .select(['live.grants', 'live.people', 'live.last_used_at', 'live.ends_at'])
     .where('oidc_client.school_id', '=', schoolId)
     .where((client) =>

@@ -22,6 +22,13 @@ beforeEach(async () => {
 const { threshold } = signalRules.deletions
 const watch = () => service.database.sql.query(`UPDATE school SET app_rules = '{"pause_unusual":true}'`)
 
+/** Runs requests in parallel: fewer than the connections of the database, so that none of them waits for one. */
+async function inWaves<Result>(requests: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  const results: Result[] = []
+  for (let at = 0; at < requests.length; at += 8) results.push(...(await Promise.all(requests.slice(at, at + 8).map((send) => send()))))
+  return results
+}
+
 let created = 0
 async function connected() {
   const agent = await createAgent(service.issuer, { client_name: `Helper ${++created}` })
@@ -29,18 +36,11 @@ async function connected() {
   const { body } = await agent.tokens(personCalled('owner@example.com'), { scope }, { scopes: 'all' })
   const call = (method: string, path: string, headers: Record<string, string> = {}) =>
     fetch(`${service.issuer}/api/v1${path}`, { method, headers: { authorization: `Bearer ${body.access_token}`, ...headers } })
-  const addPosts = async (count: number): Promise<string[]> => {
-    const ids: string[] = []
-    for (let at = 0; at < count; at += 1) {
-      const { body: post } = await postJson(
-        `${service.issuer}/api/v1/posts`,
-        { title: `News ${at}` },
-        { authorization: `Bearer ${body.access_token}` },
-      )
-      ids.push(post.id)
-    }
-    return ids
+  const addPost = async (): Promise<string> => {
+    const headers = { authorization: `Bearer ${body.access_token}` }
+    return (await postJson(`${service.issuer}/api/v1/posts`, { title: 'News' }, headers)).body.id
   }
+  const addPosts = (count: number) => inWaves(Array.from({ length: count }, () => addPost))
   return { agent, tokens: body, call, addPosts }
 }
 
@@ -64,10 +64,7 @@ describe('the circuit breaker', () => {
     await watch()
     const { agent, call, addPosts } = await connected()
     const posts = await addPosts(threshold + 12)
-    const statuses: number[] = []
-    // Fewer than the connections of the database, so that none of them waits for one.
-    for (let at = 0; at < posts.length; at += 8)
-      statuses.push(...(await Promise.all(posts.slice(at, at + 8).map(async (id) => (await call('DELETE', `/posts/${id}`)).status))))
+    const statuses = await inWaves(posts.map((id) => async () => (await call('DELETE', `/posts/${id}`)).status))
     expect(statuses.filter((status) => status === 204)).toHaveLength(threshold)
     expect(statuses.filter((status) => status !== 204 && status !== 403)).toEqual([])
     const [{ left } = { left: 0 }] = await service.database.sql.query<{ left: number }>('SELECT count(*)::int AS left FROM post')
@@ -85,16 +82,25 @@ describe('the circuit breaker', () => {
     // Earlier deletions no longer count.
     const [rest] = posts.filter((_, at) => statuses[at] === 403)
     expect((await call('DELETE', `/posts/${rest}`)).status).toBe(204)
+    // Too many after that pause it again, on the same day.
+    const more = await addPosts(threshold)
+    const later: number[] = []
+    for (const id of more) later.push((await call('DELETE', `/posts/${id}`)).status)
+    expect(later).toEqual([...Array(threshold - 1).fill(204), 403])
+    expect((await call('GET', '/posts')).status).toBe(403)
+    expect((await eventsOf(agent.clientId)).map(({ event }) => event)).toEqual(['app.unusual', 'school.app_paused', 'school.app_paused'])
   })
 
   test('counts dry runs as nothing, and pauses no app of a school that does not want it', async () => {
     const { agent, call, addPosts } = await connected()
     const posts = await addPosts(threshold + 2)
     await watch()
-    for (const id of posts) expect((await call('DELETE', `/posts/${id}`, { 'dry-run': 'true' })).status).toBe(200)
+    const tried = await inWaves(posts.map((id) => async () => (await call('DELETE', `/posts/${id}`, { 'dry-run': 'true' })).status))
+    expect(new Set(tried)).toEqual(new Set([200]))
     expect(await signalsOf(agent.clientId)).toEqual([])
     await service.database.sql.query(`UPDATE school SET app_rules = '{}'`)
-    for (const id of posts) expect((await call('DELETE', `/posts/${id}`)).status).toBe(204)
+    const done = await inWaves(posts.map((id) => async () => (await call('DELETE', `/posts/${id}`)).status))
+    expect(new Set(done)).toEqual(new Set([204]))
     expect(await runJob()).toMatchObject({ noticed: 1, paused: 0 })
     expect(await signalsOf(agent.clientId)).toEqual([{ kind: 'deletions', counted: threshold + 2, threshold }])
     expect((await call('GET', '/posts')).status).toBe(200)

@@ -132,6 +132,31 @@ test('an import that is refused leaves no row, file or configuration behind', as
   })
 })
 
+test('an export with a row or a file of another school is refused, and changes no school of the installation', async () => {
+  const target = await install('other')
+  const victim = '01890000-0000-7000-8000-000000000001'
+  const { school_id: own, files } = JSON.parse(await readFile(join(exported, 'manifest.json'), 'utf8'))
+  const changes: [path: string, from: string, to: string][] = [
+    ['tables/course.ndjson', `"school_id":"${own}"`, `"school_id":"${victim}"`],
+    ['tables/school.ndjson', `"id":"${own}"`, `"id":"${victim}"`],
+    ['tables/file.ndjson', `"storage_key":"${own}/`, `"storage_key":"${victim}/`],
+    ['manifest.json', `"key": "${files[0].key}"`, `"key": "${victim}/stolen"`],
+    ['manifest.json', '"slug": "first"', '"slug": "../first"'],
+  ]
+  for (const [path, from, to] of changes) {
+    const before = await readFile(join(exported, path), 'utf8')
+    expect([path, before.includes(from)]).toEqual([path, true])
+    await writeFile(join(exported, path), before.replace(from, to))
+    const outcome = await target.cli(['schools', 'import', exported])
+    await writeFile(join(exported, path), before)
+    expect([path, outcome]).toMatchObject([
+      path,
+      { exitCode: 1, err: expect.stringMatching(/belongs to another school|is not the manifest/) },
+    ])
+    expect(await schoolsOf(target)).toEqual([])
+  }
+})
+
 test('a second copy in the same installation gets another school id, and keeps the ids of its rows', async () => {
   await source.database.sql.query('UPDATE enrollment SET certificate_number = NULL')
   const output = await exportTo(source, 'first')

@@ -23,5 +23,5 @@ export async function changeAppRules(writer: SchoolWriter, rules: SchoolAppRules
 
 /** Notes that a person wants to use a client to which an owner has to agree, so that the owners hear of it. */
 export async function askOwners(writer: SchoolWriter, clientId: string): Promise<void> {
-  await raiseSignal(writer, { client_id: clientId, kind: 'asked', counted: 1, threshold: signalRules.asked.threshold, pauses: false })
+  await raiseSignal(writer, { client_id: clientId, kind: 'asked', counted: 1, ...signalRules.asked })
 }

@@ -6,7 +6,7 @@ import type { SchoolDatabase, SchoolWriter } from '../../store/database.ts'
 import { lockByName } from '../../store/lockByName.ts'
 import type { Activity } from './activity.ts'
 
-const { threshold } = signalRules.deletions
+const { threshold, pauses } = signalRules.deletions
 
 /** An app would delete more than is usual. Its request is rolled back. */
 class TooManyDeletions extends Error {
@@ -40,7 +40,7 @@ export async function requireUsual({
 export async function pauseUnusual(error: unknown, { store, clientId }: { store: SchoolDatabase; clientId: string }): Promise<unknown> {
   if (!(error instanceof TooManyDeletions)) return error
   const { counted } = error
-  await store.transaction((writer) => raiseSignal(writer, { client_id: clientId, kind: 'deletions', counted, threshold, pauses: true }))
+  await store.transaction((writer) => raiseSignal(writer, { client_id: clientId, kind: 'deletions', counted, threshold, pauses }))
   return new Problem('access_denied', {
     description: `The school pauses apps that delete more than ${threshold} objects within an hour, so this app is paused and nothing was deleted now. Keep the tokens, and repeat the request when an owner or admin of the school has continued the app.`,
   })

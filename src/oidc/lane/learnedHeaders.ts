@@ -9,7 +9,7 @@ const ofOneResponse = new Set(['connection', 'content-length', 'date', 'keep-ali
 export interface LearnedHeaders {
   /** Returns names and values in turn, as Node's `writeHead` takes them; undefined until a response was seen. */
   of(school: School, endpoint: LaneEndpoint): readonly string[] | undefined
-  /** Notes the headers of this response of the pipeline when it was sent, if it is a success. */
+  /** Notes the headers of this response of the pipeline when it was sent, if it is a success in JSON. */
   learn(response: ServerResponse, school: School, endpoint: LaneEndpoint): void
 }
 
@@ -20,7 +20,8 @@ export function learnedHeaders(): LearnedHeaders {
     of: (school, endpoint) => known.get(school)?.get(endpoint),
     learn(response, school, endpoint) {
       response.once('finish', () => {
-        if (response.statusCode !== 200 || response.hasHeader('set-cookie')) return
+        const type = String(response.getHeader('content-type'))
+        if (response.statusCode !== 200 || response.hasHeader('set-cookie') || !type.startsWith('application/json')) return
         const own = known.get(school) ?? new Map<LaneEndpoint, readonly string[]>()
         known.set(school, own.set(endpoint, rawHeadersOf(response, ofOneResponse)))
       })

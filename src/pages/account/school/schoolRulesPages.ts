@@ -4,6 +4,7 @@ import { accountPaths } from '../../../policy/accountPaths.ts'
 import { isSelfRegisteredRule, longestAccessDays, readAppRules, type SchoolAppRules } from '../../../policy/schoolAppRules.ts'
 import { auditEntry } from '../../auditEntry.ts'
 import { submittedForm } from '../../formBody.ts'
+import { pageProblem } from '../../pageProblem.ts'
 import { seeOther } from '../../seeOther.ts'
 import type { TextKey, Texts } from '../../texts.ts'
 import type { AccountArguments } from '../accountArguments.ts'
@@ -71,13 +72,14 @@ export function schoolRulesPages(args: AccountArguments, present: AccountPresent
       const days = (form.get('longest_days') ?? '').trim()
       const longest = days === '' ? null : readDays(days)
       const access = form.get('self_registered')
+      if (!isSelfRegisteredRule(access)) throw pageProblem('bad_request', 'invalid_request', 'self_registered is none of the choices.')
       const rules = readAppRules({
         self_registered: access,
         longest_days: longest ?? null,
         ask_first: form.has('ask_first') ? 'always' : 'person',
         pause_unusual: form.has('pause_unusual'),
       })
-      if (longest === undefined || !isSelfRegisteredRule(access)) {
+      if (longest === undefined) {
         ctx.status = 400
         const error = { field: 'longest_days', text: texts.text('school.rules_days_error', { most: longestAccessDays }) }
         return await show(ctx, admin, { rules, days, errors: [error] })
