@@ -160,7 +160,8 @@ export function consentPage(views: Views, page: ConsentPageArguments): ConsentPa
     ),
     csrf,
     consentAction: `${address}/consent`,
-    refuseAction: `${address}/refuse`,
+    // Then the app learns why the school does not allow it. Otherwise it learns that the person refused.
+    refuseAction: `${address}/${page.terms.access === 'none' ? 'consent' : 'refuse'}`,
     mayAllow: mayAllow || isAwaited,
     mayChoose,
     allow: texts.text(isAwaited ? 'consent.ask_owners' : mayChoose ? 'consent.allow' : 'consent.allow_included'),

@@ -63,7 +63,7 @@ export interface ShownSignal extends AppSignal {
   noticed_at: Date
 }
 
-/** Returns the signals of these apps of the last `days`, the newest first. */
+/** Returns the signals of these apps of the last `days`, the newest first, except requests to use an app: its state shows them. */
 export async function listSignals(db: SchoolReader, clientIds: readonly string[], days: number): Promise<ShownSignal[]> {
   if (clientIds.length === 0) return []
   const rows = await db
@@ -71,6 +71,7 @@ export async function listSignals(db: SchoolReader, clientIds: readonly string[]
     .select(['client_id', 'kind', 'noticed_at'])
     .select(({ cast }) => [cast<number>('counted', 'float8').as('counted'), cast<number>('threshold', 'float8').as('threshold')])
     .where('client_id', 'in', clientIds)
+    .where('kind', '<>', 'asked')
     .where('day', '>', secondsAgo(daySeconds(days)))
     .orderBy('noticed_at', 'desc')
     .$narrowType<{ kind: SignalKind }>()

@@ -89,6 +89,10 @@ describe('the rules of a school for apps', () => {
     const next = await createAgent(service.issuer)
     const redirect = await next.send(personCalled('owner@example.com'), { scope })
     expect(redirect.searchParams.get('error')).toBe('access_denied')
+    const page = await owner.follow(await owner.get(next.authorizationUrl({ scope }).href))
+    expect(page.html).toContain('allows no apps that it has not set up')
+    const back = await owner.follow(await send(owner, page, {}, /consent$/))
+    expect(back.location?.searchParams.get('error_description')).toBe('The school allows no apps that register themselves.')
     const [integration] = await service.database.sql.query<{ id: string }>(`SELECT id FROM oidc_client WHERE id = 'mailer'`)
     expect(integration).toBeDefined()
     await setRules({})
@@ -138,6 +142,7 @@ describe('the rules of a school for apps', () => {
     expect((await agree(owner, 'forged')).status).toBe(403)
     expect((await agree(owner, field(list.html, 'csrf'))).location?.search).toBe('?done=agreed')
     expect((await agent.tokens(personCalled('learner@example.com'), { scope: 'openid courses:read' })).status).toBe(200)
+    expect(textOf((await owner.get('/account/school')).html)).not.toMatch(/Waits for an owner|needs the agreement/)
   })
 
   test('the longest access bounds what people choose, and shortens what they gave before', async () => {
