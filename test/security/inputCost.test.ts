@@ -297,6 +297,20 @@ const signatures: Readonly<Record<string, string>> = {
   'image/avif': '\0\0\0\x1cftypavif',
 }
 
+/**
+ * The shortest CPU times of alternating runs, in milliseconds. Other work of the machine and collections of garbage only lengthen a run:
+ * the shortest times of a quadratic parser stay four times apart, however often it runs.
+ */
+async function shortestTimes(once: () => unknown, twice: () => unknown) {
+  const shortest = { once: Number.POSITIVE_INFINITY, twice: Number.POSITIVE_INFINITY }
+  for (let round = 0; round < 30; round++) {
+    shortest.once = Math.min(shortest.once, (await cpuTime(once, 1)).ms)
+    shortest.twice = Math.min(shortest.twice, (await cpuTime(twice, 1)).ms)
+    if (round >= 3 && shortest.twice / shortest.once < maxGrowth) break
+  }
+  return shortest
+}
+
 describe('twice the input takes about twice the time, and the output is bounded', () => {
   const parsers = Map.groupBy(cases, ({ parser }) => parser)
   test.each([...parsers.keys()])('%s', async (parser) => {
@@ -309,10 +323,14 @@ describe('twice the input takes about twice the time, and the output is bounded'
       const single = await cpuTime(() => parse(once))
       // Rejecting is cheaper than parsing: if one of the two inputs is rejected, they cannot be compared.
       if ((single.output === -1) === (double.output === -1) && double.ms / single.ms >= maxGrowth) {
-        // Once more, since other work of the machine may have taken part.
-        const [again, twiceAgain] = [await cpuTime(() => parse(once), 6), await cpuTime(() => parse(twice), 6)]
-        const growth = twiceAgain.ms / again.ms
-        expect(growth, `${grows}: ${again.ms} ms for ${size}, ${twiceAgain.ms} ms for ${2 * size}`).toBeLessThan(maxGrowth)
+        const shortest = await shortestTimes(
+          () => parse(once),
+          () => parse(twice),
+        )
+        expect(
+          shortest.twice / shortest.once,
+          `${grows}: ${shortest.once} ms for ${size}, ${shortest.twice} ms for ${2 * size}`,
+        ).toBeLessThan(maxGrowth)
       }
       if (double.ms >= maxMs) expect((await cpuTime(() => parse(twice))).ms, grows).toBeLessThan(maxMs)
     }
