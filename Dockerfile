@@ -9,10 +9,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma.config.ts ./
 COPY prisma prisma
-COPY scripts/bundle.ts scripts/generate.ts scripts/withoutStudio.mjs scripts/
+COPY scripts/bundle.ts scripts/generate.ts scripts/sbom.ts scripts/withoutStudio.mjs scripts/
 COPY src src
 COPY views views
-RUN npm run generate
+RUN npm run generate && node scripts/sbom.ts > sbom.cdx.json
 
 # Stage 2: what runs needs, and nothing else.
 FROM ${NODE} AS packages
@@ -35,8 +35,9 @@ COPY prisma/migrations prisma/migrations
 COPY views views
 COPY src src
 COPY --from=generate /app/src/gen src/gen
+COPY --from=generate /app/sbom.cdx.json ./
 # The operator's commands: docker exec <container> schoolgate doctor
-RUN chmod 0755 src/cli/main.ts && ln -s /app/src/cli/main.ts /usr/local/bin/schoolgate
+RUN chmod 0755 src/cli/main.ts src/cli/healthCheck.mjs && ln -s /app/src/cli/main.ts /usr/local/bin/schoolgate && ln -s /app/src/cli/healthCheck.mjs /usr/local/bin/schoolgate-health
 # Compiled code of the modules, so that the first start of a container is as quick as a second one. The start uses the same flags.
 ENV NODE_COMPILE_CACHE=/app/compile-cache
 RUN install -d -o node -g node /app/compile-cache
@@ -50,7 +51,14 @@ RUN ["node", "--max-semi-space-size=16", "--input-type=module", "--eval", "\
 # Everything else may be mounted read-only.
 VOLUME /data
 EXPOSE 3000 9464
-# Images in the OCI format have no health check: build with `podman build --format docker`. deploy/compose.yaml repeats it.
+# Images in the OCI format have no health check: name the same command there (podman run --health-cmd schoolgate-health).
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["schoolgate-health"]
 CMD ["node", "--max-semi-space-size=16", "src/main.ts"]
+# The commit that the image was built from: --build-arg REVISION=$(git rev-parse HEAD)
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Schoolgate" \
+  org.opencontainers.image.description="OAuth 2.0 and OpenID Connect service of an online school platform, with the school's resource API" \
+  org.opencontainers.image.version="1.0.0" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.licenses="LicenseRef-Proprietary"

@@ -112,7 +112,7 @@ test('the image has the command schoolgate on its path, which works in any direc
 
 test('the image has what the service needs and nothing else', () => {
   expect(readdirSync(app).toSorted()).toEqual(
-    ['compile-cache', 'config', 'demo', 'node_modules', 'package.json', 'prisma', 'src', 'views'].toSorted(),
+    ['compile-cache', 'config', 'demo', 'node_modules', 'package.json', 'prisma', 'sbom.cdx.json', 'src', 'views'].toSorted(),
   )
   expect(readdirSync(join(app, 'prisma'))).toEqual(['migrations'])
   const filesIn = (folder: string): string[] =>
@@ -133,8 +133,10 @@ test(`its packages take less than ${maxMegabytes} MB`, () => {
 test('it starts with its command, is healthy by its health check, and serves its school', async () => {
   expect(service.exitCode, log).toBe(null)
   const [program = '', ...args] = image.healthCheck
-  await run(program, args, { env: { ...environment, ...image.environment, ADMIN_PORT: new URL(admin).port } })
-  await expect(run(program, args, { env: { ...environment, ADMIN_PORT: String(await freePort()) } })).rejects.toMatchObject({ code: 1 })
+  const path = `${join(image.root, '/usr/local/bin')}:${environment.PATH}`
+  const check = (port: string) => run(program, args, { env: { ...environment, ...image.environment, PATH: path, ADMIN_PORT: port } })
+  await check(new URL(admin).port)
+  await expect(check(String(await freePort()))).rejects.toMatchObject({ code: 1 })
   expect((await get(`${admin}/livez`)).status).toBe(200)
   expect((await get(`${publicAddress}/.well-known/openid-configuration`)).status).toBe(200)
   expect((await get(`${publicAddress}/api/v1/school`)).body.name).toBe('Lanternfield School of Making')

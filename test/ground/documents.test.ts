@@ -22,7 +22,7 @@ test('the documents exist', () => {
   )
 })
 
-describe.each(documents)('%s', (document) => {
+describe.each([...documents, '.github/workflows/ci.yaml'])('%s', (document) => {
   const text = read(document)
 
   test('names only npm scripts that exist', () => {
@@ -62,4 +62,11 @@ test('no file contains a path of a development machine', () => {
   const text = files.filter((file) => /\.(?:ts|mjs|md|json|ya?ml|ejs|css|sql|prisma)$|^\.ci\/|^Dockerfile$/.test(file))
   expect(text.length).toBeGreaterThan(100)
   expect(text.filter((file) => places.some((place) => read(file).includes(place)))).toEqual([])
+})
+
+test('the index of the documents links every one of them', () => {
+  const linked = [...read('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => join('docs', target))
+  expect(linked).toEqual(
+    expect.arrayContaining(markdown.filter((file) => /^(?:docs\/)?[^/]+\.md$/.test(file) && !/^(?:docs\/)?README\.md$/.test(file))),
+  )
 })

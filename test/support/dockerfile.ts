@@ -102,7 +102,7 @@ export function buildImage({ context, dockerfile, ignored, output, folders, inst
     else if (name === 'RUN') runStep(current, value)
     else if (name === 'CMD') current.command = JSON.parse(value)
     else if (name === 'HEALTHCHECK') current.healthCheck = JSON.parse(value.slice(value.indexOf('[')))
-    else if (!['USER', 'VOLUME', 'EXPOSE'].includes(name)) throw new Error(`this instruction is not known here: ${name}`)
+    else if (!['USER', 'VOLUME', 'EXPOSE', 'LABEL'].includes(name)) throw new Error(`this instruction is not known here: ${name}`)
   }
 
   /** Replaces the folders of the image in a text by those of the stage. */
