@@ -5,12 +5,13 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { type Agent, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
-import { documentedCommands } from '../support/documentedCommand.ts'
+import { blockOf, documentedCommands } from '../support/documentedCommand.ts'
 import { until } from '../support/poll.ts'
 import { createHome, type Home, rootSecret, type ServiceProcess, startProcess } from '../support/process.ts'
 
@@ -29,10 +30,9 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
   const undo: (() => unknown)[] = []
 
   beforeAll(async () => {
-    // It refuses everything for good.
-    const receiver = createServer((request, response) => {
-      request.resume()
-      response.writeHead(410).end()
+    // It refuses everything but tests for good.
+    const receiver = createServer(async (request, response) => {
+      response.writeHead((await text(request)).includes('webhook.test') ? 204 : 410).end()
     }).listen(0, '127.0.0.1')
     await once(receiver, 'listening')
     undo.push(() => receiver.close())
@@ -63,11 +63,11 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
     const programs = join(home.directory, 'bin')
     await mkdir(programs)
     const program = join(programs, 'schoolgate')
-    await writeFile(program, `#!/bin/sh\ncd '${root}' && exec '${process.execPath}' src/cli/main.ts "$@"\n`)
+    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${root}/src/cli/main.ts' "$@"\n`)
     await chmod(program, 0o755)
     const env = {
       ...{ PATH: `${programs}:${process.env.PATH}`, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-      ...{ CONFIG_DIR: home.config, DATA_DIR: home.data, SECRET_KEY: rootSecret, DATABASE_URL: database.url },
+      ...{ CONFIG_DIR: home.config, DATA_DIR: home.data, SECRET_KEY: rootSecret, DATABASE_URL: database.url, RUN_FROM: 'bundle' },
       ...{ PORT: new URL(service.issuer).port, ADMIN_PORT: new URL(service.admin).port },
     }
     shell = async (command) => {
@@ -78,6 +78,13 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
   afterAll(async () => {
     for (const step of undo.reverse()) await step()
   })
+
+  /** Runs commands one after the other and returns what each prints. */
+  async function inTurn(lines: readonly string[]): Promise<string[]> {
+    const outputs: string[] = []
+    for (const line of lines) outputs.push(await shell(line))
+    return outputs
+  }
 
   /** Returns the commands below a question, with the words in angle brackets replaced. */
   const commands = (question: string, values: Record<string, string> = {}): string[] =>
@@ -110,5 +117,31 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
     const [audit = '', log = ''] = commands('What did a request do?', { 'request id': requestId })
     expect(await shell(audit)).toContain('token.revoked')
     expect(JSON.parse((await shell(log)).split('\n')[0] ?? '')).toMatchObject({ request_id: requestId, operation: 'oauth.revocation' })
+  })
+
+  test('finds what a receiver missed and sends it again, with the commands of docs/webhooks.md', async () => {
+    const block = blockOf('docs/webhooks.md', 'webhooks')
+    expect(block.length).toBeGreaterThan(5)
+    const outputs = await inTurn(block)
+    expect(outputs[1]).toContain('security.token.revoked')
+    expect(outputs[4]).toContain('204')
+  })
+
+  test('keeps the installation with the commands of docs/deploy.md, and restores it into an empty database', async () => {
+    const [create = '', verify = '', restore = ''] = blockOf('docs/deploy.md', 'backup-commands')
+    await inTurn([create, verify])
+    const { url, drop } = await throwawayPostgres({ migrated: false })
+    undo.push(drop)
+    const elsewhere = `DATABASE_URL='${url}' DATA_DIR='${join(home.directory, 'restored')}'`
+    // The shell has no terminal in which the command could ask.
+    await shell(`${elsewhere} ${restore} --yes`)
+    expect(await shell(`${elsewhere} schoolgate people list`)).toContain(person)
+  })
+
+  test('gets the first responses with the commands of the README', async () => {
+    const block = blockOf('README.md', 'quick-start').filter((line) => line.startsWith('curl'))
+    const [courses = '', client = ''] = await inTurn(block.map((line) => line.replaceAll('http://127.0.0.1:3000', service.issuer)))
+    expect(JSON.parse(courses).data.length).toBeGreaterThan(0)
+    expect(JSON.parse(client).client_id).toMatch(/./)
   })
 })

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 export function documentedCommands(heading: string): string[] {
   const text = readFileSync(resolve(import.meta.dirname, '../../docs/operate.md'), 'utf8')
   const section = text.slice(text.indexOf(`### ${heading}`))
-  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
+  const [, block = ''] = /```sh run=questions\n([\s\S]*?)```/.exec(section) ?? []
   return block.split('\n').filter(Boolean)
 }
 
@@ -24,4 +24,15 @@ export async function runWithLog(command: string, log: string): Promise<string> 
   } finally {
     await rm(directory, { recursive: true })
   }
+}
+
+/** Returns the commands of the blocks of a document that are marked with `run=` and this name, one for each line, without comments. */
+export function blockOf(document: string, name: string): string[] {
+  const text = readFileSync(resolve(import.meta.dirname, '../..', document), 'utf8')
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`sh run=${name}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block = '']) => block)
+  return blocks
+    .join('')
+    .replaceAll('\\\n', '')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
 }
