@@ -83,6 +83,8 @@ interface About<Name extends string = string> {
 
 export interface Declaration<Name extends string, Of extends Options> extends About<Name> {
   options?: Of
+  /** The values of arguments that have few, by their names. */
+  choices?: Readonly<Record<string, readonly string[]>>
   /** Returns false if these options change nothing that needs a confirmation. A command without `--yes` never asks. */
   asks?(options: Values<NoInfer<Of>>): boolean
   run(session: CommandSession, options: Values<NoInfer<Of>>, ...args: Arguments<Name>): unknown
@@ -96,6 +98,10 @@ export const command =
   (parent, session) => {
     const added = addTo(parent, declared)
     for (const [name, option] of Object.entries(declared.options ?? {})) added.addOption(option.create(flagOf(name)))
+    for (const argument of added.registeredArguments) {
+      const values = declared.choices?.[argument.name()]
+      if (values) argument.choices(values)
+    }
     added.action(async (...args: Arguments<Name>) => {
       const options = added.opts<Values<Of>>()
       const { school, yes, json } = added.opts<Values<typeof shared>>()

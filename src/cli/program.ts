@@ -9,6 +9,7 @@ import { backup } from './commands/backup.ts'
 import { caches } from './commands/caches.ts'
 import { clients } from './commands/clients.ts'
 import { comments, forms } from './commands/communityReports.ts'
+import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { database } from './commands/database.ts'
 import { demo } from './commands/demo.ts'
@@ -17,6 +18,7 @@ import { grants } from './commands/grants.ts'
 import { integrations } from './commands/integrations.ts'
 import { jobs } from './commands/jobs.ts'
 import { keys } from './commands/keys.ts'
+import { log } from './commands/log.ts'
 import { migrate } from './commands/migrate.ts'
 import { orders } from './commands/orders.ts'
 import { outbox } from './commands/outbox.ts'
@@ -73,10 +75,12 @@ Examples:
     keys,
     audit,
     jobs,
+    log,
     outbox,
     webhooks,
     analytics,
     demo,
+    completion,
   ]) {
     add(program, session)
   }
@@ -118,7 +122,14 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
 }
 
 /** Commands that work without the database, or need it for themselves. */
-const inOwnProcess: readonly RegExp[] = [/^config /, /^self-check$/, /^database /, /^backup (verify|restore)$/, /^schools import$/]
+const inOwnProcess: readonly RegExp[] = [
+  /^config /,
+  /^completion$/,
+  /^self-check$/,
+  /^database /,
+  /^backup (verify|restore)$/,
+  /^schools import$/,
+]
 
 /**
  * Runs a valid command in the service that has opened the embedded database, if one runs.

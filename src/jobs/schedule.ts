@@ -42,7 +42,8 @@ export async function runJob(
     const done = await job.run(signal)
     report(done ? 'success' : 'skipped')
     if (!done) return
-    if (Object.values(done).some((count) => count > 0)) log.info({ job: job.name, ...done }, 'job done')
+    const isWork = Object.values(done).some((count) => count > 0)
+    log[isWork ? 'info' : 'debug']({ job: job.name, ...done }, 'job done')
     await store({ result: done, failure: undefined })
   } catch (error) {
     report(isOutage(error) ? 'unavailable' : 'failure')

@@ -44,6 +44,9 @@ export function createLog(level: string, destination: DestinationStream | LogStr
   const { immediately, together } = 'write' in destination ? { immediately: destination, together: destination } : destination
   const log = pino({ ...common, hooks: { logMethod: (given, write) => write.apply(log, shown(given)) } }, immediately)
   const requests = pino(common, together)
+  log.on('level-change', (changed) => {
+    requests.level = changed
+  })
   return Object.assign(log, { request: (line: RequestLine) => requests.info(line, 'request') })
 }
 

@@ -109,6 +109,7 @@ export const auditEvents = {
   'operator.job_run': { about: 'An operator ran a background job.', keep: 'standard' },
   'operator.key_retired': { about: 'An operator retired a signing key.', keep: 'long' },
   'operator.keys_rotated': { about: 'An operator rotated the signing keys.', keep: 'long' },
+  'operator.log_level_set': { about: 'An operator changed the log level of this installation for a while.', keep: 'standard' },
   'operator.migrated': { about: 'An operator applied migrations.', keep: 'standard' },
   'operator.order_canceled': { about: 'An operator cancelled an order.', keep: 'standard' },
   'operator.order_paid': { about: 'An operator recorded the payment of an order.', keep: 'standard' },

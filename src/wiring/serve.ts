@@ -24,6 +24,7 @@ import type { Commands } from './commandRunner.ts'
 import { type ConfigurationState, createConfigurationState } from './configurationState.ts'
 import { jobFigures } from './jobFigures.ts'
 import { limitConnections, listenOn } from './listenOn.ts'
+import { followLogLevel } from './logLevel.ts'
 import { mailWarning } from './mailWarning.ts'
 import { openConfiguredFileStorage, openConfiguredTransport } from './open.ts'
 import { openOperatorEndpoint } from './operatorEndpoint.ts'
@@ -115,6 +116,8 @@ export async function serve(args: ServeArguments): Promise<Service> {
     waiting = starting
     const applied = await migrate(database, migrations, { onMigrated: progress?.migrated })
     if (applied.length > 0) log.info({ applied }, 'migrations applied')
+    const logLevel = await followLogLevel(database.lane('background'), log)
+    undo.push(async () => logLevel.stop())
     await beginChangeEpoch(database.kysely)
     const clock = createSharedClock(database.lane('authorization'), args.systemTime)
     await clock.measure()

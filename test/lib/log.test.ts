@@ -68,6 +68,19 @@ test('a line below the level is not written', () => {
   expect(lines).toEqual([])
 })
 
+test('a change of the level applies to the lines of requests too', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => void lines.push(line) })
+  log.level = 'warn'
+  // biome-ignore lint/suspicious/noExplicitAny: the members do not matter
+  log.request({} as any)
+  expect(lines).toEqual([])
+  log.level = 'trace'
+  // biome-ignore lint/suspicious/noExplicitAny: the members do not matter
+  log.request({} as any)
+  expect(lines).toHaveLength(1)
+})
+
 test('the code by which a library names an error is kept, and an authorization code is not', () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
   expect(written((log) => log.error({ err: refused }, 'planted'))).toContain('ECONNREFUSED')

@@ -1,4 +1,4 @@
-// Proves D22: After secrets of every kind were issued and used: log at level debug, metrics, traces, tables, Redis and e-mails contain none of them, and the heap none that has ended; a planted leak is found
+// Proves D22: After secrets of every kind were issued and used: log at level trace, metrics, traces, tables, Redis and e-mails contain none of them, and the heap none that has ended; a planted leak is found
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -56,7 +56,7 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
       home,
       port,
       environment: {
-        ...{ DATABASE_URL: postgres.url, REDIS_URL: redisUrl, DEMO: 'on', LOG_LEVEL: 'debug' },
+        ...{ DATABASE_URL: postgres.url, REDIS_URL: redisUrl, DEMO: 'on', LOG_LEVEL: 'trace' },
         ...{ CRM_WEBHOOK: webhookSecret, PLATFORM_KEY: platformKey, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
         NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots()}`,
       },
@@ -141,7 +141,7 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
     expect([...new Set([...rows.map(({ model }) => model), ...inRedis])].filter((model) => !(model in engineSecrets))).toEqual([])
   })
 
-  test('the log at level debug contains none of them', () => {
+  test('the log at level trace contains none of them', () => {
     const log = service.output()
     expect(log.split('\n').length).toBeGreaterThan(50)
     expect(secretsIn(log, secrets)).toEqual([])

@@ -79,6 +79,36 @@ describe.runIf(postgresql)('processes of one installation', () => {
     expect((await start({ DATA_DIR })).log()).toContain('.other/files')
   }, 180_000)
 
+  test('follow the log level that an operator sets, and go back by themselves when the time is over', async () => {
+    const [left, right] = [await start(), await start()]
+    const cli = createCli({ variables: left.variables })
+    const logsDebug = ({ log }: Process): boolean => log().includes('"level_now":"debug"')
+    expect((await cli(['log', 'level', '--json'])).json()).toEqual({ level: 'info', until: null, level_after: null })
+    expect((await cli(['log', 'level', 'debug', '--for', '12s', '--json'])).json()).toMatchObject({ level: 'debug', level_after: 'info' })
+    await until(() => logsDebug(left) && logsDebug(right), { what: 'both processes to follow' })
+    for (const { log } of [left, right]) expect(log()).toContain('log level changed')
+    const isBack = ({ log }: Process): boolean => log().includes('"level_before":"debug","level_now":"info"')
+    await until(() => isBack(left) && isBack(right), { what: 'both processes to go back' })
+    expect((await cli(['log', 'level', '--json'])).json()).toMatchObject({ level: 'info', until: null })
+
+    expect(await cli(['log', 'level', 'error'])).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^level +error\nuntil +\d{4}-/) })
+    expect((await cli(['log', 'level', '--reset', '--json'])).json()).toMatchObject({ level: 'info', until: null })
+    const events = await left.service.database.sql.query<{ details: object }>(
+      `SELECT DISTINCT details FROM audit_log WHERE event = 'operator.log_level_set'`,
+    )
+    expect(events.map(({ details }) => details)).toContainEqual({ level: 'error', seconds: 900, operator: 'ops' })
+  }, 180_000)
+
+  test.each([
+    [['loud'], "value 'loud' is invalid for argument 'level'. Allowed choices are trace, debug, info, warn, error."],
+    [['debug', '--for', '25h'], '--for must be a time such as 90s, 10m or 2h, at most 24h, not 25h'],
+    [['--for', '10m'], '--for requires a level'],
+    [['debug', '--reset'], 'give either a level or --reset'],
+  ])('log level %j is a usage error', async (args, sentence) => {
+    const cli = createCli({ variables: { CONFIG_DIR: directory, DATABASE_URL: database.url, SECRET_KEY: rootSecret } })
+    expect(await cli(['log', 'level', ...args])).toMatchObject({ exitCode: 2, err: expect.stringContaining(sentence) })
+  })
+
   test('have the same hash of the configuration, whatever their ports, and another one with other settings', async () => {
     const [left, right, other] = [await start(), await start({ LOG_FORMAT: 'json' }), await start({ MAIL_FROM: 'other@example.com' })]
     const hashes = await Promise.all([left, right, other].map(hashOf))

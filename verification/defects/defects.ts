@@ -153,8 +153,8 @@ export const defects: readonly PlantedDefect[] = [
         to: '(path) => withoutInteractionId(path)',
       },
     ],
-    command: vitest('test/security/issuedSecrets.test.ts', '-t', 'the log at level debug'),
-    report: 'the log at level debug contains none of them',
+    command: vitest('test/security/issuedSecrets.test.ts', '-t', 'the log at level trace'),
+    report: 'the log at level trace contains none of them',
   },
   {
     name: 'index of a search',

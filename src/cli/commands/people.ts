@@ -85,6 +85,7 @@ const changeRole = command({
   summary: `Set the role of a person: ${roles.join(', ')}. It applies from the next request, also to existing tokens.`,
   examples: ['people set-role ada@example.com admin', 'people set-role acc_01k9zq4v6tf5wb0m3d8n2xhraj learner'],
   options: schoolOption,
+  choices: { role: roles },
   async run(session, _options, named, role) {
     const wanted = roles.find((known) => known === role)
     if (!wanted) throw usage(`${role} is not a role: choose one of ${roles.join(', ')}`)
