@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { Commands } from './commandRunner.ts'
 import type { ConfigurationTrigger, Reloadable } from './configurationState.ts'
 import { failureText } from './failureText.ts'
+import { collectWhenIdle } from './idleCollection.ts'
 import { warnOfUnknownClients } from './introspectionClients.ts'
 import { isPretty, type Output, openLog } from './openLog.ts'
 import { readSettings, type Started, startService, type Variables } from './start.ts'
@@ -53,6 +54,7 @@ export async function runService(self: ServiceProcess): Promise<void> {
   const isForPeople = self.stdout.isTTY || (started.demo !== undefined && isLoopback(started.demo.issuer))
   if (isForPeople && isFirst) self.stdout.write(welcome(started, { isQuiet: !log.isLevelEnabled('info') }))
   log.info(readyDetails(started), 'service ready')
+  collectWhenIdle()
   cluster.worker?.send(readyMessage)
   takeOver = async () => {
     try {

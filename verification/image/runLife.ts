@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createAgent, get, personCalled, withToken } from '../../test/support/agent.ts'
 import { until } from '../../test/support/poll.ts'
 import { freePort } from '../../test/support/process.ts'
+import { password } from '../../test/support/service.ts'
 import { type Container, run, startContainer, succeeds } from './podman.ts'
 
 export interface Life {
@@ -25,6 +26,7 @@ export async function runLife({ image, name, environment, say }: Life): Promise<
     PORT: String(port),
     ADMIN_PORT: String(adminPort),
     SECRET_KEY: randomBytes(48).toString('base64'),
+    DEMO_PASSWORD: password,
   }
   await run('podman', ['volume', 'create', id])
   const containers: Container[] = []
