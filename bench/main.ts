@@ -40,6 +40,7 @@ The first run installs the peers in bench/peers.
   --scale <n>          multiplies the requests of a round (4)
   --concurrency <n>    requests in flight (8)
   --rows <n>           rows of the keyset page's table (1000000)
+  --memory <MiB>       limits the memory of the service as a container does, and reports its peak; needs root
   --only <name>        operations whose name contains this, such as refresh; can be repeated
   --help
 
@@ -82,6 +83,7 @@ async function compareCommand(args: readonly string[]): Promise<number> {
       scale: { type: 'string' },
       concurrency: { type: 'string', default: '8' },
       rows: { type: 'string' },
+      memory: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       help: { type: 'boolean', default: false },
     },
@@ -97,6 +99,7 @@ async function compareCommand(args: readonly string[]): Promise<number> {
     concurrency: Number(values.concurrency),
     rows: Number(values.rows ?? (values.quick ? 100_000 : 1_000_000)),
     databaseUrl: process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
+    memoryMebibytes: values.memory === undefined ? undefined : Number(values.memory),
     only: values.only,
     say,
   })

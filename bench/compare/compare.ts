@@ -5,15 +5,18 @@ import { cpus, loadavg, tmpdir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { printGoals } from './goals.ts'
 import { measureRound, type Round, summarise, warmUp } from './measure.ts'
+import { createMemoryLimit } from './memoryLimit.ts'
 import type { OperationName } from './operations.ts'
 import { type ServersOptions, service, startAll } from './servers.ts'
 import { type Measured, printTable } from './table.ts'
 import { createTargets } from './targets.ts'
 
-export interface CompareOptions extends ServersOptions {
+export interface CompareOptions extends Omit<ServersOptions, 'memory'> {
   rounds: number
   concurrency: number
   databaseUrl: string
+  /** The most memory that the service may use; undefined does not limit it. */
+  memoryMebibytes: number | undefined
   /** Only operations whose name contains one of these. */
   only: readonly string[]
 }
@@ -27,9 +30,10 @@ export async function compare(options: CompareOptions): Promise<boolean> {
   const configuration = await benchConfiguration()
   const targets = await createTargets(options.databaseUrl)
   const { storesCpuSeconds } = targets
+  const memory = options.memoryMebibytes === undefined ? undefined : createMemoryLimit(options.memoryMebibytes)
   try {
     say('starting the servers')
-    const measurables = await startAll(targets, configuration, options)
+    const measurables = await startAll(targets, configuration, { ...options, memory })
     const results = new Map<string, Map<OperationName, Round[]>>(measurables.map(({ name }) => [name, new Map()]))
     const names = [...new Set(measurables.flatMap(({ operations }) => Object.keys(operations) as OperationName[]))].filter(
       (name) => options.only.length === 0 || options.only.some((part) => name.includes(part)),
@@ -64,11 +68,18 @@ export async function compare(options: CompareOptions): Promise<boolean> {
     say(await machine(options))
     say(printTable(measured, service))
     say(`\n${printGoals(measured, service)}`)
+    if (memory) {
+      const { peakBytes, kills } = memory.report()
+      say(
+        `\nmemory with the cache of files: at most ${Math.round(peakBytes / 2 ** 20)} of ${options.memoryMebibytes} MiB, ${kills} processes ended`,
+      )
+    }
     const failed = measured.filter(({ errors }) => errors > 0)
     for (const { operation, target, errors } of failed) say(`${target}, ${operation}: ${errors} requests failed`)
     return failed.length === 0
   } finally {
     await targets.stop()
+    memory?.remove()
     await rm(configuration, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,5 @@
 import { copyCourses, makeRows, multiplyCourses } from './courses.ts'
+import type { MemoryLimit } from './memoryLimit.ts'
 import { type AuthorizationServer, credentials, discover, exchange, openBrowser, register } from './oauth.ts'
 import { authorizationOperations, catalogueOperations, mcpOperation, type Operations, pipelineOperation } from './operations.ts'
 import type { Target, Targets } from './targets.ts'
@@ -8,6 +9,8 @@ export interface ServersOptions {
   scale: number
   /** Rows of the table that the keyset page reads. */
   rows: number
+  /** The limit of the memory of the service. */
+  memory?: MemoryLimit | undefined
   say(line: string): void
 }
 
@@ -19,13 +22,18 @@ export interface Measurable extends Target {
 export const service = 'Schoolgate'
 
 /** Starts the service and its peers, and returns what each can be asked. */
-export async function startAll(targets: Targets, configuration: string, { scale, rows, say }: ServersOptions): Promise<Measurable[]> {
+export async function startAll(
+  targets: Targets,
+  configuration: string,
+  { scale, rows, memory, say }: ServersOptions,
+): Promise<Measurable[]> {
   const { redisUrl } = targets
   const node = process.execPath
   const serviceDatabase = await targets.database()
+  const command = [node, '--max-semi-space-size=16', 'src/main.ts']
   const own = await targets.start(
     service,
-    [node, '--max-semi-space-size=16', 'src/main.ts'],
+    memory ? memory.around(command) : command,
     {
       DATABASE_URL: serviceDatabase,
       REDIS_URL: redisUrl,

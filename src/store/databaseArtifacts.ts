@@ -1,5 +1,6 @@
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
+import { endGrantsTogether, type GrantEnd } from './endGrantsTogether.ts'
 import { type MintingFacts, type MintingQuery, readMintingFacts, readMintingFactsTogether } from './mintingFacts.ts'
 import { naturalBatches } from './naturalBatches.ts'
 import { auditRows, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
@@ -39,6 +40,13 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
     alone: (redemption) => redeemArtifacts(sql, redemption),
     together: (redemptions) => redeemTogether(sql, redemptions),
   })
+  const end = naturalBatches<GrantEnd, true>({
+    async alone({ schoolId, grantId, audit }) {
+      await sql.query(endGrant, [schoolId, grantId, jsonText(auditRows(audit))], 'artifact_end_grant')
+      return true
+    },
+    together: (ends) => endGrantsTogether(sql, ends),
+  })
 
   return {
     together: (work) => work(),
@@ -60,7 +68,7 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
     mintingFacts: readFacts,
     async endGrant({ schoolId, grantId }, audit = []) {
       if (audit.some(({ school_id }) => school_id !== schoolId)) throw new Error('a revocation cannot write into another school')
-      await sql.query(endGrant, [schoolId, grantId, jsonText(auditRows(audit))], 'artifact_end_grant')
+      await end({ schoolId, grantId, audit })
     },
     async endClient({ schoolId, clientId }) {
       await sql.query(endClient, [schoolId, clientId], 'artifact_end_client')

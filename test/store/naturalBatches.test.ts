@@ -174,6 +174,36 @@ for (const { name, open } of await databaseStores()) {
       expect(await artifacts.consume(used[3] ?? token())).toBe(true)
     })
 
+    test('concurrent revocations share a statement: every grant and token ends, once, with its audit entry', async () => {
+      const grants = await Promise.all(range(9).map(() => newGrantIn(store.sql, schoolId)))
+      const of = ({ grantId }: GrantOfTest): Artifact => ({ ...token(), grantId })
+      const tokens = grants.map(of)
+      for (const one of tokens) await databaseArtifacts(sql).save(one)
+      sent = []
+      const processes = [databaseArtifacts(sql), databaseArtifacts(store.another)]
+      const ending = (grantId: string, at: number) => ({
+        ended: { schoolId, grantId, grantTag: '' },
+        request: `revocation ${grantId} ${at}`,
+      })
+      await Promise.all(
+        processes.flatMap((one, at) =>
+          (at === 0 ? grants : grants.toReversed()).map(({ grantId }) => {
+            const { ended, request } = ending(grantId, at)
+            return one.endGrant(ended, [{ school_id: schoolId, event: 'token.revoked', grant_id: grantId, request_id: request }])
+          }),
+        ),
+      )
+      expect(sent.filter((statement) => statement.startsWith('artifact'))).toEqual(['artifact_end_grant', 'artifacts_end_grants'])
+      const ids = grants.map(({ grantId }) => grantId)
+      const ended = await store.sql.query<{ id: string }>('SELECT id FROM oidc_grant WHERE id = ANY ($1) AND revoked_at IS NOT NULL', [ids])
+      expect(ended.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+      for (const one of tokens) expect(await processes[0]?.find(one)).toBe(undefined)
+      expect(await store.sql.query('SELECT 1 FROM oidc_artifact WHERE grant_id = ANY ($1)', [ids])).toEqual([])
+      expect(
+        await store.sql.query(`SELECT 1 FROM audit_log WHERE request_id LIKE 'revocation %' AND grant_id = ANY ($1)`, [ids]),
+      ).toHaveLength(18)
+    })
+
     test('facts that are read together are those that are read alone', async () => {
       const tokens = await newTokens(6)
       const queries = [
