@@ -18,6 +18,7 @@ import type { ExternalServices } from './policy/externalServices.ts'
 import type { School } from './policy/school.ts'
 import type { SchoolDirectory } from './policy/schoolDirectory.ts'
 import type { GrantUses } from './store/grantUse.ts'
+import { upgradeSeconds } from './store/upgradeSeconds.ts'
 import { createRestApi } from './wiring/api.ts'
 import type { AppArguments } from './wiring/appArguments.ts'
 import { createAppsGuide } from './wiring/appsGuide.ts'
@@ -69,7 +70,8 @@ export interface App {
 /** Composes the whole service from its arguments. Two services can run in one process. */
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
-  const foundation = createFoundation(args, runtime)
+  const upgradeEnd = performance.now() + (await upgradeSeconds(args.database.sql)) * 1000
+  const foundation = createFoundation(args, runtime, { isUpgrading: () => performance.now() < upgradeEnd })
   const { database, stores, metrics, pageBranding, languages, outbox } = foundation
   await requireGuardIfUsed(args.config, args)
   await syncAllClients(stores, runtime.schools, args.config.oauth)

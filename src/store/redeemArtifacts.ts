@@ -80,7 +80,7 @@ const parts = `
   WITH consumed AS (
     UPDATE oidc_artifact
        SET consumed_at = now(), successor = $4::text,
-           payload = CASE WHEN $2::text = 'RefreshToken' THEN '' ELSE payload END,
+           payload = CASE WHEN $2::text = 'RefreshToken' AND $5::float8 IS NULL THEN '' ELSE payload END,
            successor_until = now() + make_interval(secs => $5::float8)
      WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
     RETURNING 1

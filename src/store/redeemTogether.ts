@@ -46,7 +46,8 @@ const parts = `
      ORDER BY school_id, used_model, used_id
   ), consumed AS (
     UPDATE oidc_artifact a
-       SET consumed_at = now(), successor = locked.successor, payload = CASE WHEN a.model = 'RefreshToken' THEN '' ELSE a.payload END,
+       SET consumed_at = now(), successor = locked.successor,
+           payload = CASE WHEN a.model = 'RefreshToken' AND locked.successor_seconds IS NULL THEN '' ELSE a.payload END,
            successor_until = now() + make_interval(secs => locked.successor_seconds)
       FROM (SELECT item.n, item.successor, item.successor_seconds, found.*
               FROM item

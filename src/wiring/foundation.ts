@@ -78,11 +78,11 @@ export interface Foundation extends AppArguments {
   counted(entry: AuditEntry): AuditEntry
 }
 
-export function createFoundation(args: AppArguments, runtime: Runtime): Foundation {
+export function createFoundation(args: AppArguments, runtime: Runtime, { isUpgrading }: Pick<Stores, 'isUpgrading'>): Foundation {
   const { caches, database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
-  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log })
+  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log, isUpgrading })
   const checksOver = createChecks({ caches, stores, guard: database.facts, redis })
   const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
   const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read, caches })
