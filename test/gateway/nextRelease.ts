@@ -6,13 +6,34 @@ import { promisify } from 'node:util'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** A copy of the program with more migrations. */
-export interface Release {
+/** A release that is in a folder. */
+export interface Program {
   folder: string
   /** Runs a command of `schoolgate`. Returns its exit code, its standard output, and that with its messages. */
-  schoolgate(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ code: number; out: string; output: string }>
+  schoolgate(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    input?: string,
+  ): Promise<{ code: number; out: string; output: string }>
+}
+
+/** A copy of the program with more migrations. */
+export interface Release extends Program {
   remove(): Promise<void>
 }
+
+export const programIn = (folder: string): Program => ({
+  folder,
+  async schoolgate(args, environment, input = '') {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
+    const running = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], { cwd: folder, env })
+    running.child.stdin?.end(input)
+    return await running.then(
+      ({ stdout, stderr }) => ({ code: 0, out: stdout, output: stdout + stderr }),
+      ({ code, stdout, stderr }) => ({ code, out: String(stdout), output: `${stdout}${stderr}` }),
+    )
+  },
+})
 
 /** Creates the release after this one: the same program, which brings the migrations. Their names sort after all existing ones. */
 export async function createRelease(migrations: Readonly<Record<string, string>>): Promise<Release> {
@@ -26,14 +47,7 @@ export async function createRelease(migrations: Readonly<Record<string, string>>
     await writeFile(join(folder, 'prisma/migrations', name, 'migration.sql'), text)
   }
   return {
-    folder,
-    async schoolgate(args, environment) {
-      const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
-      return await promisify(execFile)(process.execPath, ['src/cli/main.ts', ...args], { cwd: folder, env }).then(
-        ({ stdout, stderr }) => ({ code: 0, out: stdout, output: stdout + stderr }),
-        ({ code, stdout, stderr }) => ({ code, out: String(stdout), output: `${stdout}${stderr}` }),
-      )
-    },
+    ...programIn(folder),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }

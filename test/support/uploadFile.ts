@@ -1,6 +1,11 @@
-/** Announces an image and sends its bytes. Returns the file as the service describes it. */
-export async function uploadFile(issuer: string, token: string, bytes: Uint8Array): Promise<{ id: string; url: string }> {
-  const announced = { filename: 'kiln.png', content_type: 'image/png', purpose: 'image', byte_size: bytes.length }
+/** Announces an image, or a file of another purpose, and sends its bytes. Returns the file as the service describes it. */
+export async function uploadFile(
+  issuer: string,
+  token: string,
+  bytes: Uint8Array,
+  purpose = 'image',
+): Promise<{ id: string; url: string }> {
+  const announced = { filename: 'kiln.png', content_type: 'image/png', purpose, byte_size: bytes.length }
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const reply = await fetch(`${issuer}/api/v1/storage/uploads`, { method: 'POST', headers, body: JSON.stringify(announced) })
   if (reply.status !== 201) throw new Error(`announced: ${reply.status} ${await reply.text()}`)

@@ -15,7 +15,7 @@ import { type Disks, ownDisks } from './disks.ts'
 import type { Ledger } from './ledger.ts'
 import { createPostgres, type PostgresServer } from './servers/postgresServer.ts'
 import { createRedis, type RedisServer } from './servers/redisServer.ts'
-import { startReceiver } from './webhookReceiver.ts'
+import { startReceiver, type WebhookReceiver } from './webhookReceiver.ts'
 
 /** The e-mail addresses of the people who exist, by role. */
 export const people = {
@@ -23,12 +23,22 @@ export const people = {
   learners: Array.from({ length: 12 }, (_, index) => `learner${index}@example.org`),
 }
 
-/** Everything that a run starts: nginx, two processes of the service, PostgreSQL, Redis, and a receiver of webhooks. */
-export interface Installation {
+/** The parts of an installation that the load and its verification use. */
+export interface Target {
   issuer: string
-  home: Home
   /** Public ids of the products that orders buy. */
   products: readonly string[]
+  /** The processes that were not asked to stop. All, if there is none. */
+  available(): ServiceProcess[]
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Everything that the processes have printed. */
+  logs(): string[]
+  stop(): Promise<void>
+}
+
+/** Everything that a run starts: nginx, two processes of the service, PostgreSQL, Redis, and a receiver of webhooks. */
+export interface Installation extends Target {
+  home: Home
   programs: string
   disks: Disks | undefined
   /** The service reaches its stores through these. */
@@ -39,23 +49,30 @@ export interface Installation {
   processes: ServiceProcess[]
   /** The environment of the service. */
   environment: Record<string, string>
-  /** Starts the process with this index. */
-  start(index: number): Promise<void>
+  /** Starts the process with this index, of the release in this folder. */
+  start(index: number, folder?: string): Promise<void>
   /** Sends SIGTERM to the process with this index, and waits for its end. */
   stopProcess(index: number): Promise<void>
-  /** The processes that were not asked to stop. All, if there is none. */
-  available(): ServiceProcess[]
   /** Writes the configuration of the school with these changes. */
   configure(changes?: object): Promise<void>
   /** True if both processes are running and ready. */
   isReady(): Promise<boolean>
-  query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>
-  /** Everything that the processes have printed. */
-  logs(): string[]
-  stop(): Promise<void>
 }
 
-export async function startInstallation(programs: string, ledger: Ledger): Promise<Installation> {
+export interface InstallationOptions {
+  /** The folder of the release that runs first. */
+  folder?: string
+  /** Creates the people and products. Returns the public ids of the products. */
+  addData?(installation: Installation): Promise<string[]>
+  /** Further variables of the processes. */
+  variables?: Record<string, string>
+}
+
+export async function startInstallation(
+  programs: string,
+  ledger: Ledger,
+  { folder: first, addData = ({ postgres }) => populate(postgres.url), variables = {} }: InstallationOptions = {},
+): Promise<Installation> {
   const disks = ownDisks()
   const undo: (() => unknown)[] = []
   const stop = async (): Promise<void> => {
@@ -80,7 +97,6 @@ export async function startInstallation(programs: string, ledger: Ledger): Promi
     const home = await createHome({ issuer, oauth, server: { drain_seconds: 1, trusted_proxies: ['loopback'], ...limits } })
     const data = disks ? disks.files : home.data
     await mkdir(data, { recursive: true })
-    await writeFile(join(home.directory, 'secret'), `${receiver.secret}\n`)
     const environment = {
       DATABASE_URL: `postgres://school@127.0.0.1:${gates.postgres.port}/school`,
       REDIS_URL: `redis://127.0.0.1:${gates.redis.port}`,
@@ -88,16 +104,17 @@ export async function startInstallation(programs: string, ledger: Ledger): Promi
       DATA_DIR: data,
       DEMO: 'off',
       LOG_LEVEL: 'warn',
+      ...variables,
     }
     const [earlier, running]: [string[], ServiceProcess[]] = [[], []]
     const stopping = new Set<number>()
     const nginx = await startNginx({ port, plainPort, upstreams: ports })
     const installation: Installation = {
       ...{ issuer, home, programs, disks, gates, postgres, redis, environment, processes: running, products: [] },
-      async start(index) {
+      async start(index, folder = first) {
         const old = running[index]
         if (old) earlier.push(old.output())
-        running[index] = await startProcess({ home, port: ports[index] as number, environment })
+        running[index] = await startProcess({ home, port: ports[index] as number, environment, ...(folder && { folder }) })
         stopping.delete(index)
       },
       async stopProcess(index) {
@@ -109,14 +126,7 @@ export async function startInstallation(programs: string, ledger: Ledger): Promi
         const left = running.filter((_, index) => !stopping.has(index))
         return left.length > 0 ? left : running
       },
-      configure: (changes = {}) => {
-        const webhooks = [
-          { name: 'soak', url: receiver.url, types: ['course', 'post'], secrets: [`file:${join(home.directory, 'secret')}`] },
-        ]
-        const defaults = { name: 'Soak School', locale: 'en', time_zone: 'UTC', currency: 'EUR' }
-        const school = { issuer, docs_url: 'https://docs.example.com', defaults, webhooks, webhook_private_hosts: ['127.0.0.1'] }
-        return writeFile(join(home.config, 'schools/demo.yaml'), stringify({ ...school, ...changes }))
-      },
+      configure: (changes = {}) => configureSchool(home, receiver, { issuer, ...changes }),
       async isReady() {
         const replies = await Promise.all(
           running.map(async ({ admin, child }) => child.exitCode === null && (await fetch(`${admin}/readyz`)).ok),
@@ -140,9 +150,19 @@ export async function startInstallation(programs: string, ledger: Ledger): Promi
     await installation.configure()
     for (const index of ports.keys()) await installation.start(index)
     await until(() => installation.isReady(), { what: 'both processes to be ready' })
-    installation.products = await populate(postgres.url)
+    installation.products = await addData(installation)
     return installation
   }
+}
+
+/** Writes the configuration of the school, whose webhooks go to the receiver. */
+export async function configureSchool(home: Home, receiver: WebhookReceiver, changes: object): Promise<void> {
+  const secret = join(home.directory, 'secret')
+  await writeFile(secret, `${receiver.secret}\n`)
+  const webhooks = [{ name: 'soak', url: receiver.url, types: ['course', 'post'], secrets: [`file:${secret}`] }]
+  const defaults = { name: 'Soak School', locale: 'en', time_zone: 'UTC', currency: 'EUR' }
+  const school = { docs_url: 'https://docs.example.com', defaults, webhooks, webhook_private_hosts: ['127.0.0.1'] }
+  await writeFile(join(home.config, 'schools/demo.yaml'), stringify({ ...school, ...changes }))
 }
 
 /** Seconds for which a used refresh token returns the same response again. */

@@ -19,6 +19,7 @@ export interface Sending {
 export interface Sent extends FuzzReply {
   // biome-ignore lint/suspicious/noExplicitAny: the model reads what it knows to be there
   json: any
+  bytes: Buffer
 }
 
 /** Thrown for a request that got no answer of the service: it can be repeated. */
@@ -62,10 +63,18 @@ export function createSender(issuer: string, monitor: Monitor): Sender {
         signal: AbortSignal.timeout(hangMs),
         ...(body !== undefined && { body: body as string }),
       })
-      const text = await response.text()
+      const content = Buffer.from(await response.arrayBuffer())
+      const text = content.toString()
       const cookies = response.headers.getSetCookie()
       const received = { ...Object.fromEntries(response.headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
-      sent = { status: response.status, headers: received, text, milliseconds: performance.now() - start, json: parsed(text) }
+      sent = {
+        status: response.status,
+        headers: received,
+        text,
+        milliseconds: performance.now() - start,
+        json: parsed(text),
+        bytes: content,
+      }
     } catch (error) {
       const { message, cause } = error as Error
       const reason = `${message} ${(cause as Error | undefined)?.message ?? ''}`

@@ -115,7 +115,7 @@ export function createVerify(load: Load, seed: number): Verify {
   async function readFile({ id, bytes }: LedgerFile): Promise<void> {
     const { json } = await context.as('owner', { target: '-', path: `/api/v1/storage/files/${id}`, expected: [200, 404] })
     const content = json.url && (await context.insist({ target: '-', path: json.url, expected: [200, 403, 404] }))
-    if (content?.text !== bytes.toString()) monitor.report(`lost: file ${id} does not have the bytes that were acknowledged`)
+    if (!content?.bytes?.equals(bytes)) monitor.report(`lost: file ${id} does not have the bytes that were acknowledged`)
   }
 
   return async ({ isLast }) => {

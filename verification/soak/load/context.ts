@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../../src/demo/seededRandom.ts'
-import type { Installation } from '../installation.ts'
+import type { Target } from '../installation.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Monitor } from '../monitor.ts'
 import type { Sender, Sending, Sent } from '../send.ts'
@@ -7,7 +7,7 @@ import type { Callers } from './callers.ts'
 
 /** Everything that a kind of load works with. */
 export interface LoadContext extends Sender {
-  installation: Installation
+  installation: Target
   ledger: Ledger
   monitor: Monitor
   random: SeededRandom

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom } from '../../../src/demo/seededRandom.ts'
-import type { Installation } from '../installation.ts'
+import type { Target } from '../installation.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Monitor } from '../monitor.ts'
 import { createSender, NotServed, Unexpected } from '../send.ts'
@@ -25,7 +25,7 @@ export interface Load {
 }
 
 export interface LoadArguments {
-  installation: Installation
+  installation: Target
   ledger: Ledger
   monitor: Monitor
   seed: number
