@@ -13,6 +13,7 @@ const otherFolders: Readonly<Record<string, string>> = {
   conformance: 'the certification profiles of OpenID, module by module, and RFC 9700, recommendation by recommendation',
   deploy: 'the image, the manifests and the bill of materials',
   gateway: 'nginx, Caddy and other gateways in front of the service',
+  upgrade: 'the list of releases from which `npm run test:upgrade` upgrades',
   ground: 'the project itself: imports, lint, documents, limits',
   security: 'attacks: each class of docs/attack-classes.md',
 }
