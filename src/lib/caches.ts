@@ -42,17 +42,17 @@ class CountingCache<Value extends object | string | true> extends LRUCache<strin
   }
 }
 
-/** A cache with `max` occupies its arrays from the start; one whose entries have the size 1 grows with them. */
-const growing = <Value extends object | string | true>({ max, ...others }: CacheOptions<Value>): CacheOptions<Value> =>
-  max === undefined ? others : { ...others, maxSize: max, sizeCalculation: () => 1 }
-
 /** Creates the caches of a process. `areOff` turns off all of them that hold what is also stored elsewhere. */
 export function createCaches({ areOff = false }: { areOff?: boolean } = {}): Caches {
   const created = new Map<CacheName, Counted[]>()
   return {
     create<Value extends object | string | true>(name: CacheName, options: CacheOptions<Value> = {}) {
       const { bound, isState = false }: CacheKind = cacheTable[name]
-      const cache = new CountingCache<Value>(growing({ ...bound, ...options }))
+      const { max, ...others } = { ...bound, ...options }
+      // With `max` a cache occupies its arrays from the start. One whose entries have the size 1 grows with them.
+      const cache = new CountingCache<Value>(
+        max === undefined ? { ...bound, ...options } : { ...others, maxSize: max, sizeCalculation: () => 1 },
+      )
       cache.isOff = areOff && !isState
       created.set(name, [...(created.get(name) ?? []), cache])
       return cache
