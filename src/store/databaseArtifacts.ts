@@ -1,6 +1,8 @@
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
 import { endGrantsTogether, type GrantEnd } from './endGrantsTogether.ts'
+import { grantFact } from './facts/fact.ts'
+import { markedByTransaction, type NamedFacts } from './facts/factGuard.ts'
 import { type MintingFacts, type MintingQuery, readMintingFacts, readMintingFactsTogether } from './mintingFacts.ts'
 import { naturalBatches } from './naturalBatches.ts'
 import { auditRows, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
@@ -25,7 +27,7 @@ export interface DatabaseArtifacts extends Artifacts {
  * Artefacts in the database. The statements are named, so that PostgreSQL plans them once per connection. Grants and clients are looked
  * at in the same statement: nothing is marked, nothing can be forgotten. Every statement locks artefacts before grants and clients.
  */
-export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
+export function databaseArtifacts(sql: Sql, { naming }: Pick<NamedFacts, 'naming'> = markedByTransaction): DatabaseArtifacts {
   const found = async (text: string, values: unknown[], name: string) => {
     const [row] = await sql.query<FoundRow>(text, values, name)
     return row && presentRow(row)
@@ -40,12 +42,19 @@ export function databaseArtifacts(sql: Sql): DatabaseArtifacts {
     alone: (redemption) => redeemArtifacts(sql, redemption),
     together: (redemptions) => redeemTogether(sql, redemptions),
   })
+  // A batch runs in the context of one of its requests, so it names the facts of all.
+  const ending = <Result>(ends: readonly GrantEnd[], work: () => Promise<Result>): Promise<Result> =>
+    naming(
+      ends.map(({ schoolId, grantId }) => grantFact(schoolId, grantId)),
+      work,
+    )
   const end = naturalBatches<GrantEnd, true>({
-    async alone({ schoolId, grantId, audit }) {
-      await sql.query(endGrant, [schoolId, grantId, jsonText(auditRows(audit))], 'artifact_end_grant')
+    async alone(one) {
+      const values = [one.schoolId, one.grantId, jsonText(auditRows(one.audit))]
+      await ending([one], () => sql.query(endGrant, values, 'artifact_end_grant'))
       return true
     },
-    together: (ends) => endGrantsTogether(sql, ends),
+    together: (ends) => ending(ends, () => endGrantsTogether(sql, ends)),
   })
 
   return {

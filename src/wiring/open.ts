@@ -92,7 +92,7 @@ export interface StoreArguments extends Pick<Stores, 'isUpgrading'> {
 
 /** Creates the stores of the engine's state, by the rules that every process of the service shares. */
 export function createStores({ database, redis, oauth, log, isUpgrading }: StoreArguments): Stores {
-  const durable = databaseArtifacts(database.sql)
+  const durable = databaseArtifacts(database.sql, database.facts)
   const versioned = redis && redisArtifacts(redis.client, { longestTokenSeconds: longestTokenSeconds(oauth) })
   return {
     database: database.kysely,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databaseArtifacts } from '../../src/store/databaseArtifacts.ts'
 import { accountFact, clientFact, contentFact, type Fact, grantFact, nameOfFact, schoolFact } from '../../src/store/facts/fact.ts'
 import { createFactGuard } from '../../src/store/facts/factGuard.ts'
 import type { FactMarkers } from '../../src/store/facts/factMarkers.ts'
@@ -36,6 +37,20 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
   }
   const change = (text: string, values: unknown[]) => () => held.database.transaction((_writer, sql) => sql.query(text, values))
   const both = (fact: Fact) => [`begin ${nameOfFact(fact)}`, `end ${nameOfFact(fact)}`]
+
+  test('grants that end together in one statement are marked by their requests alone', async () => {
+    const { sql, facts } = held.database
+    const grants = await Promise.all(Array.from({ length: 6 }, () => newGrantIn(sql, schoolId)))
+    const artifacts = databaseArtifacts(sql, facts)
+    const steps = await marked(() =>
+      Promise.all(
+        grants.map(({ grantId }) =>
+          facts.changing([grantFact(schoolId, grantId)], () => artifacts.endGrant({ schoolId, grantId, grantTag: '' })),
+        ),
+      ),
+    )
+    expect(steps.toSorted()).toEqual(grants.flatMap(({ grantId }) => both(grantFact(schoolId, grantId))).toSorted())
+  })
 
   test('each change that the check of a token depends on is marked before and after the commit', async () => {
     const { grantId, clientId } = await newGrantIn(held.database.sql, schoolId)

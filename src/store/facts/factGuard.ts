@@ -18,6 +18,8 @@ export interface FactGuard {
   begin(facts: readonly Fact[]): Promise<FactChange>
   /** The same around `work`. If `work` fails, the facts stay busy for a while, since it is unknown whether they were changed. */
   changing<Result>(facts: readonly Fact[], work: () => Promise<Result>): Promise<Result>
+  /** Names the facts that a statement changes for several requests, each of which has begun its own. */
+  naming<Result>(facts: readonly Fact[], work: () => Promise<Result>): Promise<Result>
   /** Marks changes here from now on. */
   useMarkers(markers: FactMarkers): void
   /** Where changes are marked now. */
@@ -32,12 +34,13 @@ export interface FactGuard {
 }
 
 /** The part of a guard with which statements outside a transaction name their facts. */
-export type NamedFacts = Pick<FactGuard, 'begin' | 'changing'>
+export type NamedFacts = Pick<FactGuard, 'begin' | 'changing' | 'naming'>
 
 /** For statements within a transaction: its commit marks the changes. */
 export const markedByTransaction: NamedFacts = {
   begin: async () => ({ run: (work) => work(), end: async () => undefined }),
   changing: (_facts, work) => work(),
+  naming: (_facts, work) => work(),
 }
 
 /** The facts that one connection has changed and not yet committed. */
@@ -65,14 +68,15 @@ export function createFactGuard(kind: 'embedded' | 'postgresql', onLateMark: (fa
   let markers: FactMarkers = memory ?? unmarked
 
   const listeners: (() => void)[] = []
+  const naming: FactGuard['naming'] = (facts, work) => running.run(new Set(facts.map(nameOfFact)), work)
   const begin = async (facts: readonly Fact[]): Promise<FactChange> => {
-    const named = new Set(facts.map(nameOfFact))
     const change = await markers.begin(facts)
-    return { end: () => change.end(), run: (work) => running.run(named, work) }
+    return { end: () => change.end(), run: (work) => naming(facts, work) }
   }
 
   return {
     begin,
+    naming,
     async changing(facts, work) {
       const change = await begin(facts)
       const result = await change.run(work)
