@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { confirm, requireAnswer } from './confirm.ts'
+import { DryRunEnd, type Effects, runDry } from './dryRun.ts'
 import type { Session } from './session.ts'
 import { type Listed, printList, printOne } from './table.ts'
 
@@ -61,10 +62,13 @@ export const withDefault = <Value>({ create }: OptionOf<Value>, value: Exclude<V
 
 export const schoolOption = { school: text('slug', 'the school; optional if there is only one') }
 export const jsonOption = { json: flag('print JSON instead of a table') }
+export const dryRunOption = { dryRun: flag('change nothing: only print how many rows would be deleted, changed and added') }
 export const yesOption = { yes: flag('do not ask for confirmation', '-y') }
+/** The options of commands that remove or end something, or change it for good. */
+export const removalOptions = { ...yesOption, ...dryRunOption }
 export const referenceOption = { reference: text('text', 'your identifier: a repeated command with the same one changes nothing') }
 
-/** The session of one run of a command: `--school`, `--yes` and `--json` are applied. */
+/** The session of one run of a command: `--school`, `--yes`, `--json` and `--dry-run` are applied. */
 export interface CommandSession extends Session {
   school(slug?: string): ReturnType<Session['school']>
   schoolToFill(slug?: string): ReturnType<Session['schoolToFill']>
@@ -72,6 +76,8 @@ export interface CommandSession extends Session {
   confirm(question: string): Promise<void>
   printList(rows: readonly Listed[], print: { columns: readonly string[]; empty: string }): void
   printOne(row: Listed): void
+  /** Ends a dry run. Required before work that is not a transaction of the session: files, Redis, another process. */
+  endDryRun(count: () => Effects | Promise<Effects>): Promise<void>
 }
 
 interface About<Name extends string = string> {
@@ -104,22 +110,31 @@ export const command =
     }
     added.action(async (...args: Arguments<Name>) => {
       const options = added.opts<Values<Of>>()
-      const { school, yes, json } = added.opts<Values<typeof shared>>()
-      if ('yes' in (declared.options ?? {}) && (declared.asks?.(options) ?? true)) requireAnswer(session.terminal, { yes })
-      const bound: CommandSession = {
-        ...session,
-        school: (slug = school) => session.school(slug),
-        schoolToFill: (slug = school) => session.schoolToFill(slug),
-        configuredSchool: (slug = school) => session.configuredSchool(slug),
-        confirm: (question) => confirm(session.terminal, question, { yes }),
-        printList: (rows, print) => printList(session.terminal, rows, { json, ...print }),
-        printOne: (row) => printOne(session.terminal, row, { json }),
+      const { school, yes, json, dryRun } = added.opts<Values<typeof shared>>()
+      if (!dryRun && 'yes' in (declared.options ?? {}) && (declared.asks?.(options) ?? true)) requireAnswer(session.terminal, { yes })
+      const bind = (opened: Session): CommandSession => ({
+        ...opened,
+        school: (slug = school) => opened.school(slug),
+        schoolToFill: (slug = school) => opened.schoolToFill(slug),
+        configuredSchool: (slug = school) => opened.configuredSchool(slug),
+        confirm: (question) => confirm(opened.terminal, question, { yes: yes ?? dryRun }),
+        printList: (rows, print) => printList(opened.terminal, rows, { json, ...print }),
+        printOne: (row) => printOne(opened.terminal, row, { json }),
+        async endDryRun(count) {
+          if (dryRun) throw new DryRunEnd(await count())
+        },
+      })
+      if (!dryRun) {
+        await declared.run(bind(session), options, ...args)
+        return
       }
-      await declared.run(bound, options, ...args)
+      const rows = await runDry(session, (dry) => declared.run(bind(dry), options, ...args))
+      bind(session).printList(rows, { columns: ['table', 'deleted', 'changed', 'added'], empty: 'nothing would be changed' })
+      session.terminal.err('dry run: nothing was changed\n')
     })
   }
 
-const shared = { ...schoolOption, ...jsonOption, ...yesOption }
+const shared = { ...schoolOption, ...jsonOption, ...removalOptions }
 
 /** Declares a group of commands, in the order of its help. */
 export const group =

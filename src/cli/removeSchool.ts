@@ -1,19 +1,26 @@
 import { removeSchoolKeys } from '../store/removeSchoolKeys.ts'
 import { removeSchoolRows } from '../store/removeSchoolRows.ts'
 import { countSchoolRows, listStorageKeys } from '../store/schoolTables.ts'
+import type { Effects } from './dryRun.ts'
 import { withProgress } from './progress.ts'
 import { reportProgress } from './reportProgress.ts'
 import type { Session } from './session.ts'
 
 export interface SchoolContents {
   rows: number
+  tables: Readonly<Record<string, number>>
   files: readonly string[]
 }
 
 export async function countSchool(session: Session, schoolId: string): Promise<SchoolContents> {
   const { sql } = await session.database()
   const counts = await withProgress(session.terminal, 'counting rows', () => countSchoolRows(sql, schoolId))
-  return { rows: sum(counts) + 1, files: await listStorageKeys(sql, schoolId) }
+  return { rows: sum(counts) + 1, tables: { ...counts, school: 1 }, files: await listStorageKeys(sql, schoolId) }
+}
+
+export function removalEffects({ tables, files }: SchoolContents): Effects {
+  const deleted = Object.entries({ ...tables, files: files.length }).filter(([, count]) => count > 0)
+  return Object.fromEntries(deleted.map(([table, count]) => [table, { deleted: count }]))
 }
 
 export interface Removal {

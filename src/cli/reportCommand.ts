@@ -9,6 +9,7 @@ import {
   type CommandSession,
   command,
   type Declaration,
+  dryRunOption,
   type OptionOf,
   referenceOption,
   required,
@@ -33,6 +34,8 @@ export interface ReportCommand extends Pick<Declaration<string, never>, 'name' |
   /** Required members that `complete` adds if they are absent. */
   defaults?: readonly string[]
   isReferenceRequired?: true
+  /** True if it removes or ends something. */
+  isRemoval?: true
   complete?(body: Body, session: CommandSession, parameter: string): Promise<Body>
   print(response: Body): string
 }
@@ -58,7 +61,12 @@ export function reportCommand({ operation: id, names = {}, parse = {}, ...rest }
   const { reference } = referenceOption
   return command({
     ...rest,
-    options: { ...schoolOption, reference: rest.isReferenceRequired ? required(reference) : reference, ...options },
+    options: {
+      ...schoolOption,
+      ...(rest.isRemoval && dryRunOption),
+      reference: rest.isReferenceRequired ? required(reference) : reference,
+      ...options,
+    },
     async run(session, given: Body & { reference?: string | undefined }, ...args: string[]) {
       const parameter = (operation.parameter && args[places.indexOf(operation.parameter.name)]) ?? ''
       if (operation.parameter && !operation.parameter.form.test(parameter)) throw usage(`${parameter} is not ${rest.parameter}`)

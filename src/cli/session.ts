@@ -21,8 +21,9 @@ import { isOwnStorage } from '../store/storageIdentity.ts'
 import type { RunningService } from '../wiring/commandRunner.ts'
 import { createStores, openConfiguredDatabase, openConfiguredFileStorage, openConfiguredRedis } from '../wiring/open.ts'
 import { migrationsDirectory, readSettings, type Settings, type Variables } from '../wiring/start.ts'
+import { chooseSchool } from './chooseSchool.ts'
 import { requireExistingDatabase } from './existingDatabase.ts'
-import { failure, reasonOf, usage } from './failures.ts'
+import { failure, reasonOf } from './failures.ts'
 import { withProgress } from './progress.ts'
 import { createReasonLog } from './reasonLog.ts'
 import type { Terminal } from './terminal.ts'
@@ -36,6 +37,8 @@ export interface SessionArguments {
   service?: RunningService | undefined
   signal?: AbortSignal | undefined
   onSchool?: ((schoolId: string) => void) | undefined
+  /** True if nothing may be changed: the session uses no Redis and creates no school. */
+  isDryRun?: boolean
 }
 
 /** The services that a command uses. Each is opened when it is first requested. */
@@ -67,6 +70,8 @@ export interface Session {
   /** The stores of the engine. Those in the database use the writer, and thus its transaction. */
   stores(writer: Writer): Promise<Stores>
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
+  /** Returns a session for a dry run over another database and terminal. */
+  over(database: Database, terminal: Terminal): Session
   close(): Promise<void>
 }
 
@@ -88,15 +93,8 @@ export interface SchoolChange extends Change {
   record(entry: Omit<AuditEntry, 'school_id'>): Promise<void>
 }
 
-export function openSession({
-  terminal,
-  variables,
-  userName,
-  database: given,
-  service,
-  onSchool,
-  signal = new AbortController().signal,
-}: SessionArguments): Session {
+export function openSession(args: SessionArguments): Session {
+  const { terminal, variables, userName, database: given, service, onSchool, isDryRun = false } = args
   const log = createReasonLog()
   const once = <Value>(make: () => Value): (() => Value) => {
     let made: { value: Value } | undefined
@@ -145,6 +143,7 @@ export function openSession({
     return there
   })
   const redis = once(async () => {
+    if (isDryRun) return undefined
     const { environment } = settings()
     connected = await withProgress(terminal, 'connecting to Redis', () => openConfiguredRedis(environment, log))
     return connected
@@ -164,26 +163,34 @@ export function openSession({
     return there ? redisMarkers({ redis: there.client, log }) : { begin: async () => ({ end: async () => undefined }) }
   })
 
-  const configured = (slug: string | undefined) => {
-    const { schools } = settings().config
-    const slugs = schools.map((school) => school.slug).join(', ')
-    if (slug === undefined && schools.length > 1) throw usage(`--school is required with several schools: choose one of ${slugs}`)
-    const found = slug === undefined ? schools[0] : schools.find((school) => school.slug === slug)
-    if (!found) throw usage(`school ${slug} is not configured; configured schools: ${slugs}`)
-    return found
-  }
+  const configured = (slug: string | undefined) => chooseSchool(settings().config.schools, slug)
 
   const stores = async (writer: Writer): Promise<Stores> =>
     createStores({ database: { sql: rawSql(writer), kysely: writer }, redis: await redis(), oauth: settings().config.oauth, log })
 
   const schoolOf = async ({ slug, issuer }: SchoolConfig, id: string): Promise<SessionSchool> => {
     onSchool?.(id)
-    const rows = inSchool((await database()).kysely, id)
+    const there = await database()
     const changeRows: SessionSchool['change'] = (work) =>
       change(({ writer, record, ...rest }) =>
         work({ ...rest, writer: inSchool(writer, id), record: (entry) => record({ ...entry, school_id: id }) }),
       )
-    return { id, slug, issuer, rows, change: changeRows }
+    return {
+      id,
+      slug,
+      issuer,
+      change: changeRows,
+      get rows() {
+        return inSchool(there.kysely, id)
+      },
+    }
+  }
+
+  const existingSchool = async (slug: string | undefined): Promise<SessionSchool> => {
+    const school = configured(slug)
+    const id = await findSchoolId((await database()).kysely, school.slug)
+    if (id !== undefined) return await schoolOf(school, id)
+    throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
   }
 
   const change = async <Result>(work: (change: Change) => Promise<Result>): Promise<Result> => {
@@ -206,7 +213,7 @@ export function openSession({
     terminal,
     userName,
     service,
-    signal,
+    signal: args.signal ?? new AbortController().signal,
     stores,
     redis,
     storage,
@@ -225,20 +232,15 @@ export function openSession({
       return await (await database()).prisma()
     },
     configuredSchool: configured,
-    async school(slug) {
-      const school = configured(slug)
-      const id = await findSchoolId((await database()).kysely, school.slug)
-      if (id === undefined) {
-        throw failure(`school ${school.slug} has no data yet: start the service once, or create its first person with people create`)
-      }
-      return schoolOf(school, id)
-    },
+    school: existingSchool,
     async schoolToFill(slug) {
+      if (isDryRun) return await existingSchool(slug)
       const school = configured(slug)
       const id = await ensureSchool((await database()).kysely, { slug: school.slug, ...school.defaults })
       return schoolOf(school, id)
     },
     change,
+    over: (database, silent) => openSession({ ...args, database, terminal: silent, isDryRun: true }),
     async close() {
       await connected?.close()
       openedStorage?.close()

@@ -231,6 +231,13 @@ export const metricTable = {
     help: 'Schools without an active signing key',
     use: 'Above zero, these schools cannot sign ID tokens: see the job `create_signing_keys` and `schoolgate keys list`.',
   },
+  schoolgate_people_active: {
+    type: 'gauge',
+    labels: ['days'],
+    across: 'max',
+    help: 'People who were active in the last 1, 7 and 30 days, in all schools',
+    use: 'People with a login who signed in, or whose access an app used, counted every ten minutes. See how many people use the service, and plan its size. `schoolgate people active` shows one school.',
+  },
   schoolgate_signing_key_age_seconds: {
     type: 'gauge',
     labels: [],

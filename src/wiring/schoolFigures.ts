@@ -1,13 +1,16 @@
 import { type SelfCheck, selfCheckStates } from '../agents/selfCheck.ts'
 import type { SetGauge } from '../http/metrics.ts'
 import { signingAlgorithms } from '../oidc/signingKeys.ts'
+import { activePeriods, countActivePeople } from '../store/activePeople.ts'
 import { listSchoolsWithoutKeys, oldestKeySeconds } from '../store/signingKeys.ts'
 import type { Foundation } from './foundation.ts'
 
 /** How long the figures of the keys are served before they are read again: each process of a school reads them. */
 const keysFreshMs = 30_000
+/** The same of the active people: counting them reads every login. */
+const peopleFreshMs = 600_000
 
-/** Returns the source of the metrics about schools: their number, their self-checks and the age of their keys. */
+/** Returns the source of the metrics about schools: their number, their self-checks, the age of their keys and their active people. */
 export function schoolFigures(
   { runtime, background }: Pick<Foundation, 'runtime' | 'background'>,
   { states }: Pick<SelfCheck, 'states'>,
@@ -22,6 +25,11 @@ export function schoolFigures(
     ])
     return { readAt: performance.now(), age, without: without.length }
   }
+  let people: { readAt: number; counts: readonly number[] } | undefined
+  const readPeople = async () => ({
+    readAt: performance.now(),
+    counts: await countActivePeople(background.kysely, { days: activePeriods }),
+  })
   return async (set) => {
     set('schoolgate_schools', {}, runtime.schools.all.length)
     for (const [school, current] of Object.entries(states()))
@@ -30,5 +38,7 @@ export function schoolFigures(
     if (!keys || performance.now() - keys.readAt > keysFreshMs) keys = await readKeys().catch(() => keys)
     set('schoolgate_signing_key_age_seconds', {}, keys?.age ?? 0)
     set('schoolgate_schools_without_key', {}, keys?.without ?? 0)
+    if (!people || performance.now() - people.readAt > peopleFreshMs) people = await readPeople().catch(() => people)
+    for (const [index, days] of activePeriods.entries()) set('schoolgate_people_active', { days: String(days) }, people?.counts[index] ?? 0)
   }
 }

@@ -12,6 +12,7 @@ import { createHome, type Home, rootSecret, type ServiceProcess, startProcess } 
 import { type BundledCli, type BundledOutcome, bundledCli, runProcess } from './bundledCli.ts'
 import { type Described, describedCommands, type Example } from './examples.ts'
 import { prepareExample, removeOthers, type Workplace } from './exampleValues.ts'
+import { changesBetween, dumpState } from './stateDump.ts'
 
 const every = describedCommands()
 const commands = every.filter(({ isGroup }) => !isGroup)
@@ -39,6 +40,18 @@ function expectSound({ exitCode, out, err, warnings }: BundledOutcome, what: str
   expect(out, what).not.toMatch(/^\s+at .*:\d+|\bundefined\b|\[object /m)
   expect([0, 1, 2], `${what}: ${err}`).toContain(exitCode)
 }
+
+/** Commands that ask for confirmation and neither remove nor end anything: they need an empty database, or compare the file storage. */
+const withoutDryRun: ReadonlySet<string> = new Set(['backup restore', 'storage accept'])
+
+test('every command that asks for confirmation or removes something has --dry-run', () => {
+  const removing = /\b(remove|delete|erase|revoke|prune|retire|disable|discard|hide|spam|release|cancel)\b/
+  const missing = commands
+    .filter(({ path, options }) => options.some((option) => ['--yes', '--confirm'].includes(option)) || removing.test(path.join(' ')))
+    .map(({ path, options }) => ({ name: path.join(' '), hasDryRun: options.includes('--dry-run') }))
+    .filter(({ name, hasDryRun }) => !hasDryRun && !withoutDryRun.has(name))
+  expect(missing.map(({ name }) => name)).toEqual([])
+})
 
 describe('from the bundle', () => {
   let home: Home
@@ -124,6 +137,7 @@ describe.each(places)('from the bundle, with $name', ({ isPostgresql }) => {
     ]
     // Options end at `--`.
     const args = [...prepared.args.slice(0, path.length), ...more, ...prepared.args.slice(path.length)]
+    if (isPostgresql && options.includes('--dry-run') && !args.includes('--dry-run')) await expectDryRun(path, args, example)
     const outcome = await run({ args, variables, input: prepared.input || 'seven lanterns in the fog\n' })
     expectSound(outcome, args.join(' '))
     const reason = failing[example.line]
@@ -131,6 +145,27 @@ describe.each(places)('from the bundle, with $name', ({ isPostgresql }) => {
     else expect(outcome, `${args.join(' ')}: ${outcome.err}${outcome.out}`).toMatchObject({ exitCode: 0 })
     if (args.includes('--json')) expect(() => JSON.parse(outcome.out), outcome.out).not.toThrow()
     await removeOthers(work)
+  }
+
+  /** Runs a command with --dry-run, which changes nothing. The service works meanwhile, so a change is compared again. */
+  async function expectDryRun(path: string[], args: string[], example: Example): Promise<void> {
+    const words = [...args.slice(0, path.length), '--dry-run', ...args.slice(path.length)]
+    const stores = { databaseUrl: variables.DATABASE_URL ?? '', directories: [variables.CONFIG_DIR ?? '', variables.DATA_DIR ?? ''] }
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await dumpState(stores)
+      const outcome = await cli.run({ args: words, variables, input: '' })
+      expectSound(outcome, words.join(' '))
+      const reason = failing[example.line]
+      if (reason) expect(outcome, example.line).toMatchObject({ exitCode: 1, err: expect.stringMatching(reason) })
+      else
+        expect(outcome, `${words.join(' ')}: ${outcome.err}`).toMatchObject({
+          exitCode: 0,
+          err: expect.stringContaining('nothing was changed'),
+        })
+      const changed = changesBetween(before, await dumpState(stores))
+      if (changed.length === 0) return
+      if (attempt === 3) expect(changed, `changed by ${words.join(' ')}`).toEqual([])
+    }
   }
 
   test.each(named(commands))('the examples of %s succeed, and its JSON is valid', async (name, command) => {

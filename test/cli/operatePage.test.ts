@@ -138,6 +138,12 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
     expect(await shell(`${elsewhere} schoolgate people list`)).toContain(person)
   })
 
+  test('changes the log level for a while', async () => {
+    const [set, shown, reset] = await inTurn(blockOf('docs/operate.md', 'log-level'))
+    for (const output of [set, shown]) expect(output).toMatch(/^level +debug$/m)
+    expect(reset).toMatch(/^level +info$/m)
+  })
+
   test('gets the first responses with the commands of the README', async () => {
     const block = blockOf('README.md', 'quick-start').filter((line) => line.startsWith('curl'))
     const [courses = '', client = ''] = await inTurn(block.map((line) => line.replaceAll('http://127.0.0.1:3000', service.issuer)))

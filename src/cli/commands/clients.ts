@@ -4,7 +4,7 @@ import { restoreClient } from '../../oidc/restoreClient.ts'
 import { endClient } from '../../oidc/stores.ts'
 import { countGrants, findClient, listClients } from '../../store/administration.ts'
 import { type ClientRow, countUnusedClients, deleteClient, noteDisabledBy, pruneClients } from '../../store/clients.ts'
-import { choice, command, flag, group, jsonOption, schoolOption, yesOption } from '../command.ts'
+import { choice, command, flag, group, jsonOption, removalOptions, schoolOption } from '../command.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import type { Session } from '../session.ts'
@@ -57,7 +57,7 @@ const disable = command({
   name: 'disable <client_id>',
   summary: 'Disable a client and revoke all its tokens. It stays disabled, also after reloads and restarts, until you run clients enable.',
   examples: ['clients disable cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients disable newsletter-sync --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, id) {
     const school = await session.school()
     const client = await requireClient(session, school.id, id)
@@ -98,7 +98,7 @@ const remove = command({
   name: 'delete <client_id>',
   summary: 'Delete a client with its tokens and grants. To connect again, it must register again.',
   examples: ['clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj', 'clients delete cli_01k9zq4v6tf5wb0m3d8n2xhraj --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, id) {
     const school = await session.school()
     const client = await requireClient(session, school.id, id)
@@ -120,15 +120,14 @@ const prune = command({
   summary:
     'Delete unused clients: self-registered ones after registration.never_used_days or idle_days, those of metadata documents after one day without an authorization.',
   examples: ['clients prune --dry-run', 'clients prune --yes'],
-  options: { ...schoolOption, ...yesOption, dryRun: flag('only count the clients that would be deleted') },
-  asks: ({ dryRun }) => !dryRun,
-  async run(session, { dryRun }) {
+  options: { ...schoolOption, ...removalOptions },
+  async run(session) {
     const { terminal } = session
     const school = await session.school()
     const { never_used_days: neverUsedDays, idle_days: idleDays } = session.settings().config.oauth.registration
     const rules = { neverUsedDays, idleDays, schoolId: school.id }
     const found = await countUnusedClients(school.rows, rules)
-    if (dryRun || found === 0) return terminal.out(`${found} unused ${found === 1 ? 'client' : 'clients'}; nothing was changed\n`)
+    if (found === 0) return terminal.out('0 unused clients; nothing was changed\n')
     await session.confirm(`Delete ${found} unused ${found === 1 ? 'client' : 'clients'} of ${school.slug}?`)
     const removed = await withProgress(terminal, 'removing unused clients', () =>
       school.change(async ({ writer, record }) => {

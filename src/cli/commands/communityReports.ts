@@ -1,30 +1,30 @@
 import { group } from '../command.ts'
 import { usage } from '../failures.ts'
 import { reportCommand } from '../reportCommand.ts'
+import { commentList, formList, subjectTypes } from './communityLists.ts'
 import { idAndStatus } from './seatReports.ts'
 
-const subjectTypes: Readonly<Record<string, string>> = { pst: 'post', les: 'lesson', evt: 'event' }
-
 function subjectOf(id: string): { type: string; id: string } {
-  const type = subjectTypes[id.slice(0, 3)]
+  const type = new Map<string, string>(Object.entries(subjectTypes)).get(id.slice(0, 3))
   if (type === undefined) throw usage(`${id} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
   return { type, id }
 }
 
 const decisions = [
-  ['approve', 'approveComment', 'Publish a comment that waits or is hidden.'],
-  ['hide', 'hideComment', 'Hide a comment, and its replies.'],
-  ['spam', 'markCommentAsSpam', 'Hide a comment as spam.'],
-  ['delete', 'deleteComment', 'Delete the text of a comment for ever.'],
+  ['approve', 'approveComment', 'Publish a comment that waits or is hidden.', undefined],
+  ['hide', 'hideComment', 'Hide a comment, and its replies.', true],
+  ['spam', 'markCommentAsSpam', 'Hide a comment as spam.', true],
+  ['delete', 'deleteComment', 'Delete the text of a comment for ever.', true],
 ] as const
 
 export const comments = group(
   {
     name: 'comments',
-    summary: 'Adds comments that people wrote on the site of the school.',
+    summary: 'Lists, adds and moderates comments that people wrote on the site of the school.',
     examples: ['comments add pst_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --text "Which clay was that?"'],
   },
   [
+    commentList,
     reportCommand({
       operation: 'createComment',
       name: 'add <subject>',
@@ -38,13 +38,14 @@ export const comments = group(
       fromInput: 'body',
       print: idAndStatus,
     }),
-    ...decisions.map(([verb, operation, summary]) =>
+    ...decisions.map(([verb, operation, summary, isRemoval]) =>
       reportCommand({
         operation,
         name: `${verb} <comment>`,
         summary,
         examples: [`comments ${verb} cmt_01jgwejj00e6srgkpqm2sqf05m`],
         parameter: 'the id of a comment (cmt_ and 26 characters)',
+        ...(isRemoval && { isRemoval }),
         print: idAndStatus,
       }),
     ),
@@ -54,10 +55,11 @@ export const comments = group(
 export const forms = group(
   {
     name: 'forms',
-    summary: 'Adds forms, and submits forms that people filled in on the site of the school.',
+    summary: 'Lists and adds forms, and submits forms that people filled in on the site of the school.',
     examples: ['forms save ask-the-school --title "Ask the school" < questions.json', 'forms submit ask-the-school < answers.json'],
   },
   [
+    formList,
     reportCommand({
       operation: 'saveForm',
       name: 'save <slug>',

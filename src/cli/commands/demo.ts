@@ -2,10 +2,10 @@ import { splitAccounts } from '../../demo/demoAccounts.ts'
 import { countAgain } from '../../store/rollups/rebuildSchool.ts'
 import { findSchoolId } from '../../store/schools.ts'
 import { demoIssuer, fillDemoSchool } from '../../wiring/demo.ts'
-import { command, flag, group, yesOption } from '../command.ts'
+import { command, flag, group, removalOptions } from '../command.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
-import { countSchool, describeRemoval, removeSchool } from '../removeSchool.ts'
+import { countSchool, describeRemoval, removalEffects, removeSchool } from '../removeSchool.ts'
 
 const load = command({
   name: 'load',
@@ -42,7 +42,7 @@ const remove = command({
 The next start creates an empty school from schools/demo.yaml, if the file still exists. Data that people added to the demo school are deleted
 too: --all is required if the school has accounts that are not part of the demo. This cannot be undone: make a backup first.`,
   examples: ['demo remove', 'demo remove --yes', 'demo remove --all --yes'],
-  options: { ...yesOption, all: flag('also if the school has accounts that are not part of the demo') },
+  options: { ...removalOptions, all: flag('also if the school has accounts that are not part of the demo') },
   async run(session, { all }) {
     const { terminal } = session
     const { config } = session.settings()
@@ -57,6 +57,7 @@ too: --all is required if the school has accounts that are not part of the demo.
       throw failure(`the school demo has ${accounts} that are not part of the demo (${named}). Add --all to delete the school anyway`)
     }
     const contents = await countSchool(session, schoolId)
+    await session.endDryRun(() => removalEffects(contents))
     const own = others.length > 0 ? `, including ${others.length} accounts that are not part of the demo` : ''
     await session.confirm(`Delete ${contents.rows} rows${own}, and ${contents.files.length} files?`)
     const removal = await removeSchool(session, schoolId, contents)

@@ -2,7 +2,7 @@ import { isOrigin } from '../../config/address.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { type ListedGrant, listGrants } from '../../store/administration.ts'
 import { countGrantsOf, moveGrants } from '../../store/moveGrants.ts'
-import { command, group, jsonOption, required, schoolOption, text, yesOption } from '../command.ts'
+import { command, group, jsonOption, removalOptions, required, schoolOption, text } from '../command.ts'
 import { usage } from '../failures.ts'
 import { reportProgress } from '../reportProgress.ts'
 import { requirePerson } from '../requirePerson.ts'
@@ -57,7 +57,7 @@ const move = command({
   summary: `Move the grants that people gave at a former address of the school to its current one, after its issuer was changed. Clients that
 learn the new address refresh their tokens there. Without this command, the clients have to start over, and people have to allow them again.`,
   examples: ['grants move --from https://old.example.com', 'grants move --from https://old.example.com --school demo --yes'],
-  options: { ...schoolOption, ...yesOption, from: required(text('issuer', 'the former issuer, exactly as it was configured')) },
+  options: { ...schoolOption, ...removalOptions, from: required(text('issuer', 'the former issuer, exactly as it was configured')) },
   async run(session, { from }) {
     const { terminal } = session
     if (!isOrigin(from)) throw usage(`--from must be an issuer such as https://school.example.com, without a path, not ${from}`)

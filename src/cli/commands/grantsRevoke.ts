@@ -2,7 +2,7 @@ import { subjectOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'
 import { countGrants, listGrants } from '../../store/administration.ts'
 import { type GrantSelection, listGrantKeys } from '../../store/grants.ts'
-import { type CommandSession, command, parsed, schoolOption, text, yesOption } from '../command.ts'
+import { type CommandSession, command, parsed, removalOptions, schoolOption, text } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { reportProgress } from '../reportProgress.ts'
 import { requirePerson } from '../requirePerson.ts'
@@ -23,7 +23,7 @@ select the grants that meet all of them. People and clients stay enabled: they c
   ],
   options: {
     ...schoolOption,
-    ...yesOption,
+    ...removalOptions,
     person: text('email or id', 'every grant of this person'),
     client: text('client_id', 'every grant to this client'),
     allBefore: parsed('time', 'every grant given before this time, ISO 8601 with a time zone', timeOf),

@@ -10,7 +10,7 @@ import { endClient } from '../../oidc/stores.ts'
 import { metadataOf } from '../../oidc/syncIntegrations.ts'
 import { findClient, listClients } from '../../store/administration.ts'
 import { deleteClient, findAnyClient, saveClient } from '../../store/clients.ts'
-import { command, flag, group, jsonOption, required, schoolOption, text, texts, yesOption } from '../command.ts'
+import { command, flag, group, jsonOption, removalOptions, required, schoolOption, text, texts } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { moment } from '../table.ts'
 import { rotateSecret } from './integrationsRotateSecret.ts'
@@ -81,7 +81,7 @@ const remove = command({
   name: 'remove <client_id>',
   summary: 'Remove an integration that was added by command, and revoke its tokens.',
   examples: ['integrations remove newsletter-sync', 'integrations remove newsletter-sync --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, id) {
     const school = await session.school()
     const client = await findClient(await session.prisma(), { schoolId: school.id, id })

@@ -2,7 +2,7 @@ import { newClientSecret } from '../../oidc/clientOptions.ts'
 import { hashSecret } from '../../oidc/clientSecrets.ts'
 import { findClient } from '../../store/administration.ts'
 import { type ClientRow, findAnyClient, saveClient } from '../../store/clients.ts'
-import { command, jsonOption, parsed, schoolOption, withDefault, yesOption } from '../command.ts'
+import { command, jsonOption, parsed, removalOptions, schoolOption, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 
 const longestOverlapHours = 24 * 90
@@ -18,7 +18,7 @@ a secret that was replaced before ends now. Tokens stay valid. For an integratio
   ],
   options: {
     ...schoolOption,
-    ...yesOption,
+    ...removalOptions,
     ...jsonOption,
     overlap: withDefault(parsed('hours', `how long the earlier secret is accepted, 0 to ${longestOverlapHours}`, overlapHours), 24),
   },

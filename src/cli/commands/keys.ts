@@ -1,6 +1,6 @@
 import { generateSigningKey, signingAlgorithms } from '../../oidc/signingKeys.ts'
 import { listSigningKeys } from '../../store/administration.ts'
-import { command, flag, group, jsonOption, schoolOption, yesOption } from '../command.ts'
+import { command, flag, group, jsonOption, removalOptions, schoolOption } from '../command.ts'
 import { failure } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { keyState, type Retirement, retireKey, rotateKeys } from '../rotateKeys.ts'
@@ -35,7 +35,7 @@ const rotate = command({
   examples: ['keys rotate', 'keys rotate --school demo', 'keys rotate --now --yes'],
   options: {
     ...schoolOption,
-    ...yesOption,
+    ...removalOptions,
     now: flag('start signing immediately: verifiers with a cached key set fail until they refresh it'),
   },
   asks: ({ now }) => now ?? false,
@@ -64,7 +64,7 @@ const retire = command({
   name: 'retire <kid>',
   summary: 'Retire a signing key now. It stays published, so that earlier tokens can still be verified.',
   examples: ['keys retire UX3eL_mE2CcM', 'keys retire --yes -- -XmE2CcMUX3eL'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, kid) {
     const school = await session.school()
     await session.confirm(`Retire key ${kid} of ${school.slug}?`)

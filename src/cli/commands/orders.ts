@@ -12,11 +12,11 @@ import {
   group,
   jsonOption,
   referenceOption,
+  removalOptions,
   repeatable,
   schoolOption,
   text,
   withDefault,
-  yesOption,
 } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { paymentOptions, requirePaymentReference } from '../paymentOptions.ts'
@@ -63,7 +63,7 @@ const markPaid = command({
   name: 'mark-paid <number>',
   summary: 'Record the payment of a pending order. The buyer gets access immediately.',
   examples: ['orders mark-paid 2026-000512', 'orders mark-paid 2026-000512 --provider bank_transfer --reference "SEPA 81-2"'],
-  options: { ...schoolOption, ...yesOption, ...paymentOptions },
+  options: { ...schoolOption, ...removalOptions, ...paymentOptions },
   async run(session, { provider, reference }, named) {
     requirePaymentReference(reference)
     await changeOrder(session, named, {
@@ -79,7 +79,7 @@ const cancel = command({
   name: 'cancel <number>',
   summary: 'Cancel an unpaid checkout and release its coupon.',
   examples: ['orders cancel 2026-000512', 'orders cancel 2026-000512 --yes --reference cart-81-2'],
-  options: { ...schoolOption, ...referenceOption, ...yesOption },
+  options: { ...schoolOption, ...referenceOption, ...removalOptions },
   run: (session, { reference }, named) =>
     changeOrder(session, named, {
       question: ({ number }) => `Cancel ${number}?`,
@@ -103,7 +103,7 @@ refunded loses its access, and an order with a total of 0 releases its coupon. S
   options: {
     ...schoolOption,
     ...referenceOption,
-    ...yesOption,
+    ...removalOptions,
     amount: text('units', 'in the smallest unit of the currency (default: the remaining amount)'),
     line: repeatable('id[:units]', 'line of the order (see orders show), or a part of it (repeatable)'),
     reason: withDefault(choice('reason', 'reason of the refund', refundReasons), 'requested'),

@@ -1,7 +1,7 @@
 import { listOutbox } from '../../store/administration.ts'
 import { outboxKinds } from '../../store/outbox/outboxKinds.ts'
 import { discardOutbox, replayOutbox } from '../../store/outbox/outboxLists.ts'
-import { choice, command, group, jsonOption, schoolOption, text, withDefault, yesOption } from '../command.ts'
+import { choice, command, group, jsonOption, removalOptions, schoolOption, text, withDefault } from '../command.ts'
 import { failure } from '../failures.ts'
 import { limitIn, rowIdIn } from '../outboxArguments.ts'
 import { moment } from '../table.ts'
@@ -64,7 +64,7 @@ const discard = command({
   name: 'discard <id>',
   summary: 'Delete work that should not be done. `dead` deletes everything that was given up, `withheld` everything that was withheld.',
   examples: ['outbox discard 4711', 'outbox discard dead --yes', 'outbox discard withheld --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, named) {
     const which = rowsNamed(named)
     const school = await session.school()

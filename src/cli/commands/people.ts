@@ -13,7 +13,7 @@ import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { subjectOf } from '../../oidc/claims.ts'
 import { roles } from '../../policy/caller.ts'
 import { schoolBranding } from '../../store/schools.ts'
-import { choice, command, flag, group, jsonOption, required, schoolOption, text, withDefault, yesOption } from '../command.ts'
+import { choice, command, flag, group, jsonOption, removalOptions, required, schoolOption, text, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { readPassword, requirePasswordSource } from '../readPassword.ts'
@@ -21,6 +21,7 @@ import { requirePerson } from '../requirePerson.ts'
 import type { SessionSchool } from '../session.ts'
 import { type Listed, moment } from '../table.ts'
 import { endGrants } from '../tokens.ts'
+import { active } from './peopleActive.ts'
 import { erase } from './peopleErase.ts'
 import { removeSecondFactor } from './secondFactor.ts'
 
@@ -129,7 +130,7 @@ const disable = command({
   name: 'disable <person>',
   summary: 'Disable a login, end its sessions and revoke its grants.',
   examples: ['people disable ada@example.com', 'people disable ada@example.com --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, named) {
     const { terminal } = session
     const school = await session.school()
@@ -177,7 +178,7 @@ export const people = group(
     summary: 'Manages people with a login. Identify a person by e-mail address or account id.',
     examples: ['people list', 'people create ada@example.com --name "Ada Byron" --role owner'],
   },
-  [list, create, changeRole, changePassword, disable, enable, erase, removeSecondFactor],
+  [list, active, create, changeRole, changePassword, disable, enable, erase, removeSecondFactor],
 )
 
 const nameOf = async (school: SessionSchool): Promise<string> => (await schoolBranding(school.rows, school.id)).name

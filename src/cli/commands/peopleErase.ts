@@ -3,7 +3,7 @@ import { normaliseEmail } from '../../lib/emailAddress.ts'
 import { fromPublicId } from '../../lib/ids.ts'
 import { accountIdOf } from '../../oidc/claims.ts'
 import { endGrant } from '../../oidc/stores.ts'
-import { command, flag, schoolOption, yesOption } from '../command.ts'
+import { command, flag, removalOptions, schoolOption } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 
 export const erase = command({
@@ -11,8 +11,12 @@ export const erase = command({
   summary: `Erase the personal data of a person now: profile, login, sessions, grants, and their name and address in orders, forms and
 comments. Orders and other records stay without the person. This cannot be undone. Identify the person by e-mail address, by account id, or
 by the id of a student or member, also without a login.`,
-  examples: ['people erase ada@example.com', 'people erase std_01k9zq4v6tf5wb0m3d8n2xhraj --cancel-subscriptions --yes'],
-  options: { ...schoolOption, ...yesOption, cancelSubscriptions: flag('cancel running subscriptions first') },
+  examples: [
+    'people erase ada@example.com',
+    'people erase ada@example.com --dry-run',
+    'people erase std_01k9zq4v6tf5wb0m3d8n2xhraj --cancel-subscriptions --yes',
+  ],
+  options: { ...schoolOption, ...removalOptions, cancelSubscriptions: flag('cancel running subscriptions first') },
   async run(session, { cancelSubscriptions: cancelsSubscriptions = false }, named) {
     const key = keyOf(named)
     const school = await session.school()

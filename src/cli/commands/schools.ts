@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path'
 import { findSchoolId, listSchools } from '../../store/schools.ts'
 import { readOneState } from '../../store/serverFacts.ts'
 import type { Sql } from '../../store/sql.ts'
-import { command, group, jsonOption, required, text } from '../command.ts'
+import { command, dryRunOption, group, jsonOption, required, text } from '../command.ts'
 import { exportSchool } from '../exportSchool.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
-import { countSchool, describeRemoval, removeSchool } from '../removeSchool.ts'
+import { countSchool, describeRemoval, removalEffects, removeSchool } from '../removeSchool.ts'
 import { reportProgress } from '../reportProgress.ts'
 import { moment } from '../table.ts'
 import { create } from './schoolsCreate.ts'
@@ -81,11 +81,11 @@ const remove = command({
   summary: `Delete a school: its configuration file, every row in the database, its files and its keys in Redis. This cannot be undone:
 export the school or make a backup first. Asks for the slug; scripts repeat it with --confirm. With PostgreSQL, delete the file yourself and
 restart every process first, because running processes serve a school until they restart.`,
-  examples: ['schools remove harbour', 'schools remove harbour --confirm harbour'],
-  options: { confirm: text('slug', 'the slug again, instead of the question') },
-  async run(session, { confirm }, slug) {
+  examples: ['schools remove harbour', 'schools remove harbour --dry-run', 'schools remove harbour --confirm harbour'],
+  options: { ...dryRunOption, confirm: text('slug', 'the slug again, instead of the question') },
+  async run(session, { confirm, dryRun }, slug) {
     const { terminal } = session
-    if (confirm === undefined && !terminal.isInteractive)
+    if (confirm === undefined && !dryRun && !terminal.isInteractive)
       throw usage(`this command asks for confirmation, and the input is not a terminal: add --confirm ${slug}`)
     if (confirm !== undefined && confirm !== slug) throw usage(`--confirm must be ${slug}, the slug of the school; nothing was changed`)
     const { environment, config } = session.settings()
@@ -98,7 +98,8 @@ restart every process first, because running processes serve a school until they
       throw failure(`${path} defines ${slug}: delete the file, restart every process, and run this command again`)
     const schoolId = await findSchoolId(database.kysely, slug)
     if (schoolId === undefined && !isConfigured) throw failure(`school ${slug} does not exist: see schools list`)
-    const contents = schoolId === undefined ? { rows: 0, files: [] } : await countSchool(session, schoolId)
+    const contents = schoolId === undefined ? { rows: 0, tables: {}, files: [] } : await countSchool(session, schoolId)
+    await session.endDryRun(() => removalEffects(contents))
     if (confirm === undefined) {
       const what = `${contents.rows} rows, ${contents.files.length} files${isConfigured ? ` and ${path}` : ''}`
       const answer = await terminal.ask(`Delete ${what}? Type the slug ${slug} to confirm: `)

@@ -26,6 +26,7 @@ export const seats = group(
     reportCommand({
       operation: 'releaseSeats',
       name: 'release <rsvp>',
+      isRemoval: true,
       summary: 'Release the seats of a person. People on the waitlist get the seats and an e-mail.',
       examples: ['seats release rsv_01jgwejj00e6srgkpqm2sqf05m --event evt_01jgwejj00e6srgkpqm2sqf05m --reference refund-4711'],
       parameter: 'the id of an RSVP (rsv_ and 26 characters)',

@@ -1,5 +1,5 @@
 import { removeSecondFactors } from '../../domain/secondFactors/removeSecondFactors.ts'
-import { command, schoolOption, yesOption } from '../command.ts'
+import { command, removalOptions, schoolOption } from '../command.ts'
 import { requirePerson } from '../requirePerson.ts'
 
 /** Helps people who have lost their second factor and their recovery codes. */
@@ -7,7 +7,7 @@ export const removeSecondFactor = command({
   name: 'remove-second-factor <person>',
   summary: 'Remove the passkeys, the authenticator app and the recovery codes of a person, who then signs in with the password alone.',
   examples: ['people remove-second-factor ada@example.com', 'people remove-second-factor ada@example.com --yes'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   async run(session, _options, named) {
     const school = await session.school()
     const { accountId, email } = await requirePerson(school.rows, named)

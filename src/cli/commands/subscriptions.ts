@@ -5,7 +5,7 @@ import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { type CommandSession, command, group, schoolOption, yesOption } from '../command.ts'
+import { type CommandSession, command, group, removalOptions, schoolOption } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { paymentOptions, requirePaymentReference } from '../paymentOptions.ts'
 
@@ -36,7 +36,7 @@ const markPaid = command({
   name: 'mark-paid <id>',
   summary: 'Record the first payment of a subscription, or the payment of its next period. A payment reference is used only once.',
   examples: ['subscriptions mark-paid sub_01jgwejj00e6srgkpqm2sqf05m --provider card --reference "ch_81"'],
-  options: { ...schoolOption, ...yesOption, ...paymentOptions },
+  options: { ...schoolOption, ...removalOptions, ...paymentOptions },
   async run(session, { provider, reference }, named) {
     requirePaymentReference(reference)
     await changeSubscription(session, named, {
@@ -52,7 +52,7 @@ const markFailed = command({
   name: 'mark-failed <id>',
   summary: 'Record a failed payment. Another payment is due within 14 days. The subscription keeps its access during the grace period.',
   examples: ['subscriptions mark-failed sub_01jgwejj00e6srgkpqm2sqf05m'],
-  options: { ...schoolOption, ...yesOption },
+  options: { ...schoolOption, ...removalOptions },
   run: (session, _options, named) =>
     changeSubscription(session, named, {
       question: `Record a failed payment of ${named}?`,
