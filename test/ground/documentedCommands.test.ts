@@ -19,7 +19,7 @@ function linesOf(text: string): string[] {
   return [...inline, ...blocks].map((line) => line.trim().replaceAll(/\s+/g, ' '))
 }
 
-/** Returns what is wrong with a line: a word that is no command of its group, or an option that the command does not have. */
+/** Returns what is wrong with a line: a word that is not a command of its group, or an option that the command does not have. */
 function problemOf(line: string): string | undefined {
   const words = line.split(' ')
   const matching = commands

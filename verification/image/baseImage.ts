@@ -29,7 +29,7 @@ export async function baseImage(root: string, say: (text: string) => void): Prom
       join(folder, 'root'),
       join(folder, 'root.tar'),
     ])
-    // What the official image brings: node, npm and the user node. Its certificates are those of this machine, which may be behind a proxy.
+    // The official image contains node, npm and the user node. Its certificates are those of this machine, which may be behind a proxy.
     await run('npm', ['pack', 'npm@11', '--pack-destination', folder])
     await run('sh', ['-c', 'cd "$1" && tar xzf npm-*.tgz', 'sh', folder])
     await cp(process.execPath, join(folder, 'node'))

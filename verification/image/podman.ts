@@ -30,8 +30,8 @@ export async function requirePodman(): Promise<void> {
 /** Removes an image with the layers that only it needs. */
 export const removeImages = (image: string): Promise<boolean> => succeeds('podman', ['rmi', '--force', image])
 
-/** What the manifests in `deploy` ask for; less memory than they give. */
-export const restrictions = [
+/** The restrictions of the manifests in `deploy`, with less memory. */
+const restrictions = [
   ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
   ...['--memory', '512m', '--memory-swap', '512m', '--pids-limit', '200'],
 ]
