@@ -49,7 +49,7 @@ function thisProcess(): IdleProcess {
 /** Returns the collector of V8. The option is reset, because the cache of compiled code belongs to a set of options. */
 export function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
+  const collect: () => void = runInNewContext('gc')
   setFlagsFromString('--no-expose-gc')
   return collect
 }
