@@ -54,7 +54,7 @@ else if (chosen.length === 0 || kinds.length === 0 || !(seconds > 0) || !Number.
   process.exitCode = 2
 } else {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void Promise.allSettled([...undo].map((step) => step())).finally(() => process.exit(130)))
+    process.on(signal, () => void Promise.allSettled([...undo].map((step) => step())).finally(() => process.exit(130)))
   process.exitCode = await runAll()
 }
 
