@@ -5,6 +5,7 @@ import { newId } from '../../src/lib/ids.ts'
 import { createRateLimits, type RateLimitPolicy } from '../../src/store/rateLimits.ts'
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
 import { availableServices, throwawayRedis } from '../support/databases.ts'
+import { hasOwnServers, ownRedis } from '../support/ownServers.ts'
 import { until } from '../support/poll.ts'
 import { freePort } from '../support/process.ts'
 import { openTcpProxy } from '../support/tcpProxy.ts'
@@ -12,6 +13,7 @@ import { openTcpProxy } from '../support/tcpProxy.ts'
 const policy: RateLimitPolicy = { name: 'sign_in', requests: 3, windowSeconds: 60 }
 
 const { redis } = await availableServices()
+const canStartServers = await hasOwnServers()
 
 for (const where of ['memory', ...(redis ? ['Redis'] : [])]) {
   describe(`rate limits in ${where}`, () => {
@@ -127,15 +129,15 @@ describe('rate limits', () => {
     expect((await limits.consume(policy, 'a')).allowed).toBe(true)
   })
 
-  test.runIf(redis)('requests that this process counted are not counted in Redis again when it is reachable', async () => {
-    const { url, drop } = await throwawayRedis()
+  test.runIf(canStartServers)('requests that this process counted are not counted in Redis again when it is reachable', async () => {
+    const { url, stop } = await ownRedis()
     const { hostname, port } = new URL(url)
     const ownPort = await freePort()
     const waiting = createRedis(`redis://127.0.0.1:${ownPort}`, { onError: () => {} })
     const direct = createRedis(url, { onError: () => {} })
     cleanups.push(async () => {
       for (const connection of [waiting, direct]) await connection.close()
-      await drop()
+      await stop()
     })
     const gate = Promise.withResolvers<boolean>()
     const proxy = await openTcpProxy(ownPort, { host: hostname, port: Number(port) }, { mayPass: () => gate.promise })
