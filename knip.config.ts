@@ -24,6 +24,7 @@ const config: KnipConfig = {
     '@kubb/plugin-oas',
     '@modelcontextprotocol/conformance',
     'mcp-remote',
+    'kubernetes-types',
     // Tests load these by a computed name, or compile a program that the documents show.
     '@auth/core',
     'openapi-fetch',
