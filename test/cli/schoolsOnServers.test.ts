@@ -141,6 +141,9 @@ describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and
   test('export writes a complete archive of this school alone, and its rows, columns and sums agree with the manifest', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'schoolgate-export-'))
     const output = join(folder, 'harbour')
+    // Uses of grants are counted in memory first.
+    const isWritten = async () => 'grant_use' in (await rowsOf(harbour.id))
+    await until(isWritten, { what: 'the uses of the grants to be written' })
     const before = await rowsOf(harbour.id)
     const exported = await cli(['schools', 'export', 'harbour', '--output', output])
     expect(exported, exported.err).toMatchObject({ exitCode: 0, out: expect.stringMatching(/\d+ rows of \d+ tables, 1 files\n$/) })
