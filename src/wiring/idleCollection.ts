@@ -8,6 +8,8 @@ const intervalMs = 15_000
 const maxShare = 0.05
 /** A smaller growth of the heap, in bytes, is not worth the pause. */
 const minGrowth = 16 * 2 ** 20
+/** A process with a few requests is idle between them: it must not pause again and again. Ten minutes. */
+const restLooks = 600_000 / intervalMs
 
 /** The process, as the collection sees it. */
 export interface IdleProcess {
@@ -19,16 +21,20 @@ export interface IdleProcess {
 }
 
 /**
- * Collects garbage when the process is idle for the first time after its start, and when it is idle again after its heap has grown. V8 keeps
- * the memory of a burst of work until it needs to collect, so a process at rest occupies about a third more. The pause takes about a tenth of a
- * second, while nobody waits.
+ * Collects garbage when the process is idle for the first time after its start, and when it is idle again after its heap has grown, at most
+ * every ten minutes. V8 keeps the memory of a burst of work until it needs to collect, so a process at rest occupies about a third more. The
+ * pause takes about a tenth of a second, while nobody waits.
  */
 export function collectWhenIdle(idle: IdleProcess = thisProcess()): void {
   let collected = 0
+  let looks = restLooks
   setInterval(() => {
-    if (idle.share() > maxShare || idle.heapSize() - collected < minGrowth) return
+    looks += 1
+    const isIdle = idle.share() <= maxShare
+    if (!isIdle || looks < restLooks || idle.heapSize() - collected < minGrowth) return
     idle.collect()
     collected = idle.heapSize()
+    looks = 0
   }, intervalMs).unref()
 }
 
