@@ -216,7 +216,7 @@ function guarantees(open: () => Promise<Opened>): void {
     )
     for (const label of values)
       expect(label).toMatch(
-        /^(area=[a-z_]+|operation=[\w.:/*-]+|outcome=[a-z_]+|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+|policy=[a-z_]+|pool=[a-z]+|school=(first|second)|state=[a-z_]+|kind=[a-z_]+|job_name=[a-z_]+|cache=[a-z_]+|version=[\d.]+)$/,
+        /^(area=[a-z_]+|operation=[\w.:/*-]+|outcome=[a-z_]+|le=[\d.+a-zA-Z]+|event=[a-z_]+\.[a-z_]+|policy=[a-z_]+|pool=[a-z]+|school=(first|second)|state=[a-z_]+|kind=[a-z_]+|job_name=[a-z_]+|cache=[a-z_]+|version=[\d.]+|days=\d+)$/,
       )
   })
 
