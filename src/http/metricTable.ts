@@ -235,8 +235,8 @@ export const metricTable = {
     type: 'gauge',
     labels: ['days'],
     across: 'max',
-    help: 'People who were active in the last 1, 7 and 30 days, in all schools',
-    use: 'People with a login who signed in, or whose access an app used, counted every ten minutes. See how many people use the service, and plan its size. `schoolgate people active` shows one school.',
+    help: 'Active people of the last 1, 7 and 30 days in all schools',
+    use: 'Counts people with a login who signed in or whose app called the API. Updated every ten minutes. Use it to plan the size of the installation. `schoolgate people active` shows one school.',
   },
   schoolgate_signing_key_age_seconds: {
     type: 'gauge',

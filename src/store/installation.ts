@@ -30,7 +30,7 @@ export const temporaryLogLevels = ['trace', 'debug', 'info', 'warn', 'error'] as
 
 export type TemporaryLogLevel = (typeof temporaryLogLevels)[number]
 
-/** Returns the level that an operator has set for every process, and the seconds until it ends; undefined if there is none. */
+/** Returns the temporary log level of the installation and the seconds until it ends, or undefined if none is set. */
 export async function readLogLevel(db: Reader): Promise<{ level: TemporaryLogLevel; seconds: number; until: Date } | undefined> {
   const row = await db
     .selectFrom('installation')

@@ -18,7 +18,7 @@ const suspiciousMs = 1000
 const pollIntervalMs = 250
 /** How often all connections may be replaced while a server refuses writes. */
 const replaceEveryMs = 1000
-/** A new connection costs as much CPU as 150 prepared statements: it starts a process of PostgreSQL and prepares each statement again. */
+/** A new connection costs as much CPU as a hundred prepared statements: it starts a process of PostgreSQL and prepares each statement again. */
 const idleMs = 300_000
 /** A session keeps the setting that it began with. */
 const readOnly = '25006'

@@ -15,15 +15,15 @@ const restLooks = 600_000 / intervalMs
 export interface IdleProcess {
   /** The share of the time for which the event loop has worked since the last call. */
   share(): number
-  /** The size of the heap in bytes, with what is free in it. */
+  /** The total size of the heap in bytes, free space included. */
   heapSize(): number
   collect(): void
 }
 
 /**
  * Collects garbage when the process is idle for the first time after its start, and when it is idle again after its heap has grown, at most
- * every ten minutes. V8 keeps the memory of a burst of work until it needs to collect, so a process at rest occupies about a third more. The
- * pause takes about a tenth of a second, while nobody waits.
+ * every ten minutes. V8 keeps the memory of a burst of work until it needs to collect, so a process at rest occupies about a third more. A
+ * collection pauses the process for some tenths of a second.
  */
 export function collectWhenIdle(idle: IdleProcess = thisProcess()): void {
   let collected = 0

@@ -30,7 +30,14 @@ export async function followLogLevel({ kysely }: Pick<Database, 'kysely'>, log: 
     if (!isHidden) report()
   }
   await follow()
-  const timer = setInterval(() => void follow(), intervalMs)
+  let isReading = false
+  const timer = setInterval(async () => {
+    // A database that hangs gets one request, not one more every five seconds.
+    if (isReading) return
+    isReading = true
+    await follow()
+    isReading = false
+  }, intervalMs)
   timer.unref()
   return {
     stop() {

@@ -7,10 +7,26 @@ import { usage } from '../failures.ts'
 import { limitIn } from '../outboxArguments.ts'
 import { moment } from '../table.ts'
 
-/** The subjects of comments, by the prefix of their ids. */
-export const subjectTypes = { pst: 'post', les: 'lesson', evt: 'event' } as const
+/** The subjects of comments, with the prefix of their ids. */
+const subjects = [
+  { type: 'post', prefix: 'pst' },
+  { type: 'lesson', prefix: 'les' },
+  { type: 'event', prefix: 'evt' },
+] as const
 
-type Prefix = keyof typeof subjectTypes
+/** Returns the subject that an id names, by its type and its id in the database. */
+export function subjectOf(named: string): { type: string; storedId: string } {
+  for (const { type, prefix } of subjects) {
+    const storedId = fromPublicId(prefix, named)
+    if (storedId !== undefined) return { type, storedId }
+  }
+  throw usage(`${named} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
+}
+
+function publicSubject(type: string, storedId: string): string {
+  const subject = subjects.find((one) => one.type === type)
+  return subject ? toPublicId(subject.prefix, storedId) : storedId
+}
 
 export const formList = command({
   name: 'list',
@@ -52,7 +68,7 @@ export const commentList = command({
   },
   async run(session, { status, subject: named, author, limit }) {
     const most = limitIn(limit)
-    const subject = named === undefined ? undefined : storedSubject(named)
+    const subject = named === undefined ? undefined : subjectOf(named)
     const email = author === undefined ? undefined : normaliseEmail(author)
     if (author !== undefined && email === undefined) throw usage(`${author} is not an e-mail address`)
     const school = await session.school()
@@ -60,7 +76,7 @@ export const commentList = command({
     const rows = comments.map(({ id, subject_type, subject_id, parent_id, body, created_at, ...comment }) => ({
       id: toPublicId('cmt', id),
       status: comment.status,
-      subject: toPublicId(prefixOf(subject_type), subject_id),
+      subject: publicSubject(subject_type, subject_id),
       reply_to: parent_id && toPublicId('cmt', parent_id),
       author: comment.email,
       author_name: comment.name,
@@ -70,17 +86,3 @@ export const commentList = command({
     session.printList(rows, { columns: ['id', 'status', 'subject', 'author', 'created_at', 'text'], empty: 'no comments' })
   },
 })
-
-const isPrefix = (text: string): text is Prefix => text in subjectTypes
-
-const prefixOf = (type: string): Prefix =>
-  Object.keys(subjectTypes)
-    .filter(isPrefix)
-    .find((prefix) => subjectTypes[prefix] === type) ?? 'pst'
-
-function storedSubject(named: string): { type: string; id: string } {
-  const prefix = named.slice(0, 3)
-  const id = isPrefix(prefix) ? fromPublicId(prefix, named) : undefined
-  if (isPrefix(prefix) && id !== undefined) return { type: subjectTypes[prefix], id }
-  throw usage(`${named} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
-}

@@ -1,14 +1,7 @@
 import { group } from '../command.ts'
-import { usage } from '../failures.ts'
 import { reportCommand } from '../reportCommand.ts'
-import { commentList, formList, subjectTypes } from './communityLists.ts'
+import { commentList, formList, subjectOf } from './communityLists.ts'
 import { idAndStatus } from './seatReports.ts'
-
-function subjectOf(id: string): { type: string; id: string } {
-  const type = new Map<string, string>(Object.entries(subjectTypes)).get(id.slice(0, 3))
-  if (type === undefined) throw usage(`${id} is not the id of a post, a lesson or an event (pst_, les_ or evt_ and 26 characters)`)
-  return { type, id }
-}
 
 const decisions = [
   ['approve', 'approveComment', 'Publish a comment that waits or is hidden.', undefined],
@@ -34,7 +27,7 @@ export const comments = group(
         'comments add evt_01jgwejj00e6srgkpqm2sqf05m --author wren@example.org --status pending < comment.md',
       ],
       names: { subject: 'subject', 'author.email': 'author', 'author.name': 'name', body: 'text', parent_id: 'reply-to' },
-      parse: { subject: subjectOf },
+      parse: { subject: (id) => ({ type: subjectOf(id).type, id }) },
       fromInput: 'body',
       print: idAndStatus,
     }),

@@ -6,8 +6,8 @@ const longestDays = 400
 
 export const active = command({
   name: 'active',
-  summary: `Count the people who were active in the last ${activePeriods.join(', ')} days, or in those of --days: people with a login who signed in, or whose
-access an app used.`,
+  summary: `Count active people: those with a login who signed in, or whose app called the API. Without --days, the periods are the last
+${activePeriods.join(', ')} days.`,
   examples: ['people active', 'people active --days 90 --json'],
   options: { ...schoolOption, ...jsonOption, days: parsed('count', `only this period, 1 to ${longestDays} days`, daysIn) },
   async run(session, { days }) {

@@ -2,7 +2,7 @@ import type { SchoolReader } from '../../store/database.ts'
 
 export interface CommentFilter {
   status?: string | undefined
-  subject?: { type: string; id: string } | undefined
+  subject?: { type: string; storedId: string } | undefined
   /** Lower-cased. */
   email?: string | undefined
   limit: number
@@ -17,7 +17,7 @@ export async function listComments(reader: SchoolReader, { status, subject, emai
     .select(['person.email', 'person.name'])
     .$if(status !== undefined, (comments) => comments.where('comment.status', '=', status ?? ''))
     .$if(subject !== undefined, (comments) =>
-      comments.where('subject_type', '=', subject?.type ?? '').where('subject_id', '=', subject?.id ?? ''),
+      comments.where('subject_type', '=', subject?.type ?? '').where('subject_id', '=', subject?.storedId ?? ''),
     )
     .$if(email !== undefined, (comments) => comments.where('person.email', '=', email ?? ''))
     .orderBy('comment.id', 'desc')
