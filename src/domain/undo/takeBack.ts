@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Columns, keyText, type RowChange } from '../../store/undo/capture.ts'
+import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
 import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
 import { type Plan, writeInverse } from './writeInverse.ts'
@@ -52,13 +53,6 @@ export interface TakingBack {
   keepsLater: boolean
   now: Date
 }
-
-/** Counts of other rows: what the request added to them is subtracted. */
-const isCount = (name: string): boolean => /_count$|_minutes$|^progress_percent$/.test(name)
-/** Columns that follow from what is written. */
-const bookkeeping: ReadonlySet<string> = new Set(['version', 'updated_at', 'tree_version', 'moved_from', 'move_notice_at'])
-/** The place of a row also follows from other rows. `keepOrder` closes the gaps. */
-const isPlace = (name: string): boolean => name === 'position'
 
 /**
  * Takes the changes of a request back: deletes the rows that it added, inserts the rows that it removed, and restores the columns that it
@@ -134,7 +128,7 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan): K
   const kept: Kept[] = []
   for (const [name, value] of Object.entries(after)) {
     const old = before[name]
-    if (bookkeeping.has(name)) continue
+    if (isBookkeeping(name)) continue
     if (isCount(name) && typeof old === 'number' && typeof value === 'number') counts[name] = old - value
     else if (isDeepStrictEqual(current[name], value)) set[name] = old
     else if (!isPlace(name) && !isDeepStrictEqual(current[name], old)) kept.push({ ...keptRow(change, 'changed_since'), field: name })
@@ -146,7 +140,7 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan): K
 /** An added row is deleted if nothing of it was changed since, not even a count of what belongs to it. */
 function compareAdded(change: RowChange, current: Columns, plan: Plan): Kept[] {
   const changed = Object.entries(change.after ?? {}).filter(
-    ([name, value]) => !bookkeeping.has(name) && !isPlace(name) && !isDeepStrictEqual(current[name], value),
+    ([name, value]) => !isBookkeeping(name) && !isPlace(name) && !isDeepStrictEqual(current[name], value),
   )
   if (changed.length === 0) plan.added.push(change)
   return changed.map(([name]) => ({ ...keptRow(change, 'changed_since'), field: name }))

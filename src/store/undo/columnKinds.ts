@@ -1,0 +1,10 @@
+/** True for a count of other rows: taking a request back subtracts what the request added to it. */
+export const isCount = (name: string): boolean => /_count$|_minutes$|^progress_percent$/.test(name)
+
+const bookkeeping: ReadonlySet<string> = new Set(['version', 'updated_at', 'tree_version', 'moved_from', 'move_notice_at'])
+
+/** True for a column that follows from what is written. */
+export const isBookkeeping = (name: string): boolean => bookkeeping.has(name)
+
+/** True for the place of a row, which also follows from other rows. `keepOrder` closes the gaps. */
+export const isPlace = (name: string): boolean => name === 'position'
