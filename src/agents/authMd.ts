@@ -22,7 +22,7 @@ export async function authMd(facts: SchoolFacts): Promise<string> {
     ...authWire(facts, metadata, hasMcp),
     markdown`## Errors`,
     errorTable(isRegistrationOpen),
-    markdown`Every error is JSON; \`error_description\` says how to correct it. All codes: ${link('errors.md', issuer + paths.errorsMd)}. Repeat requests only after 429 and 503, and not before ${code('Retry-After')}.`,
+    markdown`Every error is JSON; \`error_description\` says how to correct it. All codes: ${link('errors.md', issuer + paths.errorsMd)}. Repeat requests only after 429, 503 and ${code('approval_required')} (a person decides first, on the page in the error), and not before ${code('Retry-After')}.`,
     markdown`## Lifetimes`,
     lifetimeTable(oauth),
     markdown`## Rate limits`,

@@ -36,6 +36,8 @@ export interface UsedApproval {
   id: string | undefined
   /** The row version that the person approved; null for a request without a single row. */
   rowVersion: number | null
+  /** True if the person allowed a similar request, and those like it. */
+  isKind?: true
 }
 
 /** The caller's request. Each part is read when it is needed. */

@@ -1,5 +1,5 @@
 import type { EndGrant } from '../domain/students/eraseAccount.ts'
-import { sweepApprovals } from '../store/approvals.ts'
+import { sweepApprovals, sweepContents } from '../store/approvals.ts'
 import { sweepSignals } from '../store/appSignals.ts'
 import { type AuditRetention, deleteExpiredAudit, shortenAuditAddresses } from '../store/auditRetention.ts'
 import { sweepChanges } from '../store/changeLog.ts'
@@ -70,6 +70,7 @@ export function sweepJobs({ database, artifacts, endGrant, registration, retenti
         slugs: await drain(() => sweepFormerSlugs(database.kysely, batch), signal),
         notifications: await drain(() => sweepNotifications(database.kysely, batch), signal),
         approvals: await drain(() => sweepApprovals(database.kysely, batch), signal),
+        contents: await sweepContents(database.kysely),
         undo: await drain(() => sweepUndo(database.kysely, batch), signal),
         challenges: await drain(() => sweepChallenges(database.kysely, batch), signal),
         signals: await drain(() => sweepSignals(database.kysely, batch), signal),

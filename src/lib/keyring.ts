@@ -31,6 +31,7 @@ export type KeyPurpose =
   | 'calendars'
   | 'stored responses'
   | 'undo'
+  | 'approvals'
   | 'configuration'
   | 'unsubscribe links'
 

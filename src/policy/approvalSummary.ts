@@ -1,13 +1,12 @@
-/**
- * Why a person decides before an app does something: it cannot be undone, it changes who has access, or it leaves the school (people receive
- * e-mails, or it costs money).
- */
-export type AskReason = 'irreversible' | 'access' | 'outward'
+/** Why a person decides before an app does something: it cannot be undone, changes who has access, sends e-mails, or costs money. */
+export type AskReason = Exclude<(typeof askReasons)[number], 'many'>
+
+/** `many`: whatever the operation, it changes many rows. */
+export const askReasons = ['irreversible', 'access', 'outward', 'money', 'many'] as const
 
 /** The effects of a request of an app, which a person reads before they decide. */
 export interface ApprovalSummary {
-  /** `many`: whatever the operation, it changes many rows. */
-  reason: AskReason | 'many'
+  reason: (typeof askReasons)[number]
   /** The event and the details of the audit trail. */
   event: string
   details: Record<string, unknown>
@@ -16,4 +15,15 @@ export interface ApprovalSummary {
   emails: number
   /** For how many days it could be taken back; 0 if it could not be. */
   undo_days: number
+}
+
+/** A request that waits, in the form in which it is hashed, encrypted and shown. */
+export interface RequestContent {
+  /** The URL with its query. */
+  target: string
+  /** Values from the URL. */
+  parameters: Readonly<Record<string, unknown>>
+  /** The body: JSON, or the text of a CSV file. */
+  body: unknown
+  ifMatch: string
 }

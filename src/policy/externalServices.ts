@@ -56,6 +56,12 @@ export interface ExternalServices {
     /** Returns undefined if the secret key with which it was encrypted has been removed. */
     open(sealed: string): string | undefined
   }
+  /** Encrypts the requests of apps about which people decide. */
+  approvals: {
+    seal(text: string): string
+    /** Returns undefined if the secret key with which it was encrypted has been removed. */
+    open(sealed: string): string | undefined
+  }
   undo: UndoRules & {
     /** How long requests can be taken back; 0 if they cannot. */
     days(): number

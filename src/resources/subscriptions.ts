@@ -118,7 +118,7 @@ export const subscriptions = defineResource({
     get: 'read',
     create: {
       scope: 'write',
-      asksFirst: 'outward',
+      asksFirst: 'money',
       risk: 'costs',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
       check: checkSubscription,
@@ -136,7 +136,7 @@ export const subscriptions = defineResource({
   actions: {
     cancel: defineAction('subscription', {
       scope: 'write',
-      asksFirst: 'outward',
+      asksFirst: 'money',
       errors: ['invalid_state'],
       summary: 'Cancel a subscription at the end of its period, or now',
       input: z.object({
@@ -175,7 +175,7 @@ export const subscriptions = defineResource({
       scope: 'write',
       errors: ['invalid_state'],
       id: 'markSubscriptionPaid',
-      asksFirst: 'outward',
+      asksFirst: 'money',
       roles: ['staff'],
       summary: 'Confirm a payment that the school collected itself',
       input: z.object({
@@ -198,7 +198,7 @@ export const subscriptions = defineResource({
       risk: 'costs',
       errors: ['invalid_state', 'already_subscribed', 'checkout_required'],
       id: 'changePlan',
-      asksFirst: 'outward',
+      asksFirst: 'money',
       summary: 'Change to another price or plan',
       input: z.object({
         price_id: reference('prc', 'Price of this or another plan.'),

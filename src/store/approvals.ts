@@ -9,15 +9,21 @@ import { storableJson } from './storableText.ts'
 export type ApprovalStatus = 'pending' | 'approved' | 'refused' | 'used'
 
 /** A request of an app about which the person decides. */
-export interface Approval extends Omit<Selectable<approval>, 'school_id' | 'summary' | 'status'> {
+export interface Approval extends Omit<Selectable<approval>, 'school_id' | 'summary' | 'status' | 'kind_until'> {
   status: ApprovalStatus
   summary: ApprovalSummary
   /** True if nobody can decide any more, or the decision can no longer be used. */
   is_expired: boolean
+  /** True while similar requests are allowed. */
+  is_kind: boolean
 }
 
 /** How long a person can decide, and how long the app can use the decision, in seconds. */
 export const approvalSeconds = 3600
+/** How many similar requests a person can allow together. */
+export const maxKindUses = 10
+/** An app that has so many requests waiting, or so many refused within a day, may send no further one. */
+const [maxPending, maxRefused] = [10, 3]
 /** How long a request that the person refused may not be repeated, in seconds. */
 const refusedSeconds = 86_400
 /** How long decisions are shown, in days. */
@@ -27,8 +33,10 @@ export const selectApprovals = (reader: SchoolReader) =>
   reader
     .selectFrom('approval')
     .select(['approval.id', 'approval.grant_id', 'approval.operation', 'approval.fingerprint', 'approval.row_version', 'approval.summary'])
-    .select(['approval.status', 'approval.created_at', 'approval.decided_at', 'approval.expires_at', 'approval.kind_until'])
+    .select(['approval.status', 'approval.created_at', 'approval.decided_at', 'approval.expires_at', 'approval.content'])
+    .select(['approval.kind', 'approval.kind_ends_at', 'approval.kind_uses'])
     .select((row) => row.cast<boolean>(row('approval.expires_at', '<=', now), 'boolean').as('is_expired'))
+    .select((row) => row.fn.coalesce(row.cast<boolean>(row('approval.kind_ends_at', '>', now), 'boolean'), row.lit(false)).as('is_kind'))
     .$narrowType<{ status: ApprovalStatus; summary: ApprovalSummary }>()
 
 /** A request of an app about which a person decides. */
@@ -55,54 +63,40 @@ export async function findApproval(reader: SchoolReader, { grantId, fingerprint 
     .executeTakeFirst()
 }
 
-/** The state of the requests of an app, which decides whether it may send another one. */
-export interface ApprovalState {
-  /** Requests about which the person has not decided. */
-  pending: number
-  /** Requests that the person refused within a day. */
-  refused: number
-  /** True if the person allowed every request of this operation. */
-  is_allowed: boolean
+/** Returns the approvals that allow similar requests now: see the column `approval.kind`. */
+export async function findKinds(reader: SchoolReader, { grantId, kind }: { grantId: string; kind: string }): Promise<Approval[]> {
+  return await selectApprovals(reader)
+    .where('approval.grant_id', '=', grantId)
+    .where('approval.kind', '=', kind)
+    .where('approval.kind_ends_at', '>', now)
+    .where('approval.kind_uses', '<', maxKindUses)
+    .orderBy('approval.id')
+    .execute()
 }
 
-/** Returns what a person decided about the requests of an app. */
-export async function approvalState(
-  reader: SchoolReader,
-  { grantId, operation }: Omit<ApprovalRequest, 'fingerprint'>,
-): Promise<ApprovalState> {
-  return await reader
-    .selectFrom('approval')
-    .select((row) => [
-      row
-        .cast<number>(row.fn.countAll().filterWhere(row.and([row('status', '=', 'pending'), row('expires_at', '>', now)])), 'int4')
-        .as('pending'),
-      row
-        .cast<number>(
-          row.fn.countAll().filterWhere(row.and([row('status', '=', 'refused'), row('decided_at', '>', secondsAgo(refusedSeconds))])),
-          'int4',
-        )
-        .as('refused'),
-      row.fn
-        .coalesce(
-          row.fn.agg<boolean>('bool_or', [row.and([row('operation', '=', operation), row('kind_until', '>', now)])]),
-          row.lit(false),
-        )
-        .as('is_allowed'),
-    ])
-    .where('grant_id', '=', grantId)
-    .executeTakeFirstOrThrow()
+export interface NewApproval extends ApprovalRequest {
+  rowVersion: number | null
+  summary: ApprovalSummary
+  /** See the columns `approval.content` and `approval.kind`. */
+  content: string
+  kind: string | null
 }
 
-/** Stores a request about which the person decides, unless a concurrent one has done so. Returns the approval. */
+/**
+ * Stores a request about which the person decides, unless a concurrent one has done so. Returns the approval, or why the app may not ask:
+ * too many requests wait, or were refused within a day.
+ */
 export async function createApproval(
   writer: SchoolWriter,
-  request: ApprovalRequest & { rowVersion: number | null; summary: ApprovalSummary },
-): Promise<Approval> {
-  const { grantId, operation, fingerprint, rowVersion, summary } = request
-  // Identical requests of an app take turns here, so that the person is asked once.
+  request: NewApproval,
+  isReadable: (content: string) => boolean,
+): Promise<Approval | 'pending' | 'refused'> {
+  const { grantId, operation, fingerprint, rowVersion, summary, content, kind } = request
+  // Requests of an app take turns here, so that the person is asked once, and only so many requests wait.
   await writer.selectFrom('oidc_grant').select('id').where('id', '=', grantId).forNoKeyUpdate().executeTakeFirst()
   const found = await findApproval(writer, request)
-  if (found && found.status !== 'used' && found.row_version === rowVersion) return found
+  const isCurrent = found?.row_version === rowVersion && found.content !== null && isReadable(found.content)
+  if (found && isCurrent && found.status !== 'used') return found
   await writer
     .updateTable('approval')
     .set({ expires_at: now })
@@ -111,6 +105,8 @@ export async function createApproval(
     .where('status', 'in', ['pending', 'approved'])
     .where('expires_at', '>', now)
     .execute()
+  const excess = await excessOf(writer, grantId)
+  if (excess) return excess
   const id = newId()
   await writer
     .insertInto('approval')
@@ -122,10 +118,33 @@ export async function createApproval(
       fingerprint,
       row_version: rowVersion,
       summary: storableJson(summary),
+      content,
+      kind,
       expires_at: secondsFromNow(approvalSeconds),
     })
     .execute()
   return await selectApprovals(writer).where('approval.id', '=', id).executeTakeFirstOrThrow()
+}
+
+/** Returns which of its requests an app has too many of: those that wait, or those that the person refused. */
+async function excessOf(writer: SchoolWriter, grantId: string): Promise<'pending' | 'refused' | undefined> {
+  const { pending, refused } = await writer
+    .selectFrom('approval')
+    .select((row) => [
+      row
+        .cast<number>(row.fn.countAll().filterWhere(row.and([row('status', '=', 'pending'), row('expires_at', '>', now)])), 'int4')
+        .as('pending'),
+      row
+        .cast<number>(
+          row.fn.countAll().filterWhere(row.and([row('status', '=', 'refused'), row('decided_at', '>', secondsAgo(refusedSeconds))])),
+          'int4',
+        )
+        .as('refused'),
+    ])
+    .where('grant_id', '=', grantId)
+    .executeTakeFirstOrThrow()
+  if (refused >= maxRefused) return 'refused'
+  return pending >= maxPending ? 'pending' : undefined
 }
 
 /** Uses an approval, within the transaction of the request. Returns false if it was used, or cannot be used. */
@@ -141,15 +160,28 @@ export async function useApproval(writer: SchoolWriter, id: string): Promise<boo
   return used !== undefined
 }
 
+/** Counts a request that is similar to an approved one, within its transaction. Returns false if no further one is allowed. */
+export async function useKind(writer: SchoolWriter, id: string): Promise<boolean> {
+  const used = await writer
+    .updateTable('approval')
+    .set((row) => ({ kind_uses: row('kind_uses', '+', 1) }))
+    .where('id', '=', id)
+    .where('kind_ends_at', '>', now)
+    .where('kind_uses', '<', maxKindUses)
+    .returning('id')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
 /** Ends the approvals of grants: requests that wait, and what the person allowed. */
 export async function endApprovals(writer: Writer, schoolId: string, grantIds: readonly string[]): Promise<void> {
   await writer
     .updateTable('approval')
-    .set({ kind_until: null, expires_at: now })
+    .set({ kind_until: null, kind_ends_at: null, expires_at: now })
     .where('school_id', '=', schoolId)
     .where('grant_id', 'in', grantIds)
     .where('status', '<>', 'refused')
-    .where('expires_at', '>', now)
+    .where((row) => row.or([row('expires_at', '>', now), row('kind_ends_at', '>', now)]))
     .execute()
 }
 
@@ -172,4 +204,27 @@ export async function sweepApprovals(database: Reader, limit: number): Promise<n
     .whereRef('approval.id', '=', 'old.id')
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+/**
+ * Deletes what requests contain, if a person was erased since: any of them can be about that person. A request that waits, or that the app can still
+ * repeat, keeps it until then. Returns the number of requests.
+ */
+export async function sweepContents(database: Reader): Promise<number> {
+  const { numUpdatedRows } = await database
+    .updateTable('approval')
+    .set({ content: null })
+    .where('content', 'is not', null)
+    .where((row) => row.or([row('status', 'in', ['used', 'refused']), row('expires_at', '<=', now)]))
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('person')
+          .select('person.id')
+          .whereRef('person.school_id', '=', 'approval.school_id')
+          .whereRef('person.erased_at', '>=', 'approval.created_at'),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
 }

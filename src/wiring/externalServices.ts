@@ -75,6 +75,10 @@ export function createExternalServices({
       // An earlier release stored them as they are, and they are kept for a day.
       open: (stored) => keyring.tryOpen('stored responses', stored) ?? (/^(?:[{[]|$)/.test(stored) ? stored : undefined),
     },
+    approvals: {
+      seal: (text) => keyring.seal('approvals', text),
+      open: (sealed) => keyring.tryOpen('approvals', sealed),
+    },
     undo: {
       days: undoDays,
       seal: (text) => keyring.seal('undo', text),

@@ -20,7 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const scope = 'openid account:read account:write students:read students:write events:write events:read school:write'
+const scope =
+  'openid account:read account:write students:read students:write events:write events:read school:write courses:read courses:write'
 
 interface Reply {
   status: number
@@ -28,6 +29,7 @@ interface Reply {
   body: {
     id?: string
     error?: string
+    dry_run?: { asks: object | null }
     error_description?: string
     details?: { code: string; meta: { id: string; url: string; status: string; expires_at: string; affected: object[]; emails: number } }[]
   }
@@ -76,10 +78,29 @@ const asks = [403, 'approval_required']
 const refusedForGood = [403, 'access_denied']
 
 let created = 0
-async function newStudent({ call }: Pick<Awaited<ReturnType<typeof appOf>>, 'call'>, name = 'Wren Applegarth'): Promise<string> {
+async function newStudent({ call }: App, name = 'Wren Applegarth'): Promise<string> {
   const { status, body } = await call('POST', '/students', { name, email: `wren${++created}@example.org` })
   expect(status).toBe(201)
   return `/students/${body.id}`
+}
+
+type App = Pick<Awaited<ReturnType<typeof appOf>>, 'call'>
+
+async function newCourse({ call }: App): Promise<string> {
+  const { body } = await call('POST', '/courses', { title: `Clay ${++created}` })
+  await service.database.sql.query("UPDATE course SET status = 'published', published_at = now() WHERE status = 'draft'")
+  return String(body.id)
+}
+
+/** Enrols new students in a course, with an e-mail to each. */
+async function enrol(
+  { call }: App,
+  course: string,
+  { people = 25, one = {}, ...options }: { people?: number; one?: object; override?: boolean } = {},
+) {
+  const item = () => ({ course_id: course, student_email: `kiln${++created}@example.org` })
+  const items = [{ ...item(), ...one }, ...Array.from({ length: people - 1 }, item)]
+  return await call('POST', '/enrollments/bulk', { items, create_missing: true, notify: true, ...options })
 }
 
 describe('an app that asks first', () => {
@@ -118,7 +139,9 @@ describe('an app that asks first', () => {
     const student = await newStudent(app)
     expect((await app.call('PATCH', student, { note: 'Left-handed' }, { 'if-match': '*' })).status).toBe(200)
     const tried = await app.call('DELETE', student, undefined, { 'dry-run': 'true' })
-    expect(tried.status).toBe(200)
+    expect([tried.status, tried.body.dry_run?.asks]).toEqual([200, { reason: 'irreversible' }])
+    const changed = await app.call('PATCH', student, { note: 'Right-handed' }, { 'if-match': '*', 'dry-run': 'true' })
+    expect(changed.body.dry_run?.asks).toBeNull()
     const quick = await appOf('other@example.com', false)
     expect((await quick.call('DELETE', student)).status).toBe(204)
   })
@@ -158,6 +181,33 @@ describe('an app that asks first', () => {
     expect([run.status, replay.status, replay.body.id, replay.headers.has('idempotent-replayed')]).toEqual([201, 201, run.body.id, true])
   })
 
+  test('asks anew under another Idempotency-Key, with an address, and keeps the response of the first one', async () => {
+    const app = await appOf('owner@example.com')
+    const invite = (key: string) =>
+      app.call('POST', '/school/staff', { email: 'again@example.com', role: 'admin' }, { 'idempotency-key': key })
+    const first = await invite('one')
+    await app.decide(first, /Allow once/)
+    const { status, body } = await invite('one')
+    expect(status).toBe(201)
+    await service.database.sql.query("UPDATE staff SET status = 'removed' WHERE id = (SELECT max(id::text)::uuid FROM staff)")
+    const second = await invite('two')
+    expect([...outcome(second), addressOf(second) === addressOf(first), addressOf(second)]).toEqual([
+      ...asks,
+      false,
+      expect.stringContaining('/apr_'),
+    ])
+    expect((await invite('one')).body.id).toBe(body.id)
+    await app.decide(second, /Allow once/)
+    expect((await invite('two')).status).toBe(201)
+  })
+
+  test('gets its stored response without a decision, whatever it asked for in between', async () => {
+    const app = await appOf('owner@example.com')
+    const add = () => app.call('POST', '/students', { name: 'Wren', email: 'wren.key@example.org' }, { 'idempotency-key': 'add' })
+    const [first, again] = [await add(), await add()]
+    expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id])
+  })
+
   test('does not get another answer once it was refused, and may not ask again after three of them', async () => {
     const app = await appOf('owner@example.com')
     const students = [await newStudent(app), await newStudent(app), await newStudent(app), await newStudent(app)]
@@ -172,9 +222,18 @@ describe('an app that asks first', () => {
 
   test('cannot flood the person: ten requests wait at most', async () => {
     const app = await appOf('owner@example.com')
-    const replies: Reply[] = []
-    for (let at = 0; at < 11; at += 1) replies.push(await app.call('POST', '/school/staff', { email: `p${at}@example.com`, role: 'admin' }))
-    expect(replies.map(outcome)).toEqual([...Array.from({ length: 10 }, () => asks), refusedForGood])
+    const invite = (at: number) => app.call('POST', '/school/staff', { email: `p${at}@example.com`, role: 'admin' })
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, at) => invite(at)))
+    expect(
+      Object.fromEntries(
+        Map.groupBy(replies, ({ body }) => body.error)
+          .entries()
+          .map(([code, { length }]) => [code, length]),
+      ),
+    ).toEqual({
+      approval_required: 10,
+      access_denied: 14,
+    })
     const list = await app.browser.get('/account/approvals')
     expect(list.html.match(/href="\/account\/approvals\/apr_\w+"/g)?.length).toBeGreaterThanOrEqual(10)
   })
@@ -190,20 +249,52 @@ describe('an app that asks first', () => {
 
   test('has to ask again after a pause, also about what was allowed for an hour', async () => {
     const app = await appOf('owner@example.com')
-    await app.decide(await app.call('DELETE', await newStudent(app)), /for one hour/)
+    const course = await newCourse(app)
+    await app.decide(await enrol(app, course), /value="kind"/)
     for (const action of [/pause/, /continue/])
       expect((await send(app.browser, await app.browser.get(app.page), {}, action)).status).toBe(303)
-    expect(outcome(await app.call('DELETE', await newStudent(app)))).toEqual(asks)
+    expect(outcome(await enrol(app, course))).toEqual(asks)
   })
 
-  test('does things of a kind for an hour if the person allows that, and nothing else', async () => {
+  test('does similar things for an hour if the person allows that, and nothing else', async () => {
     const app = await appOf('owner@example.com')
-    const students = [await newStudent(app), await newStudent(app)]
-    await app.decide(await app.call('DELETE', String(students[0])), /for one hour/)
-    for (const student of students) expect((await app.call('DELETE', student)).status).toBe(204)
-    expect(outcome(await app.call('POST', '/school/staff', { email: 'kind@example.com', role: 'admin' }))).toEqual(asks)
-    await service.database.sql.query('UPDATE approval SET kind_until = now() WHERE kind_until IS NOT NULL')
-    expect(outcome(await app.call('DELETE', await newStudent(app)))).toEqual(asks)
+    const [course, another] = [await newCourse(app), await newCourse(app)]
+    const asked = await enrol(app, course)
+    expect(outcome(asked)).toEqual(asks)
+    expect((await app.decide(asked, /value="kind"/)).done).toBe('?done=kind')
+    const similar = [await enrol(app, course), await enrol(app, course)]
+    expect(similar.map(({ status }) => status)).toEqual([207, 207])
+    const others = {
+      'another object': await enrol(app, another),
+      'more rows': await enrol(app, course, { people: 26 }),
+      'another choice': await enrol(app, course, { override: true }),
+      'a member that entries did not have': await enrol(app, course, { one: { expires_at: '2036-03-01T09:30:00.000Z' } }),
+      'another operation': await app.call('POST', '/school/staff', { email: 'kind@example.com', role: 'admin' }),
+    }
+    expect(Object.entries(others).map(([name, reply]) => [name, ...outcome(reply)])).toEqual(
+      Object.keys(others).map((name) => [name, ...asks]),
+    )
+    const page = textOf((await app.browser.get(new URL(addressOf(asked)).pathname)).html)
+    expect(page).toContain('2 of 10 requests')
+    await service.database.sql.query('UPDATE approval SET kind_uses = 10 WHERE kind_uses > 0')
+    expect(outcome(await enrol(app, course))).toEqual(asks)
+    await service.database.sql.query('UPDATE approval SET kind_uses = 1, kind_ends_at = now() WHERE kind_uses > 0')
+    expect(outcome(await enrol(app, course))).toEqual(asks)
+  })
+
+  test('gets no permission for similar things that change access or delete for good, whatever form is sent', async () => {
+    const app = await appOf('owner@example.com')
+    for (const asked of [
+      await app.call('POST', '/school/staff', { email: 'lecturer@example.com', role: 'lecturer' }),
+      await app.call('DELETE', await newStudent(app)),
+    ]) {
+      const { html, url } = await app.browser.get(new URL(addressOf(asked)).pathname)
+      expect(html).not.toContain('value="kind"')
+      const csrf = /name="csrf" value="([^"]*)"/.exec(html)?.[1] ?? ''
+      expect((await app.browser.post(url.href, { decision: 'kind', csrf })).location?.search).toBe('?done=late')
+    }
+    expect(outcome(await app.call('POST', '/school/staff', { email: 'lecturer@example.com', role: 'lecturer' }))).toEqual(asks)
+    expect(outcome(await app.call('POST', '/school/staff', { email: 'owner2@example.com', role: 'owner' }))).toEqual(asks)
   })
 
   test('asks again after an hour without a decision, and cannot use an old one', async () => {

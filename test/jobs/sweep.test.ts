@@ -108,6 +108,7 @@ test('one run of a clean-up goes on until nothing is left, however much had pile
     slugs: many,
     notifications: many,
     approvals: many,
+    contents: 0,
     undo: many,
     challenges: 0,
     signals: many,

@@ -55,7 +55,7 @@ function errorsMd(issuer: string): string {
     markdown`> Every error is JSON: ${code('error')} is one of these codes, ${code('error_description')} says what is wrong and how to correct it.`,
     block('json', JSON.stringify(example, null, 2)),
     markdown`${code('details')} lists each invalid field or parameter with ${code('field')}, ${code('code')} and ${code('message')}; ${code('error')} is the code of the first one if it is in the table, else ${code('validation_failed')}. ${code('documentation')} is present if the request has no token: ${link('auth.md', issuer + paths.authMd)} says how to get one.`,
-    markdown`Repeat a request only after 429 and 503, and not before the seconds in ${code('Retry-After')}. Send the same ${code('Idempotency-Key')} again. A request that failed does not use up its key: the corrected one can have the same.`,
+    markdown`Repeat a request only after 429, 503 and ${code('approval_required')}, and not before the seconds in ${code('Retry-After')}. Send the same ${code('Idempotency-Key')} again. A request that failed does not use up its key: the corrected one can have the same.`,
     table(
       ['Status', 'Code', 'Meaning'],
       codes.map((name) => [problems[name].status, code(name), problems[name].description]),

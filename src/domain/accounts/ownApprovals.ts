@@ -32,7 +32,9 @@ const ofAccount = (reader: SchoolReader, accountId: string) =>
 
 export type Decision = 'once' | 'kind' | 'refuse'
 
-/** Stores the person's decision. Returns false if the request was already decided or has expired. */
+/**
+ * Stores the person's decision. Returns false if the request was already decided, has expired, cannot be shown, or does not allow similar ones.
+ */
 export async function decideApproval(
   writer: SchoolWriter,
   { accountId, id, decision }: { accountId: string; id: string; decision: Decision },
@@ -43,11 +45,13 @@ export async function decideApproval(
       status: decision === 'refuse' ? 'refused' : 'approved',
       decided_at: now,
       expires_at: secondsFromNow(approvalSeconds),
-      kind_until: decision === 'kind' ? secondsFromNow(approvalSeconds) : null,
+      kind_ends_at: decision === 'kind' ? secondsFromNow(approvalSeconds) : null,
     })
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
+    .$if(decision !== 'refuse', (query) => query.where('content', 'is not', null))
+    .$if(decision === 'kind', (query) => query.where('kind', 'is not', null))
     .where((row) =>
       row.exists(
         row

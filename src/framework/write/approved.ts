@@ -1,5 +1,5 @@
 import { Problem } from '../../lib/problem.ts'
-import { useApproval } from '../../store/approvals.ts'
+import { useApproval, useKind } from '../../store/approvals.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { UsedApproval } from '../call.ts'
 import type { Activity } from './activity.ts'
@@ -13,8 +13,8 @@ const again = (): Problem =>
  * Uses the decision of the person, within the transaction of the request: it counts once.
  * @throws Problem approval_required if it was used, or is too old
  */
-export async function requireUnused(writer: SchoolWriter, { id }: UsedApproval): Promise<void> {
-  if (id !== undefined && !(await useApproval(writer, id))) throw again()
+export async function requireUnused(writer: SchoolWriter, { id, isKind }: UsedApproval): Promise<void> {
+  if (id !== undefined && !(await (isKind ? useKind : useApproval)(writer, id))) throw again()
 }
 
 /** @throws Problem approval_required if the request does something other than the person decided about */

@@ -2,28 +2,21 @@ import { createHash } from 'node:crypto'
 import { toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { accountApprovalPath } from '../../policy/accountPaths.ts'
-import type { ApprovalSummary } from '../../policy/approvalSummary.ts'
+import type { ApprovalSummary, RequestContent } from '../../policy/approvalSummary.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
-import {
-  type Approval,
-  type ApprovalRequest,
-  type ApprovalState,
-  approvalState,
-  createApproval,
-  findApproval,
-} from '../../store/approvals.ts'
-import type { ApiResponse, RequestInput, RunContext } from '../call.ts'
+import { type Approval, createApproval, findApproval, findKinds, type NewApproval } from '../../store/approvals.ts'
+import type { ApiResponse, RequestInput, RunContext, UsedApproval } from '../call.ts'
 import { asksFirstOf } from '../declare/asksFirst.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
 import type { RecordedEntry } from './activity.ts'
 import { canonical } from './canonical.ts'
 import { dryRunSchema, takesDryRun } from './dryRun.ts'
+import { isAnswered, keyedBy } from './idempotency.ts'
+import { allowsSimilar, commonPart, isWithin } from './similarRequests.ts'
 
 /** A request that changes more rows, or sends more e-mails, needs a decision whatever its operation. */
 const [maxRows, maxEmails] = [100, 20]
-/** An app that has so many requests waiting, or so many refused within a day, may send no further one. */
-const [maxPending, maxRefused] = [10, 3]
 const repeatSeconds = 5
 
 /**
@@ -32,30 +25,31 @@ const repeatSeconds = 5
  */
 export function withApprovals(run: Run): Run {
   return async (operation, caller, sent, context) => {
-    if (!mayAsk(operation, caller, sent) || !context.store) return await run(operation, caller, sent, context)
+    if (!mayAsk(operation, caller) || !context.store) return await run(operation, caller, sent, context)
     const request = readOnce(sent)
-    const key = { grantId: caller.grantId, operation: operation.id, fingerprint: await fingerprintOf(operation, request) }
+    const content = canonical(await contentOf(operation, request))
+    const { grantId } = caller
+    const key = { grantId, operation: operation.id, fingerprint: hashOf([operation.id, content]) }
     const found = await findApproval(context.database, key)
-    // The key of a request that has run leads to its response.
-    if (found?.status === 'used' && sent.idempotencyKey !== undefined)
-      return await run(operation, caller, { ...request, approval: usedOf(found) }, context)
+    const keyed = { schoolId: context.school.id, id: keyedBy(operation, caller, request) }
+    // A stored response needs no decision. Should it expire meanwhile, the request changes nothing.
+    if (!sent.isDryRun && (await isAnswered(context.database, keyed)))
+      return await run(operation, caller, { ...request, approval: changesNothing }, context)
     const tried = await run(operation, caller, { ...request, isDryRun: true }, context)
-    if (!tried.entry) return await run(operation, caller, { ...request, approval: changesNothing }, context)
-    const summary = summaryOf(operation, tried.entry, tried)
-    if (!summary) return await run(operation, caller, request, context)
-    const { rowVersion } = tried.entry
-    if (found?.status === 'approved' && found.row_version === rowVersion)
-      return await run(operation, caller, { ...request, approval: usedOf(found) }, context)
+    const { entry } = tried
+    const summary = entry && summaryOf(operation, entry, tried)
+    const wanted = summary && { ...key, content, kind: kindOf(operation, content, summary), rowVersion: entry.rowVersion, summary }
+    const approval = entry ? wanted && (await decisionFor(context, wanted, found)) : changesNothing
+    if (sent.isDryRun) return wanted && !approval ? asking(tried, wanted.summary) : tried
+    if (!wanted || approval) return await run(operation, caller, { ...request, ...(approval && { approval }) }, context)
     if (found?.status === 'refused') throw refused()
-    const state = await approvalState(context.database, key)
-    if (state.is_allowed) return await run(operation, caller, request, context)
-    throw approvalRequired(await requestApproval(context, { ...key, rowVersion, summary }, { state, found }), context, summary)
+    throw approvalRequired(await requestApproval(context, wanted), context, wanted.summary)
   }
 }
 
 /** True for a write of an app whose person decides first. */
-const mayAsk = (operation: Operation, caller: Caller, sent: RequestInput): caller is PersonCaller =>
-  caller.kind === 'person' && caller.asksFirst === true && caller.clientId !== '' && !sent.isDryRun && takesDryRun(operation)
+const mayAsk = (operation: Operation, caller: Caller): caller is PersonCaller =>
+  caller.kind === 'person' && caller.asksFirst === true && caller.clientId !== '' && takesDryRun(operation)
 
 /** A request whose parts can be read twice. */
 function readOnce({ body, csv, ...sent }: RequestInput): RequestInput {
@@ -67,16 +61,41 @@ function readOnce({ body, csv, ...sent }: RequestInput): RequestInput {
   return { ...sent, ...(readBody && { body: readBody }), ...(readCsv && { csv: readCsv }) }
 }
 
-/** Returns the same text for the same request: the same operation, URL, body and If-Match. */
-async function fingerprintOf({ id }: Operation, { target, parameters, body, csv, ifMatch }: RequestInput): Promise<string> {
-  const table = await csv?.()
-  const content = [id, target ?? parameters(), table ?? (await body?.()), ifMatch ?? '']
-  return createHash('sha256').update(canonical(content)).digest('base64url')
+async function contentOf(
+  { path }: Operation,
+  { target = path, parameters, body, csv, ifMatch = '' }: RequestInput,
+): Promise<RequestContent> {
+  return { target, parameters: parameters(), body: (await csv?.()) ?? (await body?.()), ifMatch }
+}
+
+const hashOf = (content: unknown): string => createHash('sha256').update(canonical(content)).digest('base64url')
+
+/** Returns the column `approval.kind` of a request. */
+function kindOf({ id }: Operation, content: string, summary: ApprovalSummary): string | null {
+  const { target, body, ifMatch }: RequestContent = JSON.parse(content)
+  const common = allowsSimilar(summary) ? commonPart(body) : undefined
+  return common === undefined ? null : hashOf([id, target, common, ifMatch, summary.reason])
 }
 
 const changesNothing = { id: undefined, rowVersion: null }
 
-const usedOf = ({ id, row_version }: Approval) => ({ id, rowVersion: row_version })
+/** Returns the decision by which a request may run. */
+async function decisionFor(
+  { database }: RunContext,
+  { grantId, rowVersion, kind, summary }: NewApproval,
+  found: Approval | undefined,
+): Promise<UsedApproval | undefined> {
+  if (found?.status === 'approved' && found.row_version === rowVersion) return { id: found.id, rowVersion }
+  if (kind === null || found?.status === 'refused') return undefined
+  const similar = (await findKinds(database, { grantId, kind })).find((one) => isWithin(summary, one.summary))
+  return similar && { id: similar.id, rowVersion, isKind: true }
+}
+
+/** Returns the response to a dry run that says that the request would ask. */
+function asking(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
+  const body = { ...tried.body, dry_run: { ...dryRunSchema.parse(tried.body.dry_run), asks: { reason } } }
+  return { ...tried, body, text: JSON.stringify(body) }
+}
 
 /** Returns what the person decides about; undefined if the request needs no decision. */
 function summaryOf(operation: Operation, { event, details }: RecordedEntry, { body }: ApiResponse): ApprovalSummary | undefined {
@@ -86,26 +105,16 @@ function summaryOf(operation: Operation, { event, details }: RecordedEntry, { bo
   return reason && { reason, event, details, affected, emails, undo_days }
 }
 
-interface NewRequest extends ApprovalRequest {
-  rowVersion: number | null
-  summary: ApprovalSummary
-}
-
 /** @throws Problem access_denied if the app may not ask again */
-async function requestApproval(
-  { store }: RunContext,
-  request: NewRequest,
-  { state, found }: { state: ApprovalState; found: Approval | undefined },
-) {
-  if (found?.status === 'pending' && found.row_version === request.rowVersion) return found
-  if (state.refused >= maxRefused) throw refused()
-  if (state.pending >= maxPending) {
-    throw new Problem('access_denied', {
-      description: `${state.pending} requests of this app wait for the decision of the person already. Wait until they have decided.`,
-    })
-  }
+async function requestApproval({ store, externalServices: { approvals } }: RunContext, request: NewApproval): Promise<Approval> {
   if (!store) throw new Error('an approval needs a store')
-  return await store.transaction((writer) => createApproval(writer, request))
+  const sealed = { ...request, content: approvals.seal(request.content) }
+  const created = await store.transaction((writer) => createApproval(writer, sealed, (content) => approvals.open(content) !== undefined))
+  if (created === 'refused') throw refused()
+  if (created !== 'pending') return created
+  throw new Problem('access_denied', {
+    description: 'Too many requests of this app wait for the decision of the person. Wait until they have decided.',
+  })
 }
 
 const refused = (): Problem => new Problem('access_denied', { description: 'The person refused. Do not ask again today.' })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Problem } from '../../lib/problem.ts'
+import { askReasons } from '../../policy/approvalSummary.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import { changeActionOf } from '../../store/changeActions.ts'
 import { type Effects, withoutCommit } from '../../store/dryRun.ts'
@@ -21,6 +22,12 @@ export const dryRunSchema = z.object({
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
+  asks: z
+    .object({
+      reason: z.enum(askReasons).meta({ description: 'Why the person decides first.', example: 'irreversible' }),
+    })
+    .nullable()
+    .meta({ description: 'Not null if the request would be refused with approval_required, until the person has decided.', example: null }),
 })
 
 /**
@@ -76,7 +83,7 @@ function reported(
   { changes, emails }: { changes: Effects['changes']; emails: number },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
-  const whole = { ...body, dry_run: { status, affected, emails, undo_days: undoDays } }
+  const whole = { ...body, dry_run: { status, affected, emails, undo_days: undoDays, asks: null } }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.

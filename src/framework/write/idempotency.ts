@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Problem, type ProblemCode, type ProblemDetail } from '../../lib/problem.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
-import type { SchoolWriter } from '../../store/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { findStoredResponse, idempotencyId, lockKey, type StoredResponse, storeResponse } from '../../store/idempotency.ts'
-import type { ApiResponse } from '../call.ts'
+import type { ApiResponse, RequestInput } from '../call.ts'
+import type { Operation } from '../declare/operations.ts'
 import { canonical } from './canonical.ts'
 
 /**
@@ -22,9 +24,27 @@ export function parseKey(header: string | undefined): string | undefined {
   return key
 }
 
+/** Returns what a key is valid for: the client, the account, the method, the path and the key. Undefined for a request without a key. */
+export function keyedBy(
+  operation: Operation,
+  { clientId, accountId }: PersonCaller,
+  { idempotencyKey, target = operation.path }: Pick<RequestInput, 'idempotencyKey' | 'target'>,
+): string[] | undefined {
+  const key = operation.method === 'POST' ? parseKey(idempotencyKey) : undefined
+  return key === undefined ? undefined : [clientId, accountId, operation.method, target.split('?')[0] ?? '', key]
+}
+
+/** True if a response is stored under the key of the request. */
+export async function isAnswered(
+  reader: SchoolReader,
+  { schoolId, id }: Pick<KeyedRequest, 'schoolId'> & { id: readonly string[] | undefined },
+): Promise<boolean> {
+  return id !== undefined && (await findStoredResponse(reader, schoolId, idempotencyId(id))) !== undefined
+}
+
 export interface KeyedRequest {
   schoolId: string
-  /** The client, the account, the method, the path and the key. */
+  /** See keyedBy. */
   id: readonly string[]
   /** The rest of the request, which must not differ in a repetition. */
   content: readonly unknown[]

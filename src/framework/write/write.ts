@@ -11,7 +11,7 @@ import { requireDecided, requireUnused } from './approved.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
-import { onceUnderKey, parseKey } from './idempotency.ts'
+import { keyedBy, onceUnderKey } from './idempotency.ts'
 import { reportRemoved } from './reportRemoved.ts'
 import { undoably } from './undo.ts'
 import type { FormRules, Writing } from './writing.ts'
@@ -40,7 +40,7 @@ export async function write<Target extends Operation>(
 ): Promise<ApiResponse> {
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a store and a signed-in person`)
-  const key = operation.method === 'POST' ? parseKey(sent.idempotencyKey) : undefined
+  const key = keyedBy(operation, caller, sent)
   const { body, received, isCsv } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
   return await store
     .transaction(async (writer) => {
@@ -64,9 +64,8 @@ export async function write<Target extends Operation>(
         return { ...response, entry: write.activity.entry }
       }
       if (key === undefined) return await changed()
-      const id = [caller.clientId, caller.accountId, operation.method, String((sent.target ?? operation.path).split('?')[0]), key]
       const content = [body, received?.checksum ?? '', (sent.target ?? '').split('?')[1] ?? '']
-      return await onceUnderKey(write, { schoolId: school.id, id, content }, changed)
+      return await onceUnderKey(write, { schoolId: school.id, id: key, content }, changed)
     })
     .catch(async (error: unknown) => {
       throw explainWriteViolation(await pauseUnusual(error, { store, clientId: caller.clientId }), operation.resource)

@@ -7,7 +7,7 @@ import { fromPublicId, hashedId, toPublicId } from '../../lib/ids.ts'
 import { ownMember } from '../../lib/ownMember.ts'
 import { accountAppPath, accountApprovalPath, accountPaths } from '../../policy/accountPaths.ts'
 import type { ApprovalSummary } from '../../policy/approvalSummary.ts'
-import type { Approval } from '../../store/approvals.ts'
+import { type Approval, maxKindUses } from '../../store/approvals.ts'
 import { appNames } from '../appNames.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
@@ -44,6 +44,7 @@ const reasons: Readonly<Record<ApprovalSummary['reason'], TextKey>> = {
   irreversible: 'approval.irreversible',
   access: 'approval.access',
   outward: 'approval.outward',
+  money: 'approval.money',
   many: 'approval.many',
 }
 
@@ -180,12 +181,13 @@ function itemOf(texts: Texts, approval: OwnApproval, app: string): AccountItem {
   }
 }
 
-function stateOf({ status, is_expired, kind_until }: Approval): TextKey {
+function stateOf({ status, is_expired, is_kind }: Approval): TextKey {
+  if (is_kind) return 'approval.state_kind'
   if (status === 'used') return 'approval.state_used'
   if (status === 'refused') return 'approval.state_refused'
   if (is_expired) return 'approval.state_expired'
   if (status === 'pending') return 'approval.state_pending'
-  return kind_until === null ? 'approval.state_approved' : 'approval.state_kind'
+  return 'approval.state_approved'
 }
 
 interface Request {
@@ -222,13 +224,14 @@ function requestSection(texts: Texts, { approval, summary, path, name, app }: Re
       ...(emails > 0 ? [texts.countedParts('approval.emails', emails)] : []),
       texts.parts(reasons[reason], {}),
       days > 0 ? texts.countedParts('approval.undo', days) : texts.parts('approval.no_undo', {}),
+      ...(approval.kind_ends_at ? [texts.countedParts('approval.kind_uses', approval.kind_uses, { most: maxKindUses })] : []),
       ...(isOpen ? [texts.parts('approval.once_explanation', { app })] : [texts.parts(stateOf(approval), {})]),
     ],
     facts: [{ label: texts.text('approval.when'), value: texts.parts('school.verbatim', { text: texts.moment(approval.created_at) }) }],
     forms: isOpen
       ? [
           form('once', 'approval.allow_once', 'main'),
-          form('kind', 'approval.allow_kind'),
+          ...(approval.kind === null ? [] : [form('kind', 'approval.allow_kind')]),
           form('refuse', 'approval.refuse'),
           form('pause', 'approval.refuse_and_pause', 'danger'),
         ]
