@@ -3,7 +3,7 @@ import type { CheckedFile } from './checkFile.ts'
 import type { ConfigIssue } from './configErrors.ts'
 import type { Environment } from './environment.ts'
 import type { OAuthConfig } from './oauth.ts'
-import { integrationRedirectError } from './redirectUris.ts'
+import { integrationRedirectError, uriIssues } from './redirectUris.ts'
 import type { ResourcesConfig } from './resourceServers.ts'
 import type { SchoolFile } from './schools.ts'
 
@@ -51,17 +51,18 @@ export function resourceIssues(resources: CheckedFile<ResourcesConfig>, schools:
   })
 }
 
-/** Checks that the redirect URIs of the integrations use only private-use schemes that oauth.yaml allows. */
+/** Checks that the addresses of the integrations use only private-use schemes that oauth.yaml allows. */
 export function schemeIssues(oauth: CheckedFile<OAuthConfig>, schools: readonly SchoolAddress[]): ConfigIssue[] {
   const schemes = oauth.value?.private_use_schemes
   if (!schemes) return []
   return schools.flatMap(({ file }) =>
-    (file.value?.integrations ?? []).flatMap(({ redirect_uris: uris }, at) =>
-      uris.flatMap((uri, index): ConfigIssue[] => {
-        const expected = integrationRedirectError(uri, schemes)
-        const path = ['integrations', at, 'redirect_uris', index]
-        return expected ? [{ file: file.file, line: file.lineOf(path), key: `integrations[${at}].redirect_uris[${index}]`, expected }] : []
-      }),
+    (file.value?.integrations ?? []).flatMap((integration, at) =>
+      uriIssues(integration, (uri) => integrationRedirectError(uri, schemes)).map(({ path: [list, index], expected }) => ({
+        file: file.file,
+        line: file.lineOf(['integrations', at, list, index]),
+        key: `integrations[${at}].${list}[${index}]`,
+        expected,
+      })),
     ),
   )
 }

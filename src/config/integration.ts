@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { supportedAlgorithms, supportedGrants } from '../lib/clientValues.ts'
 import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
 import { exampleKey, publicKeys } from './publicKeys.ts'
-import { redirectUris } from './redirectUris.ts'
-import { clientId, line } from './rules.ts'
+import { kindIssues, redirectUris } from './redirectUris.ts'
+import { clientId, line, noRepeats } from './rules.ts'
 
 const secretHash = z
   .string()
@@ -69,6 +70,11 @@ export const integration = z
         'Redirect URIs, compared byte for byte: https:// addresses, loopback addresses (http://127.0.0.1, http://[::1] or http://localhost, of which the port may differ in a request), and addresses with a private-use scheme (RFC 8252 section 7.1). A scheme that is not a domain name in reverse order must be in private_use_schemes of oauth.yaml.',
       examples: [['https://sync.example.com/callback'], ['http://127.0.0.1:33418/', 'cursor://anysphere.cursor-mcp/oauth/callback']],
     }),
+    post_logout_redirect_uris: redirectUris.optional().meta({
+      description:
+        'Addresses to which a sign-out may lead back (OpenID Connect RP-Initiated Logout), with the rules of redirect_uris. A sign-out that names another address ends on a page of the school.',
+      examples: [['https://sync.example.com/signed-out']],
+    }),
     enabled: z
       .boolean()
       .default(true)
@@ -95,6 +101,23 @@ export const integration = z
         'Address of the public keys, instead of jwks: the client rotates its keys there by itself. The service requests it when it verifies an assertion, at most once a minute, from public addresses only.',
       examples: ['https://sync.example.com/jwks.json'],
     }),
+    grant_types: z
+      .array(z.enum(supportedGrants))
+      .superRefine(...noRepeats())
+      .refine((grants) => grants.includes('authorization_code'))
+      .optional()
+      .meta({
+        title: 'a list with authorization_code, and refresh_token if the client refreshes',
+        description: 'Grant types of the client. Default: both. Without refresh_token it gets no refresh tokens.',
+        examples: [['authorization_code']],
+      }),
+    id_token_signed_response_alg: z
+      .enum(supportedAlgorithms)
+      .optional()
+      .meta({
+        description: 'Algorithm of its ID tokens. Default: RS256.',
+        examples: ['ES256'],
+      }),
     secret_hash: secretHash.optional().meta({
       description:
         "Hash of the secret, for client_secret_post. Generate a secret and its hash: node -p \"s=crypto.randomBytes(32).toString('base64url'), s+' sha256:'+crypto.createHash('sha256').update(s).digest('base64url')\"",
@@ -123,3 +146,6 @@ export const integration = z
     },
     { when: ({ value }) => Object(value) === value },
   )
+  .superRefine((given, context) => {
+    for (const { path, expected } of kindIssues(given)) context.addIssue({ code: 'custom', path, params: { expected } })
+  })

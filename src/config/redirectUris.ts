@@ -11,7 +11,9 @@ const title =
 // The redirect URI that a client sends is compared with this text byte by byte (RFC 9700 section 2.1).
 function fixedCallbackError(text: string): string | undefined {
   const url = URL.parse(text)
-  if (url?.href !== text || url.username !== '' || url.password !== '' || /[#*]/.test(text))
+  // Libraries send the address of an app without a path as it is configured: with a slash or without.
+  const isNormal = url?.href === text || url?.href === `${text}/`
+  if (!isNormal || url.username !== '' || url.password !== '' || /[#*]/.test(text))
     return 'must be a complete https:// address in its normal form, without a fragment, a user name or *'
   const error = redirectTextError(text)
   return error && `${error}: remove it`
@@ -53,10 +55,33 @@ export const redirectUris = z
   .min(1)
   .max(20)
   .superRefine(...noRepeats())
-  .superRefine((uris, context) => {
-    if (!uris.some(isNative)) return
-    for (const [index, uri] of uris.entries()) {
-      const expected = 'must not be an https:// address of a loopback host in a list with addresses of installed apps: use http://'
-      if (!isNative(uri) && isLoopback(uri)) context.addIssue({ code: 'custom', path: [index], params: { expected } })
-    }
-  })
+
+/** The lists of an integration that have the rules of redirect URIs. */
+export const redirectLists = ['redirect_uris', 'post_logout_redirect_uris'] as const
+
+type RedirectLists = Partial<Record<(typeof redirectLists)[number], readonly string[] | undefined>>
+
+interface UriIssue {
+  path: [list: (typeof redirectLists)[number], index: number]
+  expected: string
+}
+
+/** Returns the errors of the addresses of an integration. `error` returns that of one address. */
+export function uriIssues(given: RedirectLists, error: (uri: string) => string | undefined): UriIssue[] {
+  return redirectLists.flatMap((list) =>
+    (given[list] ?? []).flatMap((uri, index): UriIssue[] => {
+      const expected = error(uri)
+      return expected === undefined ? [] : [{ path: [list, index], expected }]
+    }),
+  )
+}
+
+/** Returns the errors of the addresses that the kind of the client, native or web, excludes. */
+export const kindIssues = (given: RedirectLists & { redirect_uris: readonly string[] }): UriIssue[] =>
+  given.redirect_uris.some(isNative)
+    ? uriIssues(given, (uri) =>
+        !isNative(uri) && isLoopback(uri)
+          ? 'must not be an https:// address of a loopback host in an integration with addresses of installed apps: use http://'
+          : undefined,
+      )
+    : uriIssues(given, (uri) => (isNative(uri) ? 'must be an https:// address, as all redirect_uris are' : undefined))

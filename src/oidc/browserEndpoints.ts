@@ -17,7 +17,7 @@ import { endpoints, interactionPath } from './endpoints.ts'
 import { engineContext } from './engineContext.ts'
 import { inExchange } from './engineTransaction.ts'
 import { rewriteFormPost } from './formPost.ts'
-import { removeWrongHint } from './idTokenHints.ts'
+import { removeWrongHint, trustedSignOut } from './idTokenHints.ts'
 import { takeManualCodeUri } from './manualCodeUri.ts'
 import { namedClient } from './namedClient.ts'
 import { canonicalise } from './readEngineForm.ts'
@@ -117,13 +117,12 @@ async function resumeAgain(ctx: Context, args: ServiceArguments): Promise<void> 
 }
 
 /**
- * The sign-out. A hint that cannot be verified counts as absent: the person confirms, and stays here if no client is named. If nobody is
- * signed in, nothing has to be confirmed: the engine's self-submitting form is skipped.
+ * The sign-out. What cannot be trusted counts as absent: the person confirms, and stays here if no client vouches for the address. If nobody
+ * is signed in, nothing has to be confirmed: the engine's self-submitting form is skipped.
  */
 export const endSession: Handler = async (ctx, args) => {
   const { provider } = await args.runtimes.get(ctx.state.school)
-  const query = new URLSearchParams(ctx.querystring)
-  if (await removeWrongHint(provider, query)) ctx.querystring = query.toString()
+  ctx.querystring = (await trustedSignOut(provider, new URLSearchParams(ctx.querystring))).toString()
   await dispatch(ctx, args)
   const oidc = engineContext(ctx)
   if (ctx.status !== 200 || !oidc?.session || oidc.session.accountId) return
@@ -136,12 +135,19 @@ export const endSession: Handler = async (ctx, args) => {
   ctx.redirect(to.href)
 }
 
-/** The engine checks the form's token; a form from another site is rejected even if its token is valid. */
+/**
+ * The engine checks the form's token; a form from another site is rejected even if its token is valid. The token is out of date if another
+ * tab has asked since, or the session has ended: the person is asked again.
+ */
 export const confirmEndSession: Handler = async (ctx, args) => {
   const { issuer } = ctx.state.school
   if (isForeignForm(ctx, issuer))
     throw new Problem('access_denied', { description: `This form was sent from another address than ${issuer}.` })
   await dispatch(ctx, args)
+  if (ctx.status !== 400) return
+  ctx.body = null
+  ctx.status = 303
+  ctx.redirect(endpoints.end_session.path)
 }
 
 /** Removes leading and repeated spaces from `scope`, which some clients send. */

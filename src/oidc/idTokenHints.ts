@@ -56,29 +56,53 @@ function parsePart(hint: string, index: number): Record<string, unknown> | undef
 }
 
 /**
- * Removes a hint that cannot be verified from the parameters of a request, except from a silent authorization, which must not answer for
- * another person. Returns true if it removed one.
+ * Removes a hint that cannot be verified from the parameters of an authorization, unless it is silent: that must not answer for another
+ * person.
  */
-export async function removeWrongHint(provider: Provider, query: URLSearchParams): Promise<boolean> {
+export async function removeWrongHint(provider: Provider, query: URLSearchParams): Promise<void> {
   const [hint, ...more] = query.getAll('id_token_hint')
   // The engine refuses repeated parameters.
-  if (hint === undefined || more.length > 0 || query.get('prompt') === 'none') return false
-  if (await isVerified(provider, hint, query.get('client_id'))) return false
-  query.delete('id_token_hint')
-  return true
+  if (hint === undefined || more.length > 0 || query.get('prompt') === 'none') return
+  if (!(await isVerified(provider, hint, query.get('client_id')))) query.delete('id_token_hint')
+}
+
+/**
+ * Returns the parameters of a sign-out without those that are wrong, for which the engine would end it with an error: repeated ones, a hint
+ * that cannot be verified, an unknown client, and an address that the client has not registered.
+ */
+export async function trustedSignOut(provider: Provider, sent: URLSearchParams): Promise<URLSearchParams> {
+  const trusted = new URLSearchParams([...sent].filter(([name, value]) => value !== '' && sent.getAll(name).length === 1))
+  const [hint, clientId] = [trusted.get('id_token_hint'), trusted.get('client_id')]
+  const isHint = hint !== null && (await isVerified(provider, hint, clientId))
+  const client = await findClient(provider, clientId ?? (isHint ? audienceOf(hint) : undefined))
+  const target = trusted.get('post_logout_redirect_uri')
+  if (!isHint) trusted.delete('id_token_hint')
+  if (!client) trusted.delete('client_id')
+  if (target !== null && !client?.postLogoutRedirectUriAllowed(target)) trusted.delete('post_logout_redirect_uri')
+  return trusted
 }
 
 /** Returns true if a hint is an ID token of a client of this school: of `clientId`, if the request names one. */
 async function isVerified(provider: Provider, hint: string, clientId: string | null): Promise<boolean> {
-  const audience = clientId ?? parsePart(hint, 1)?.aud
-  if (typeof audience !== 'string') return false
+  const client = await findClient(provider, clientId ?? audienceOf(hint))
+  if (!client) return false
   try {
-    const client = await provider.Client.find(audience)
-    if (!client) return false
     await provider.IdToken.validate(hint, client)
     return true
   } catch (error) {
-    if (error instanceof errors.LoginRequired || error instanceof errors.InvalidClient) return false
+    if (error instanceof errors.LoginRequired) return false
+    throw error
+  }
+}
+
+const audienceOf = (hint: string): unknown => parsePart(hint, 1)?.aud
+
+async function findClient(provider: Provider, id: unknown): ReturnType<Provider['Client']['find']> {
+  if (typeof id !== 'string') return undefined
+  try {
+    return await provider.Client.find(id)
+  } catch (error) {
+    if (error instanceof errors.InvalidClient) return undefined
     throw error
   }
 }

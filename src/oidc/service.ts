@@ -69,29 +69,39 @@ const maxFormCharacters = 6000
  * form of another site, but it does send them with the redirected request.
  */
 const redirectForms =
-  (handle: Handler): Handler =>
+  (handle: Handler, readQuery: (ctx: Context) => Promise<string>): Handler =>
   (ctx, args) =>
-    ctx.method === 'POST' ? redirectForm(ctx, args) : handle(ctx, args)
+    ctx.method === 'POST' ? redirectForm(ctx, args, readQuery) : handle(ctx, args)
 
-async function redirectForm(ctx: Context, args: ServiceArguments): Promise<void> {
+async function redirectForm(ctx: Context, args: ServiceArguments, readQuery: (ctx: Context) => Promise<string>): Promise<void> {
   await showProblemsOf(ctx, args, async () => {
-    if (!ctx.is('application/x-www-form-urlencoded')) {
-      throw new Problem('invalid_request', {
-        description:
-          'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded, or in the query of a GET request.',
-      })
-    }
-    const query = new URLSearchParams(await readText(ctx)).toString()
-    if (query.length > maxFormCharacters) {
-      throw new Problem('payload_too_large', {
-        description: `The form has ${query.length} characters and may have ${maxFormCharacters}. Send a shorter state: keep the rest in your app.`,
-      })
-    }
+    const query = await readQuery(ctx)
     ctx.status = 303
     ctx.set('Cache-Control', 'no-store')
     ctx.redirect(`${ctx.path}?${query}`)
   })
 }
+
+/** Returns the parameters of a form as a query. */
+async function readForm(ctx: Context): Promise<string> {
+  if (!ctx.is('application/x-www-form-urlencoded')) {
+    throw new Problem('invalid_request', {
+      description: 'Send the parameters as a form with Content-Type: application/x-www-form-urlencoded, or in the query of a GET request.',
+    })
+  }
+  const query = new URLSearchParams(await readText(ctx)).toString()
+  if (query.length <= maxFormCharacters) return query
+  throw new Problem('payload_too_large', {
+    description: `The form has ${query.length} characters and may have ${maxFormCharacters}. Send a shorter state: keep the rest in your app.`,
+  })
+}
+
+/** A form that cannot be read does not hinder a sign-out, which then has no parameters. */
+const readSignOutForm = (ctx: Context): Promise<string> =>
+  readForm(ctx).catch((error: unknown) => {
+    if (error instanceof Problem) return ''
+    throw error
+  })
 
 interface Endpoint {
   operation: string
@@ -114,7 +124,7 @@ export function createService(args: ServiceArguments): Middleware {
     const { path, methods } = endpoints[name]
     return handlers.set(path, { operation: operationOfEndpoint(name), methods, handle })
   }
-  on('authorization', redirectForms(authorize))
+  on('authorization', redirectForms(authorize, readForm))
   on('token', token)
   on('registration', register)
   on('userinfo', userinfo)
@@ -123,7 +133,7 @@ export function createService(args: ServiceArguments): Middleware {
   on('jwks', async (ctx) =>
     serveDocument(ctx, await keysDocument(ctx, await args.runtimes.get(ctx.state.school), endpoints.jwks.path), { freshMilliseconds }),
   )
-  on('end_session', redirectForms(endSession))
+  on('end_session', redirectForms(endSession, readSignOutForm))
   handlers.set(`${endpoints.end_session.path}/confirm`, { operation: endSessionOperation, methods: ['POST'], handle: confirmEndSession })
   handlers.set(`${endpoints.end_session.path}/success`, { operation: endSessionOperation, methods: ['GET'], handle: dispatch })
   for (const path of metadataPaths) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchoolConfig } from '../config/schools.ts'
+import { supportedGrants } from '../lib/clientValues.ts'
 import { recordAudit } from '../store/audit.ts'
 import { type ConfiguredClient, isDisabledByPerson, noteDisabledBy, saveClient } from '../store/clients.ts'
 import { clientFact } from '../store/facts/fact.ts'
@@ -55,6 +56,9 @@ function isStored(client: ConfiguredClient | undefined, metadata: object, enable
   return isDisabledByPerson(client.disabled_by) || (enabled ? client.disabled_at === null : client.disabled_by === 'file')
 }
 
+/** Members of an integration's client metadata that the file names as the engine does. Those that it leaves out are not stored. */
+const sameMembers = ['post_logout_redirect_uris', 'id_token_signed_response_alg', 'jwks', 'jwks_uri'] as const
+
 export function metadataOf(integration: SchoolConfig['integrations'][number]): Record<string, unknown> {
   return {
     client_id: integration.client_id,
@@ -63,10 +67,9 @@ export function metadataOf(integration: SchoolConfig['integrations'][number]): R
     application_type: integration.redirect_uris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native',
     redirect_uris: integration.redirect_uris,
     token_endpoint_auth_method: integration.token_endpoint_auth_method,
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: integration.grant_types ?? supportedGrants,
     response_types: ['code'],
-    ...(integration.jwks === undefined ? {} : { jwks: integration.jwks }),
-    ...(integration.jwks_uri === undefined ? {} : { jwks_uri: integration.jwks_uri }),
+    ...Object.fromEntries(sameMembers.flatMap((name) => (integration[name] === undefined ? [] : [[name, integration[name]]]))),
     ...(integration.secret_hash === undefined ? {} : { client_secret: integration.secret_hash }),
     ...(integration.previous_secret_hash === undefined || integration.previous_secret_until === undefined
       ? {}

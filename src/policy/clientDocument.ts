@@ -18,6 +18,7 @@ export interface DocumentMetadata extends SupportedMetadata {
   client_id: string
   application_type: 'native'
   redirect_uris: string[]
+  post_logout_redirect_uris?: string[]
   token_endpoint_auth_method: 'none'
 }
 
@@ -51,7 +52,8 @@ export function readClientDocument(clientId: string, text: string, rules: Docume
   const { redirect_uris: uris } = present
   if (!isTexts(uris) || uris.length === 0 || uris.length > rules.maxRedirectUris)
     return refuse(`must have 1 to ${rules.maxRedirectUris} redirect_uris`)
-  const usable = [...new Set(uris)].filter((uri) => isUsableRedirect(uri, clientId, rules))
+  const usableOf = (list: readonly string[]): string[] => [...new Set(list)].filter((uri) => isUsableRedirect(uri, clientId, rules))
+  const usable = usableOf(uris)
   if (usable.length === 0) {
     const accepted = rules.loopbackHosts.map((host) => `http://${host}:<port>/<path>`).join(' or ')
     return {
@@ -59,6 +61,8 @@ export function readClientDocument(clientId: string, text: string, rules: Docume
       description: `This school accepts none of the redirect_uris of ${clientId}: ${uris.slice(0, 10).join(' ').slice(0, 1000)}. Accepted are ${accepted}, and https:// addresses of trusted hosts`,
     }
   }
+  const { post_logout_redirect_uris: after } = present
+  const signOutUris = isTexts(after) ? usableOf(after).slice(0, rules.maxRedirectUris) : []
   return {
     metadata: {
       ...supported.metadata,
@@ -66,6 +70,7 @@ export function readClientDocument(clientId: string, text: string, rules: Docume
       // Only native clients may use another port of a loopback address than the registered one.
       application_type: 'native',
       redirect_uris: usable,
+      ...(signOutUris.length > 0 && { post_logout_redirect_uris: signOutUris }),
       token_endpoint_auth_method: 'none',
     },
   }

@@ -1,5 +1,4 @@
-const supportedGrants = ['authorization_code', 'refresh_token'] as const
-const supportedAlgorithms = ['RS256', 'ES256'] as const
+import { supportedAlgorithms, supportedGrants } from '../lib/clientValues.ts'
 
 const maxNameLength = 200
 

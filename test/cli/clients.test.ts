@@ -51,6 +51,7 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
       disabled_by: null,
       paused_at: null,
       redirect_uris: ['http://127.0.0.1:53682/callback'],
+      post_logout_redirect_uris: [],
       grant_types: ['authorization_code', 'refresh_token'],
       application_type: 'native',
       token_endpoint_auth_method: 'client_secret_post',
@@ -136,19 +137,21 @@ describe.each(await placesToTest())('clients, with a service of two schools runn
     expect(await run('clients', 'show', id)).toMatchObject({ exitCode: 1 })
 
     // A later client with the same id inherits no grant, and revocations of the first one do not affect it.
-    const again = await run(
-      'integrations',
-      'add',
-      '--name',
-      'Another',
-      '--client-id',
-      id,
-      '--public',
-      '--redirect-uri',
-      redirectUri,
-      '--json',
-    )
-    expect(again.json()).toEqual({ client_id: id, client_secret: null, redirect_uris: [redirectUri] })
+    const [after, addresses] = ['https://sync.example.com', ['--redirect-uri', redirectUri, '--post-logout-redirect-uri']]
+    expect(await run('integrations', 'add', '--name', 'Another', ...addresses, 'http://127.0.0.1/')).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('post_logout_redirect_uris[0] must be an https:// address'),
+    })
+    const again = await run('integrations', 'add', '--name', 'Another', '--client-id', id, '--public', ...addresses, after, '--json')
+    expect(again.json()).toEqual({
+      client_id: id,
+      client_secret: null,
+      redirect_uris: [redirectUri],
+      post_logout_redirect_uris: [after],
+    })
+    const signOut = new URLSearchParams({ client_id: id, post_logout_redirect_uri: after })
+    const { headers } = await fetch(`${place.service.issuer}/oauth/logout?${signOut}`, { redirect: 'manual' })
+    expect(headers.get('location')).toBe(`${after}/`)
     expect((await withToken(`${place.service.issuer}/api/v1/account`, body.access_token)).status).toBe(401)
     const fresh = await agentOf(place.service.issuer, id, undefined, redirectUri).tokens(personCalled('ada@example.org'))
     expect((await withToken(`${place.service.issuer}/api/v1/account`, fresh.body.access_token)).status).toBe(200)

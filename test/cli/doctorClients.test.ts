@@ -38,7 +38,14 @@ beforeAll(async () => {
     issuer: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
     server: { trusted_proxies: ['loopback'] },
   })
-  const integrations = [{ client_id: 'web-app', client_name: 'Web app', redirect_uris: ['https://app.example.com/callback'] }]
+  const integrations = [
+    {
+      client_id: 'web-app',
+      client_name: 'Web app',
+      redirect_uris: ['https://app.example.com/callback'],
+      post_logout_redirect_uris: ['https://app.example.com/'],
+    },
+  ]
   await appendFile(join(home.config, 'schools/demo.yaml'), stringify({ integrations }))
   service = await startProcess({ home, environment: { DEMO: 'off', RATE_LIMITS: 'on' } })
   cli = createCli({ variables: { CONFIG_DIR: home.config, DATA_DIR: home.data, SECRET_KEY: rootSecret, DEMO: 'off' } })
@@ -75,7 +82,10 @@ describe('doctor --client', () => {
     const fix = needOperator[name]
     const all = Object.fromEntries(checks.map(({ id, state, detail }) => [id, fix ? state : `${state}: ${detail}`]))
     if (fix) {
-      expect(all).toEqual({ registration: 'failed', authorization: 'skipped', token: 'passed', refresh: 'passed', revocation: 'passed' })
+      expect(all).toEqual({
+        ...{ registration: 'failed', authorization: 'skipped', token: 'passed', refresh: 'passed', revocation: 'passed' },
+        sign_out: 'skipped',
+      })
       expect(checks[0]?.fix).toMatch(fix)
       expect(exitCode).toBe(1)
     } else {
@@ -85,6 +95,7 @@ describe('doctor --client', () => {
         token: expect.stringMatching(/^passed/),
         refresh: expect.stringMatching(/^passed/),
         revocation: expect.stringMatching(/^passed/),
+        sign_out: expect.stringMatching(/^(passed: 1 addresses|skipped: only an integration)/),
       })
       expect(exitCode).toBe(0)
     }
@@ -110,6 +121,15 @@ describe('doctor --client', () => {
     const { exitCode, checks } = await doctor('codex')
     expect(checks.filter(({ state }) => state === 'failed')).toMatchObject([
       { id: 'refresh', detail: expect.stringContaining('400 invalid_scope: scope was not granted'), fix: expect.stringMatching(/\w/) },
+    ])
+    expect(exitCode).toBe(1)
+  })
+
+  test('says where the sign-out of an integration does not lead back', async () => {
+    planted = (path) => (path.startsWith('/oauth/logout') ? { status: 200, body: {} } : undefined)
+    const { exitCode, checks } = await doctor('aspnetcore')
+    expect(checks.filter(({ state }) => state === 'failed')).toMatchObject([
+      { id: 'sign_out', detail: 'web-app: https://app.example.com/ is not reached (status 200)', fix: expect.stringMatching(/Reload/) },
     ])
     expect(exitCode).toBe(1)
   })

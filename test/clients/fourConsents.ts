@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { fieldsOf, sendAs } from '../security/browsing.ts'
 import { type Agent, agentOf, personCalled, withToken } from '../support/agent.ts'
 import type { Choice, Person } from '../support/person.ts'
 import type { TestService } from '../support/service.ts'
@@ -17,6 +18,8 @@ export interface Site {
   publicClientId: string
   /** The redirect URI of the integrations. */
   redirectUri: string
+  /** The address to which a sign-out leads back. */
+  signedOutUri: string
 }
 
 export interface Tokens {
@@ -39,6 +42,8 @@ export interface LibraryClient {
   /** Throws if the service refuses, with the error code in the message or in a property. */
   refresh?(): Promise<unknown>
   revoke?(): Promise<unknown>
+  /** Returns the URL to which the library sends the person who signs out. */
+  signOut?(): Promise<string>
   stop?(): Promise<unknown>
 }
 
@@ -46,11 +51,14 @@ export interface LibraryClient {
 export type Adapter = (site: Site) => LibraryClient | Promise<LibraryClient>
 
 const redirectUri = 'https://app.example.com/callback'
+const signedOutUri = 'https://app.example.com/signed-out'
+// express-openid-connect sends its base address, mod_auth_openidc the address that the app gave it.
+const signedOutUris = [signedOutUri, 'https://app.example.com', 'https://app.example.com/']
 const [clientId, publicClientId, clientSecret] = ['web-app', 'page-app', 'a secret of an integration that is long enough']
 const secretHash = `sha256:${createHash('sha256').update(clientSecret).digest('base64url')}`
 
 /** Returns what a client knows of the service at this address, to which `integrations` were added. */
-export const siteAt = (issuer: string): Site => ({ issuer, clientId, clientSecret, publicClientId, redirectUri })
+export const siteAt = (issuer: string): Site => ({ issuer, clientId, clientSecret, publicClientId, redirectUri, signedOutUri })
 
 /** The integrations of the web services, for the file of the school. */
 export const integrations = [
@@ -59,10 +67,11 @@ export const integrations = [
     client_name: 'Web app',
     // The second one is that of Auth.js.
     redirect_uris: [redirectUri, 'https://app.example.com/auth/callback/school'],
+    post_logout_redirect_uris: signedOutUris,
     token_endpoint_auth_method: 'client_secret_post',
     secret_hash: secretHash,
   },
-  { client_id: publicClientId, client_name: 'Page app', redirect_uris: [redirectUri] },
+  { client_id: publicClientId, client_name: 'Page app', redirect_uris: [redirectUri], post_logout_redirect_uris: signedOutUris },
 ]
 
 /** The scope that every client requests. */
@@ -115,6 +124,7 @@ async function runFlows(issuer: string, client: LibraryClient, { person, choice,
     [flows.includes('token check') ? 'token check' : 'API call', client.call],
     ['refresh', client.refresh],
     ['revocation', client.revoke],
+    ['sign-out', client.signOut],
   ]
   for (const [flow, method] of own) expect([flow, flows.includes(flow)]).toEqual([flow, method !== undefined])
   // A library that registers itself has an id after the first sign-in has begun.
@@ -181,6 +191,17 @@ async function runFlows(issuer: string, client: LibraryClient, { person, choice,
     )
     expect(reason).toContain('invalid_grant')
   }
+  if (client.signOut) await expectSignedOut(agent, person, await client.signOut())
+}
+
+/** The person confirms the sign-out, is led back to the app, and is signed in nowhere. */
+async function expectSignedOut(agent: Agent, person: Person, address: string): Promise<void> {
+  const asked = new URL(address).searchParams.get('post_logout_redirect_uri')
+  const { address: action, fields } = fieldsOf(await person.open(address), /confirm$/)
+  fields.set('logout', 'yes')
+  const { headers } = await sendAs(person, action, { fields })
+  expect(headers.get('location')?.split('?')[0]).toBe(asked && new URL(asked).href)
+  expect((await person.open(agent.authorizationUrl().href)).html).toContain('type="password"')
 }
 
 /** Refreshes as libraries do that repeat the requested scope. */

@@ -1,5 +1,5 @@
 /** A flow that a library has itself. The tests request the other flows without it. */
-export type Flow = 'sign-in' | 'API call' | 'refresh' | 'step-up' | 'revocation' | 'token check'
+export type Flow = 'sign-in' | 'API call' | 'refresh' | 'step-up' | 'revocation' | 'token check' | 'sign-out'
 
 /** A client library that the tests run with four consents: a row of the table in docs/integrate.md. */
 export interface Library {
@@ -24,7 +24,13 @@ export interface DebianLibrary extends Library {
 const all = ['sign-in', 'API call', 'refresh', 'step-up', 'revocation'] as const
 
 export const nodeLibraries = [
-  { id: 'openidClient', name: 'openid-client', package: 'openid-client', flows: all, settings: 'none: it registers itself' },
+  {
+    id: 'openidClient',
+    name: 'openid-client',
+    package: 'openid-client',
+    flows: [...all, 'sign-out'],
+    settings: 'none: it registers itself',
+  },
   {
     id: 'oauth4webapi',
     name: 'oauth4webapi',
@@ -57,8 +63,9 @@ export const nodeLibraries = [
     id: 'oidcClientTs',
     name: 'oidc-client-ts',
     package: 'oidc-client-ts',
-    flows: ['sign-in', 'refresh', 'step-up', 'revocation'],
-    settings: 'an integration without a secret; if `cors` of `server.yaml` is limited, the origin of the page in it',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation', 'sign-out'],
+    settings:
+      'an integration without a secret, with `post_logout_redirect_uri` among its addresses; if `cors` of `server.yaml` is limited, the origin of the page in it',
   },
   {
     id: 'passport',
@@ -71,8 +78,9 @@ export const nodeLibraries = [
     id: 'expressOpenidConnect',
     name: 'express-openid-connect',
     package: 'express-openid-connect',
-    flows: ['sign-in', 'refresh', 'step-up'],
-    settings: '`clientAuthMethod: "client_secret_post"`, `authorizationParams.response_type: "code"`',
+    flows: ['sign-in', 'refresh', 'step-up', 'sign-out'],
+    settings:
+      '`clientAuthMethod: "client_secret_post"`, `authorizationParams.response_type: "code"`; `idpLogout: true`, with `baseURL` as a `post_logout_redirect_uris`',
   },
   {
     id: 'authJs',
@@ -106,8 +114,9 @@ export const debianLibraries = [
     name: 'mod_auth_openidc',
     package: 'libapache2-mod-auth-openidc',
     version: '2.4.12.3',
-    flows: all,
-    settings: '`OIDCProviderTokenEndpointAuth client_secret_post`, `OIDCPKCEMethod S256`',
+    flows: [...all, 'sign-out'],
+    settings:
+      '`OIDCProviderTokenEndpointAuth client_secret_post`, `OIDCPKCEMethod S256`; the address in `?logout=` as a `post_logout_redirect_uris`',
   },
   {
     id: 'modOauth2',

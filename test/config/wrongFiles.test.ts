@@ -315,7 +315,27 @@ const wrong: WrongFile[] = [
   [
     'https on a loopback host next to the address of an installed app',
     integration('client_name: Sync', 'redirect_uris: ["http://127.0.0.1/cb", "https://localhost/cb"]'),
-    'config/schools/demo.yaml:4  integrations[0].redirect_uris[1]  must not be an https:// address of a loopback host in a list with addresses of installed apps: use http://',
+    'config/schools/demo.yaml:4  integrations[0].redirect_uris[1]  must not be an https:// address of a loopback host in an integration with addresses of installed apps: use http://',
+  ],
+  [
+    'an address after the sign-out that is not registered byte for byte',
+    integration(...proper, 'post_logout_redirect_uris: [https://*.example.com/]'),
+    'config/schools/demo.yaml:5  integrations[0].post_logout_redirect_uris[0]  must be a complete https:// address in its normal form, without a fragment, a user name or *',
+  ],
+  [
+    'an address after the sign-out with a scheme that is not allowed',
+    integration('client_name: Sync', 'redirect_uris: ["http://127.0.0.1/cb"]', 'post_logout_redirect_uris: ["zed://bye"]'),
+    'config/schools/demo.yaml:5  integrations[0].post_logout_redirect_uris[0]  has the scheme zed, which is not a domain name in reverse order: add it to private_use_schemes in oauth.yaml if you trust every app that can claim it',
+  ],
+  [
+    'an address after the sign-out on the computer of the person, for a web client',
+    integration(...proper, 'post_logout_redirect_uris: ["http://127.0.0.1/bye"]'),
+    'config/schools/demo.yaml:5  integrations[0].post_logout_redirect_uris[0]  must be an https:// address, as all redirect_uris are',
+  ],
+  [
+    'a grant type that does not lead to a code',
+    integration(...proper, 'grant_types: [refresh_token]'),
+    'config/schools/demo.yaml:5  integrations[0].grant_types  must be a list with authorization_code, and refresh_token if the client refreshes',
   ],
   [
     'a reserved scheme among the private-use schemes',

@@ -70,17 +70,33 @@ describe('a form at an endpoint for browsers (OpenID Connect Core section 3.1.2.
     expect(answer.status === 400 || answer.headers.get('location')?.includes('error=invalid_request')).toBe(true)
   })
 
-  test.each(['/oauth/authorize', '/oauth/logout'])('is limited in size and type at %s, with a page or JSON', async (path) => {
-    const long = await post(path, new URLSearchParams({ state: 'x'.repeat(6000) }))
-    expect([long.status, long.headers.get('content-type'), long.headers.get('location')]).toEqual([
-      413,
-      expect.stringContaining('html'),
-      null,
-    ])
-    expect((await post(path, new URLSearchParams({ state: 'x'.repeat(100_000) }))).status).toBe(413)
-    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
-      const answer = await post(path, '{"client_id":"x"}', { 'content-type': type, accept: 'application/json' })
-      expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, 'invalid_request'])
+  const unreadable: [string, unknown, string][] = [
+    ['long', new URLSearchParams({ state: 'x'.repeat(6000) }), 'application/x-www-form-urlencoded'],
+    ['very long', new URLSearchParams({ state: 'x'.repeat(100_000) }), 'application/x-www-form-urlencoded'],
+    ...['application/json', 'text/plain', 'multipart/form-data; boundary=x'].map((type): [string, unknown, string] => [
+      type,
+      '{"client_id":"x"}',
+      type,
+    ]),
+  ]
+
+  test.each(unreadable)('of an authorization is limited in size and type, with a page or JSON: %s', async (_what, body, type) => {
+    const status = body instanceof URLSearchParams ? 413 : 400
+    for (const [accept, shown] of [
+      ['text/html', 'html'],
+      ['application/json', 'json'],
+    ] as const) {
+      const answer = await post('/oauth/authorize', String(body), { 'content-type': type, accept })
+      expect([answer.status, answer.headers.get('content-type'), answer.headers.get('location')]).toEqual([
+        status,
+        expect.stringContaining(shown),
+        null,
+      ])
     }
+  })
+
+  test.each(unreadable)('of a sign-out leads to the confirmation, also if it cannot be read: %s', async (_what, body, type) => {
+    const { status, headers } = await post('/oauth/logout', String(body), { 'content-type': type })
+    expect([status, headers.get('location')]).toEqual([303, '/oauth/logout?'])
   })
 })

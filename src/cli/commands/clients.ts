@@ -43,6 +43,7 @@ const show = command({
     session.printOne({
       ...listed(client),
       redirect_uris: texts('redirect_uris'),
+      post_logout_redirect_uris: texts('post_logout_redirect_uris'),
       grant_types: texts('grant_types'),
       application_type: String(client.metadata.application_type ?? 'native'),
       token_endpoint_auth_method: String(client.metadata.token_endpoint_auth_method ?? 'none'),

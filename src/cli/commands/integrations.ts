@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { z } from 'zod'
 import { checkFile } from '../../config/checkFile.ts'
 import { integration } from '../../config/integration.ts'
-import { integrationRedirectError } from '../../config/redirectUris.ts'
+import { integrationRedirectError, uriIssues } from '../../config/redirectUris.ts'
 import { newClientId, newClientSecret } from '../../oidc/clientOptions.ts'
 import { hashSecret } from '../../oidc/clientSecrets.ts'
 import { restoreClient } from '../../oidc/restoreClient.ts'
@@ -14,6 +14,8 @@ import { command, flag, group, jsonOption, removalOptions, required, schoolOptio
 import { failure, usage } from '../failures.ts'
 import { moment } from '../table.ts'
 import { rotateSecret } from './integrationsRotateSecret.ts'
+
+const textsOf = (value: unknown): string[] => [value ?? []].flat().map(String)
 
 const list = command({
   name: 'list',
@@ -28,7 +30,8 @@ const list = command({
       client_name: String(metadata.client_name ?? ''),
       registered_via,
       state: disabled_at === null ? 'enabled' : 'disabled',
-      redirect_uris: [metadata.redirect_uris ?? []].flat().map(String),
+      redirect_uris: textsOf(metadata.redirect_uris),
+      post_logout_redirect_uris: textsOf(metadata.post_logout_redirect_uris),
       token_endpoint_auth_method: String(metadata.token_endpoint_auth_method ?? 'none'),
       created_at: moment(created_at),
     }))
@@ -42,6 +45,7 @@ const add = command({
   summary: 'Add an integration. Its secret is printed once and stored as a hash.',
   examples: [
     'integrations add --name "Newsletter Sync" --redirect-uri https://sync.example.com/callback',
+    'integrations add --name Shop --redirect-uri https://shop.example.com/callback --post-logout-redirect-uri https://shop.example.com/',
     'integrations add --name Kiosk --client-id kiosk --public --redirect-uri https://kiosk.example.com/a https://kiosk.example.com/b',
     'integrations add --name Cursor --public --redirect-uri cursor://anysphere.cursor-mcp/oauth/callback http://localhost:8787/callback',
   ],
@@ -50,15 +54,17 @@ const add = command({
     ...jsonOption,
     name: required(text('text', 'name on the consent page')),
     redirectUri: required(texts('uri', 'redirect URIs: https, loopback or a private-use scheme; compared byte for byte')),
+    postLogoutRedirectUri: texts('uri', 'addresses to which a sign-out may lead back, with the rules of redirect URIs'),
     clientId: text('id', 'client id (default: generated)'),
     public: flag('public client without a secret; PKCE is its only protection'),
   },
-  async run(session, { name, redirectUri, clientId, public: isPublic }) {
+  async run(session, { name, redirectUri, postLogoutRedirectUri, clientId, public: isPublic }) {
     const secret = isPublic ? undefined : newClientSecret()
     const checked = checkIntegration(session.settings().config.oauth.private_use_schemes, {
       client_id: clientId ?? newClientId(),
       client_name: name,
       redirect_uris: redirectUri,
+      ...(postLogoutRedirectUri === undefined ? {} : { post_logout_redirect_uris: postLogoutRedirectUri }),
       token_endpoint_auth_method: secret === undefined ? 'none' : 'client_secret_post',
       ...(secret === undefined ? {} : { secret_hash: hashSecret(secret) }),
     })
@@ -72,7 +78,12 @@ const add = command({
       const details = { redirect_uris: checked.redirect_uris, client_name: checked.client_name }
       await record({ event: 'operator.integration_added', client_id: id, details })
     })
-    session.printOne({ client_id: id, client_secret: secret ?? null, redirect_uris: checked.redirect_uris })
+    session.printOne({
+      client_id: id,
+      client_secret: secret ?? null,
+      redirect_uris: checked.redirect_uris,
+      post_logout_redirect_uris: checked.post_logout_redirect_uris ?? [],
+    })
     if (secret !== undefined) session.terminal.err('The secret is not shown again: copy it now.\n')
   },
 })
@@ -111,10 +122,9 @@ export const integrations = group(
 function checkIntegration(schemes: readonly string[], given: object): z.output<typeof integration> {
   const { value, issues } = checkFile('integration', stringify(given), integration)
   const errors = value
-    ? value.redirect_uris.flatMap((uri, at) => {
-        const error = integrationRedirectError(uri, schemes)
-        return error ? [`redirect_uris[${at}] ${error}`] : []
-      })
+    ? uriIssues(value, (uri) => integrationRedirectError(uri, schemes)).map(
+        ({ path: [list, at], expected }) => `${list}[${at}] ${expected}`,
+      )
     : issues.map(({ key, expected }) => `${key} ${expected}`)
   if (value && errors.length === 0) return value
   throw usage(errors.join('; '))

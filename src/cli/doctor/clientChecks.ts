@@ -7,9 +7,14 @@ import type { ClientShape } from './clientShapes.ts'
 import { type FlowArguments, register, removeClients } from './flowChecks.ts'
 import { type HttpResponse, sendRequest } from './sendRequest.ts'
 import { createBrowser } from './signIn.ts'
+import { checkSignOutOf } from './signOutCheck.ts'
 
 export interface ClientArguments extends FlowArguments {
-  integrations: readonly { client_id: string; redirect_uris: readonly string[] }[]
+  integrations: readonly {
+    client_id: string
+    redirect_uris: readonly string[]
+    post_logout_redirect_uris?: readonly string[] | undefined
+  }[]
   /** Name of the school's file, without its ending. */
   slug: string
 }
@@ -100,6 +105,15 @@ export function clientChecks(shape: ClientShape, args: ClientArguments): { check
           const answer = await post('/api/oauth/revoke', { token: 'unknown', token_type_hint: 'refresh_token' })
           if ('state' in answer) return answer
           return answer.status === 200 && answer.json ? passed('an unknown token counts as revoked') : refusalOf(answer)
+        },
+      },
+      {
+        id: 'sign_out',
+        async run() {
+          const { sender } = await known()
+          const integration = args.integrations.find(({ client_id: id }) => id === sender?.clientId)
+          if (!integration || shape.app) return skipped('only an integration that is a web service leads people back after a sign-out')
+          return await checkSignOutOf(base, { clientId: integration.client_id, addresses: integration.post_logout_redirect_uris ?? [] })
         },
       },
     ],

@@ -17,6 +17,7 @@ import type { Session } from '../session.ts'
 import { type Check, type Finding, failed, passed, skipped } from './check.ts'
 import { type HttpResponse, sendRequest } from './sendRequest.ts'
 import { createBrowser } from './signIn.ts'
+import { checkSignOut } from './signOutCheck.ts'
 
 export interface FlowArguments {
   base: string
@@ -33,6 +34,7 @@ const redirectUri = 'http://127.0.0.1:53682/callback'
 export const flowChecks = (args: FlowArguments): Check[] => [
   { id: 'registration', run: () => checkRegistration(args) },
   { id: 'sign_in', run: () => checkSignIn(args) },
+  { id: 'sign_out', run: () => checkSignOut(args) },
 ]
 
 /** Registers a temporary client: the service sends no events about it to receivers of webhooks. */

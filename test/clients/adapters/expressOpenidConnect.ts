@@ -16,6 +16,7 @@ export const expressOpenidConnect: Adapter = async ({ issuer, clientId, clientSe
       secret: 'the secret with which the app encrypts its session',
       authorizationParams: { response_type: 'code' },
       authRequired: false,
+      idpLogout: true,
       routes: { login: false },
     }),
   )
@@ -46,6 +47,7 @@ export const expressOpenidConnect: Adapter = async ({ issuer, clientId, clientSe
       const { status, text } = await browser.open('/refresh')
       if (status !== 200) throw new Error(text)
     },
+    signOut: async () => (await browser.open('/logout')).location ?? '',
     stop: browser.stop,
   }
 }

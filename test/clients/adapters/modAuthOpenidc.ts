@@ -45,7 +45,7 @@ export const modAuthOpenidc =
       if (status !== 200) throw new Error(`no session: ${status}`)
       return JSON.parse(text)
     }
-    let last = ''
+    let [last, left] = ['', '']
     return {
       credentials: { clientId, clientSecret, redirectUri },
       async begin(scope) {
@@ -68,7 +68,9 @@ export const modAuthOpenidc =
       },
       async revoke() {
         last = (await tokens()).access_token
-        await hook({ logout: `${origin}/` })
+        left = (await hook({ logout: `${origin}/` })).location ?? ''
       },
+      // It revokes and signs out in one step.
+      signOut: async () => left,
     }
   }

@@ -2,7 +2,7 @@ import { type INavigator, InMemoryWebStorage, UserManager, WebStorageStateStore 
 import type { Adapter } from '../fourConsents.ts'
 
 /** oidc-client-ts in a page: a public client. Its store and its navigation are replaced, because there is no browser. */
-export const oidcClientTs: Adapter = ({ issuer, publicClientId, redirectUri }) => {
+export const oidcClientTs: Adapter = ({ issuer, publicClientId, redirectUri, signedOutUri }) => {
   let address = ''
   const navigator: INavigator = {
     async prepare() {
@@ -22,6 +22,7 @@ export const oidcClientTs: Adapter = ({ issuer, publicClientId, redirectUri }) =
       authority: issuer,
       client_id: publicClientId,
       redirect_uri: redirectUri,
+      post_logout_redirect_uri: signedOutUri,
       stateStore: store,
       userStore: store,
       automaticSilentRenew: false,
@@ -50,6 +51,10 @@ export const oidcClientTs: Adapter = ({ issuer, publicClientId, redirectUri }) =
       await manager.revokeTokens(['refresh_token'])
       // The library forgets the token. Another page of the app may still have it.
       await manager.storeUser(user)
+    },
+    async signOut() {
+      await manager.signoutRedirect()
+      return address
     },
   }
 }

@@ -2,9 +2,11 @@ import * as client from 'openid-client'
 import type { Adapter } from '../fourConsents.ts'
 import { loopbackRedirectUri } from './loopback.ts'
 
+const signedOutUri = new URL('/signed-out', loopbackRedirectUri).href
+
 /** openid-client as a public client that registers itself. */
 export const openidClient: Adapter = async ({ issuer }) => {
-  const metadata = { client_name: 'openid-client', redirect_uris: [loopbackRedirectUri] }
+  const metadata = { client_name: 'openid-client', redirect_uris: [loopbackRedirectUri], post_logout_redirect_uris: [signedOutUri] }
   const execute = [client.allowInsecureRequests, client.enableNonRepudiationChecks]
   const config = await client.dynamicClientRegistration(new URL(issuer), metadata, client.None(), { execute })
   let checks: client.AuthorizationCodeGrantChecks
@@ -37,5 +39,7 @@ export const openidClient: Adapter = async ({ issuer }) => {
       tokens = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
     },
     revoke: () => client.tokenRevocation(config, tokens.refresh_token ?? ''),
+    signOut: async () =>
+      client.buildEndSessionUrl(config, { id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: signedOutUri }).href,
   }
 }
