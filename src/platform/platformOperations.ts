@@ -42,12 +42,13 @@ const moderationOperations = [
   moderation('approve', {
     id: 'approveComment',
     summary: 'Publish a comment that waits or is hidden',
-    description: 'The comment is shown and counted. A reply can be approved if the comment above it is published or deleted.',
+    description:
+      'The comment is shown and counted, and so are the replies that were hidden with it. A reply can be approved if the comment above it is published or deleted.',
   }),
   moderation('hide', {
     id: 'hideComment',
     summary: 'Hide a comment',
-    description: 'Only moderators see the comment. Its published replies are hidden with it.',
+    description: 'Only moderators see the comment. Its published replies are hidden with it, and return when it is approved.',
   }),
   moderation('spam', {
     id: 'markCommentAsSpam',

@@ -13,6 +13,8 @@ interface Expected {
   status: 'published' | 'pending' | 'hidden' | 'deleted'
   parent: string | undefined
   isSpam: boolean
+  /** True if it was hidden with the comment that it replies to. */
+  isHiddenWith?: boolean
 }
 
 const decisions = ['approve', 'hide', 'spam', 'delete'] as const
@@ -158,10 +160,13 @@ describe.each(await databasesToTest())('the comments of an empty school, on $nam
         }
         expect([status, body.status]).toEqual([200, statusAfter[decision]])
         if (!isNothing) {
-          model.set(id, { ...comment, status: statusAfter[decision], isSpam: decision === 'spam' })
-          if (statusAfter[decision] === 'hidden')
-            for (const [other, one] of model)
-              if (one.parent === id && one.status === 'published') model.set(other, { ...one, status: 'hidden', isSpam: false })
+          model.set(id, { ...comment, status: statusAfter[decision], isSpam: decision === 'spam', isHiddenWith: false })
+          for (const [other, one] of model) {
+            if (one.parent !== id) continue
+            if (statusAfter[decision] === 'hidden' && one.status === 'published')
+              model.set(other, { ...one, status: 'hidden', isSpam: false, isHiddenWith: true })
+            if (decision === 'approve' && one.isHiddenWith) model.set(other, { ...one, status: 'published', isHiddenWith: false })
+          }
         }
         played.decided++
       }
@@ -195,7 +200,7 @@ describe.each(await databasesToTest())('the comments of an empty school, on $nam
     await decide(held.body.id, 'hide')
     await decide(held.body.id, 'delete')
     expect(await feed(held.body.id)).toEqual(['created', 'approved', 'replied', 'spam', 'approved', 'hidden', 'deleted'])
-    expect(await feed(reply.body.id)).toEqual(['created', 'hidden'])
+    expect(await feed(reply.body.id)).toEqual(['created', 'hidden', 'approved', 'hidden'])
     expect((await decide(held.body.id, 'approve')).status).toBe(409)
     expect((await decide('cmt_01jgwejj00e6srgkpqm2sqf05m', 'hide')).status).toBe(404)
     expect((await decide('x', 'hide')).status).toBe(404)

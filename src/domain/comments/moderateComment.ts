@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
@@ -26,9 +27,11 @@ export interface Moderation extends InSchool {
 
 export const spamReason = 'Spam'
 
+const parentReason = 'The comment that it replies to was hidden.'
+
 /**
  * Carries out the decision of a moderator. The published comments of the subject and the published replies of a comment are counted. A
- * comment that is hidden takes its published replies with it. A deleted comment loses its text, and remains as a placeholder while it has
+ * comment that is hidden takes its published replies with it, and brings them back when it is approved. A deleted comment loses its text, and remains as a placeholder while it has
  * replies. A decision that changes nothing has no effect. Call it in a transaction.
  * @throws Problem not_found, invalid_state
  */
@@ -56,9 +59,10 @@ export async function moderateComment(writer: SchoolWriter, moderation: Moderati
     .where('id', '=', id)
     .execute()
   await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version })
-  const replies = status === 'hidden' ? await hideReplies(writer, moderation) : 0
+  const replies =
+    status === 'hidden' ? -(await hideReplies(writer, moderation)) : decision === 'approve' ? await showReplies(writer, moderation) : 0
   const more = Number(status === 'published') - Number(comment.status === 'published')
-  await countPublished(writer, { ...comment, by: more - replies })
+  await countPublished(writer, { ...comment, by: more + replies })
   if (comment.parent_id !== null && more !== 0) await countReplies(writer, moderation, { id: comment.parent_id, by: more })
   if (decision === 'approve') {
     const subject = { type: comment.subject_type, id: comment.subject_id }
@@ -106,7 +110,8 @@ async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Mode
       status: 'hidden',
       updated_at: now,
       version: row('version', '+', 1),
-      moderation: JSON.stringify({ by, at: now.toISOString(), reason: 'The comment that it replies to was hidden.' }),
+      moderation: sql<string>`${JSON.stringify({ by, at: now.toISOString(), reason: parentReason })}::jsonb
+        || jsonb_build_object('before', ${row.ref('moderation')})`,
     }))
     .where('parent_id', '=', id)
     .where('status', '=', 'published')
@@ -115,6 +120,32 @@ async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Mode
   await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'hidden' }, hidden)
   if (hidden.length > 0) await writer.updateTable('comment').set({ replies_count: 0 }).where('id', '=', id).execute()
   return hidden.length
+}
+
+/** Publishes the replies that were hidden with the comment, under their decisions of before; those hidden for a reason of their own stay. */
+async function showReplies(writer: SchoolWriter, { schoolId, id, now }: Moderation): Promise<number> {
+  const shown = await writer
+    .updateTable('comment')
+    .set((row) => ({
+      status: 'published',
+      updated_at: now,
+      version: row('version', '+', 1),
+      moderation: sql<string | null>`nullif(${row.ref('moderation')} -> 'before', 'null')`,
+    }))
+    .where('parent_id', '=', id)
+    .where('status', '=', 'hidden')
+    .where(({ ref }) => sql<boolean>`(${ref('moderation')} -> 'before' IS NOT NULL OR ${ref('moderation')} ->> 'reason' = ${parentReason})`)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'approved' }, shown)
+  if (shown.length > 0) {
+    await writer
+      .updateTable('comment')
+      .set((row) => ({ replies_count: row('replies_count', '+', shown.length) }))
+      .where('id', '=', id)
+      .execute()
+  }
+  return shown.length
 }
 
 async function countPublished(

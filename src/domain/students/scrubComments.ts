@@ -23,7 +23,7 @@ export async function scrubComments(
       person_id: null,
       body: replaced(ref('body')),
       body_html: replaced(ref('body_html')),
-      moderation: sql`${ref('moderation')} - 'reason'`,
+      moderation: sql`(${ref('moderation')} - 'reason') #- '{before,reason}'`,
     }))
     .where('person_id', '=', personId)
     .execute()
