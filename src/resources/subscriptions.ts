@@ -153,9 +153,9 @@ export const subscriptions = defineResource({
     resume: {
       scope: 'write',
       risk: 'costs',
-      summary: 'Resume a subscription that is paused or is set to end',
+      summary: 'Resume a subscription that is paused or is set to end; if both, the later is taken back',
       from: ['paused', 'trialing', 'active', 'past_due'],
-      to: ['active', 'trialing', 'past_due'],
+      to: ['active', 'trialing', 'past_due', 'paused'],
       run: resumeSubscription,
       after: afterTransition,
     },

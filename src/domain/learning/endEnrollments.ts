@@ -1,16 +1,15 @@
-import type { Updateable } from 'kysely'
-import type { DB } from '../../gen/kysely/tables.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Builder, type Condition, isAmong } from '../../store/expressions.ts'
 import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
 import { type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { lockCourses } from './lockCourses.ts'
+import { accessColumns, planEnd } from './restoreEnrollments.ts'
 
 /**
  * Ends the enrolments that an order or a subscription opened, once it no longer grants access: after a refund or at the end of a plan.
- * An enrolment that another source opens as well stays, under that source. With `courseIds`, only enrolments in these courses end. Runs
- * in the caller's transaction.
+ * An enrolment that another source opens as well stays, under that source. What the end of a plan changed is stored for
+ * `restoreEnrollments`. With `courseIds`, only enrolments in these courses end. Runs in the caller's transaction.
  * @returns the numbers of enrolments that were ended and that stay
  */
 export async function endEnrollments(
@@ -27,7 +26,8 @@ export async function endEnrollments(
   await lockCourses(writer, courseIds)
   const rows = await opened
     .select(['enrollment.id', 'enrollment.version', 'enrollment.course_id', 'enrollment.person_id'])
-    .select(['enrollment.status', 'enrollment.completed_at'])
+    .select('enrollment.completed_at')
+    .select(accessColumns)
     .where((enrollment) => enrollment('enrollment.course_id', '=', enrollment.fn.any(enrollment.val(courseIds))))
     .orderBy('enrollment.id')
     .forUpdate()
@@ -35,12 +35,14 @@ export async function endEnrollments(
   const changes: StatusChange[] = []
   for (const row of rows) {
     const other = await findActiveEntitlement(writer, { personId: row.person_id, courseId: row.course_id }, ended)
-    const values: Updateable<DB['enrollment']> = other
+    if (other?.source === row.source && other.order_id === row.order_id && other.subscription_id === row.subscription_id) continue
+    const values = other
       ? { source: other.source, order_id: other.order_id, subscription_id: other.subscription_id, expires_at: other.expires_at }
       : { status: 'canceled', status_before: null, status_reason: null, canceled_at: now }
+    const plan_end = ended.subscriptionId === undefined ? null : planEnd(ended.subscriptionId, row, values)
     await writer
       .updateTable('enrollment')
-      .set((enrollment) => ({ ...values, version: enrollment('version', '+', 1), updated_at: now }))
+      .set((enrollment) => ({ ...values, plan_end, version: enrollment('version', '+', 1), updated_at: now }))
       .where('id', '=', row.id)
       .execute()
     const change = { school_id: schoolId, type: 'enrollment', resource_id: row.id, version: row.version + 1 }

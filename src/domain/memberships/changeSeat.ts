@@ -2,7 +2,6 @@ import { Problem } from '../../lib/problem.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
-import { enroll } from '../learning/enroll.ts'
 import { includesProduct } from './hasPlan.ts'
 import { releaseSeat, requireNotSubscribed, takeSeat } from './planSeats.ts'
 import { findTerms, type PriceTerms } from './priceTerms.ts'
@@ -34,22 +33,17 @@ export async function applyPendingTerms(writer: SchoolWriter, row: SubscriptionR
   }
 }
 
-/** Ends the enrolments that the former plan granted, except those that the new plan grants as well. The new plan is already written. */
+/** Ends the enrolments that the former plan granted and the new one does not. The new plan is already written. */
 export async function replaceEnrollments(writer: SchoolWriter, { schoolId, now }: InSchool, row: SubscriptionRow): Promise<void> {
   const courses = await writer
     .selectFrom('enrollment')
     .innerJoin('membership_plan', (join) => join.on('membership_plan.id', '=', row.plan_id))
-    .select((enrollment) => [
-      'enrollment.course_id',
-      enrollment.and([includesProduct(enrollment, 'course', enrollment.ref('enrollment.course_id'))]).as('is_kept'),
-    ])
+    .select('enrollment.course_id')
     .where('enrollment.person_id', '=', row.person_id)
     .where('enrollment.source', '=', 'plan')
-    .where('enrollment.status', 'in', ['active', 'completed'])
+    .where('enrollment.status', '<>', 'canceled')
+    .where((enrollment) => enrollment.not(includesProduct(enrollment, 'course', enrollment.ref('enrollment.course_id'))))
     .execute()
-  if (courses.every(({ is_kept }) => is_kept)) return
-  await endEnrollments(writer, { schoolId, now, subscriptionId: row.id })
-  for (const { course_id: courseId } of courses.filter(({ is_kept }) => is_kept)) {
-    await enroll(writer, { schoolId, now, personId: row.person_id, courseId, source: 'plan', subscriptionId: row.id })
-  }
+  if (courses.length === 0) return
+  await endEnrollments(writer, { schoolId, now, subscriptionId: row.id, courseIds: courses.map(({ course_id }) => course_id) })
 }

@@ -42,23 +42,24 @@ export async function cancelSubscription(
     cancellation_reason: reason ?? row.cancellation_reason ?? (isStaff ? 'staff' : 'other'),
     cancellation_comment: comment ?? row.cancellation_comment,
   }
-  if (!isNow) return { cancel_at_period_end: true, cancel_at: end, canceled_at: now, ...feedback, ...noPendingChange }
+  // A pending change of plan stays: it takes effect if the cancellation is revoked.
+  if (!isNow) return { cancel_at_period_end: true, cancel_at: end, canceled_at: now, ...feedback }
   await lockPlansOf(writer, row)
   await leaveSeat(writer, row, 'canceled')
   return { ...canceledColumns(row, now), cancel_at: now, ...feedback }
 }
 
 /**
- * Resumes a subscription: revokes its cancellation at the end of the period, and ends a pause.
+ * Takes back the pause of a subscription or its cancellation at the end of the period; of both, the later one.
  * @throws Problem invalid_state for one that has ended
  */
 export async function resumeSubscription({ now }: SubscriptionContext, row: SubscriptionRow): Promise<SubscriptionColumns | undefined> {
   if (dueStep(row, now)?.kind === 'end') throw wrongSubscriptionState('resume', 'canceled', statesBefore('canceled'))
-  const notCanceled = row.cancel_at_period_end
-    ? { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_reason: null, cancellation_comment: null }
-    : undefined
-  if (row.status === 'paused') return { ...resumedColumns({ ...row, cancel_at_period_end: false }, now), ...notCanceled }
-  return notCanceled
+  const isCanceledInPause =
+    row.cancel_at_period_end && row.paused_at !== null && row.canceled_at !== null && row.canceled_at > row.paused_at
+  if (row.status === 'paused' && !isCanceledInPause) return resumedColumns(row, now)
+  if (!row.cancel_at_period_end) return undefined
+  return { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_reason: null, cancellation_comment: null }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { isInTrial } from './subscriptionColumns.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
@@ -47,7 +48,7 @@ export function moveTimes(row: SubscriptionRow, { trial_ends_at, current_period_
   return {
     current_period_end: at,
     period_anchor: at,
-    ...(row.status === 'trialing' && { trial_ends_at: at }),
+    ...(isInTrial(row) && { trial_ends_at: at }),
     ...(row.cancel_at_period_end && { cancel_at: at }),
     ...(row.pending_price_id !== null && { pending_effective_at: at }),
   }

@@ -26,17 +26,30 @@ export const pastDueColumns = (since: Date) => ({ status: 'past_due', past_due_s
 export const pausedColumns = (at: Date, resumesAt: Date | null) =>
   ({ status: 'paused', paused_at: at, resumes_at: resumesAt }) satisfies SubscriptionColumns
 
-/** Returns the columns of a resumed subscription: its period ends later by the length of the pause. */
+/**
+ * Returns the columns of a resumed subscription: as it was before the pause, with every time that lies ahead later by the length of the
+ * pause. Periods are counted from the new end, or from the same day of the month as before if the pause was shorter than a day.
+ */
 export function resumedColumns(row: SubscriptionRow, at: Date): SubscriptionColumns {
   const pause = row.paused_at ? Math.max(0, at.getTime() - row.paused_at.getTime()) : 0
-  const end = row.current_period_end && new Date(row.current_period_end.getTime() + pause)
+  const later = (time: Date | null): Date | null => time && new Date(time.getTime() + pause)
+  const end = later(row.current_period_end)
+  const isTrial = isInTrial(row)
   return {
-    status: 'active',
+    status: isTrial ? 'trialing' : 'active',
     ...noPause,
-    ...(end && { current_period_end: end, period_anchor: end }),
-    ...(end && row.cancel_at_period_end && { cancel_at: end }),
+    current_period_end: end,
+    period_anchor: row.period_anchor && (pause < dayLong ? later(row.period_anchor) : end),
+    discount_ends_at: later(row.discount_ends_at),
+    pending_effective_at: later(row.pending_effective_at),
+    ...(isTrial && { trial_ends_at: end }),
+    ...(row.cancel_at_period_end && { cancel_at: end }),
   }
 }
+
+/** True if the current period is the trial; also while it is paused. */
+export const isInTrial = ({ trial_ends_at, current_period_end }: Pick<SubscriptionRow, 'trial_ends_at' | 'current_period_end'>): boolean =>
+  trial_ends_at !== null && trial_ends_at.getTime() === current_period_end?.getTime()
 
 /** Returns the columns of a paid period that begins at `start`. Its end is counted from the anchor, or without one from `start`. */
 export function periodColumns(start: Date, period: Period, anchor: Date | null): SubscriptionColumns {

@@ -12,6 +12,7 @@ export type Cause =
   /** It never started: the first payment did not arrive in time, or the person was removed. */
   | 'given_up'
   | 'paused'
+  /** The trial or the period goes on, whichever the pause interrupted. */
   | 'resumed'
 
 const transitions: Readonly<Record<SubscriptionState, Partial<Record<Cause, SubscriptionState>>>> = {

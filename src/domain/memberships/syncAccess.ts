@@ -7,6 +7,7 @@ import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts
 import { releaseUses } from '../coupons/couponUses.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
+import { restoreEnrollments } from '../learning/restoreEnrollments.ts'
 import type { OfSubscription, SubscriptionRow } from './subscriptionRow.ts'
 
 /** Selects the tier of a person: `paid` if they pay for a plan, `comped` if they have one for free, else `free`. */
@@ -45,8 +46,8 @@ async function syncTier(writer: SchoolWriter, { schoolId, now }: InSchool, perso
 }
 
 /**
- * Applies the effects of a transition of a subscription that was just written: ends the enrolments that it no longer grants, cancels its
- * unpaid order if it has ended, and updates the tier of the person.
+ * Applies the effects of a transition of a subscription that was just written: ends the enrolments that it no longer grants, or restores
+ * those that ended with a plan and that it grants again, cancels its unpaid order if it has ended, and updates the tier of the person.
  */
 export async function syncAccess(
   writer: SchoolWriter,
@@ -59,7 +60,8 @@ export async function syncAccess(
     .where('id', '=', subscriptionId)
     .where(grantsAccess)
     .executeTakeFirst()
-  if (!granting) await endEnrollments(writer, { schoolId, now, subscriptionId })
+  if (granting) await restoreEnrollments(writer, { schoolId, now, subscriptionId }, row.person_id)
+  else await endEnrollments(writer, { schoolId, now, subscriptionId })
   await cancelPendingOrders(writer, { schoolId, now, subscriptionId })
   await syncTier(writer, { schoolId, now }, [row.person_id])
 }

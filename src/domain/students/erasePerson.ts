@@ -84,7 +84,7 @@ async function eraseTraces(writer: SchoolWriter, { personId }: PersonKey): Promi
   await writer.deleteFrom('person_tag').where('person_id', '=', personId).execute()
   await writer
     .updateTable('enrollment')
-    .set({ external_id: null, metadata: '{}', certificate_holder_name: null })
+    .set({ external_id: null, metadata: '{}', certificate_holder_name: null, plan_end: null })
     .where('person_id', '=', personId)
     .execute()
   await writer

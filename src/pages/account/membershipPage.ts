@@ -89,7 +89,7 @@ function runningSection(context: OperationPageContext, subscription: OwnSubscrip
   const fact = (label: 'status' | 'price' | 'next' | 'change', value: TextPart[]) => ({ label: texts.text(`membership.${label}`), value })
   const prices = plans.flatMap((plan) => plan.prices.map((price) => ({ ...price, label: labelOf(texts, plan, price) })))
   const priceOf = (priceId: string) => prices.find((price) => price.id === priceId)
-  const { pending_change: pending } = subscription
+  const pending = isEnding ? null : subscription.pending_change
   const next = nextPayment(subscription, texts)
   const hidden = { id }
   return {
