@@ -1,10 +1,11 @@
 import type { Operation } from '../framework/declare/operations.ts'
+import type { ListedRow } from '../lib/pageOfRows.ts'
 import { feedPath, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
-import { type PublicRow, paths, type SchoolFacts } from './schoolFacts.ts'
+import { paths, type SchoolFacts } from './schoolFacts.ts'
 import { pageLists } from './sitemap.ts'
 
 /** Number of rows of each list in the index. The list itself is linked as well. */
@@ -90,7 +91,7 @@ async function rowsOf(list: Operation, { issuer, operations, view, hasPages }: S
   return rows.map((row) => entry(row, addressOf, resource.object.replaceAll('_', ' ')))
 }
 
-function entry(row: PublicRow, addressOf: (slug: string) => string, kind: string): Markdown {
+function entry(row: ListedRow, addressOf: (slug: string) => string, kind: string): Markdown {
   const { slug, title, name, display_name: displayName, subtitle, tagline } = row as Record<string, string | null | undefined>
   const label = link(title ?? name ?? displayName ?? String(slug), addressOf(String(slug)))
   const note = subtitle ?? tagline

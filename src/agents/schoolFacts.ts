@@ -1,24 +1,18 @@
 import type { OAuthConfig } from '../config/oauth.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
+import type { ListedRow, PageOfRows } from '../lib/pageOfRows.ts'
 import type { LegalDocuments } from '../policy/legalDocuments.ts'
-
-export type PublicRow = Readonly<Record<string, unknown>>
-
-export interface PublicPage {
-  rows: PublicRow[]
-  next: string | null
-  previous: string | null
-}
 
 /** The school as a caller without a token sees it. Documents read the school only in this way. */
 export interface PublicView {
   /** Runs an operation on a single row. Throws a Problem if visitors cannot see it. */
-  show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<PublicRow>
-  page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PublicPage>
+  show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<ListedRow>
+  page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PageOfRows>
   /** Returns the number of rows of a whole list, up to `most`, in one statement. */
   count(operation: Operation, most: number): Promise<number>
-  list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: PublicRow[]; isAll: boolean }>
+  /** Returns the first rows of a list. */
+  list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: ListedRow[]; isAll: boolean }>
 }
 
 /** Members of the authorization server's metadata that documents contain (RFC 8414 section 2). */

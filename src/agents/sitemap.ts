@@ -1,4 +1,5 @@
 import type { Operation } from '../framework/declare/operations.ts'
+import { everyRow } from '../lib/pageOfRows.ts'
 import { xmlText } from '../lib/xmlText.ts'
 import { sitemapRow } from '../resources/feedRows.ts'
 import { type SiteKind, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
@@ -37,16 +38,8 @@ const openKinds = async (facts: SchoolFacts): Promise<PageList[]> => (facts.hasP
 
 async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<ReturnType<typeof sitemapRow.parse>> {
   const fields = 'seo' in list.resource.schemas.public.shape ? 'slug,updated_at,seo' : 'slug,updated_at'
-  let cursor: string | null = null
-  do {
-    const page: Awaited<ReturnType<typeof view.page>> = await view.page(list, {
-      fields,
-      limit: String(pageRows),
-      ...(cursor === null ? {} : { cursor }),
-    })
-    for (const row of page.rows) yield sitemapRow.parse(row)
-    cursor = page.next
-  } while (cursor !== null)
+  const rows = everyRow((cursor) => view.page(list, { fields, limit: String(pageRows), ...(cursor !== undefined && { cursor }) }))
+  for await (const row of rows) yield sitemapRow.parse(row)
 }
 
 /**

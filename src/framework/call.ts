@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { PageOfRows } from '../lib/pageOfRows.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
@@ -106,6 +107,24 @@ export interface ApiResponse {
   list?: { parameters: Record<string, string>; nextCursor: string | null; prevCursor: string | null }
   /** For a file: its text in pieces, sent instead of the body. */
   stream?: ResponseStream
+}
+
+/**
+ * Returns the page of a list that an operation has responded with: the only way in which code of the service reads a list.
+ * @throws Error if the response is not a list
+ */
+export function pageOf({ body, list }: ApiResponse): PageOfRows {
+  if (!list || !Array.isArray(body.data)) throw new Error('the response is not a page of a list')
+  return { rows: body.data, next: list.nextCursor, previous: list.prevCursor }
+}
+
+/**
+ * Returns the body of a response to a request from the service itself.
+ * @throws Error if the response is a page of a list, whose next pages would be lost
+ */
+export function bodyOf({ body, list }: ApiResponse): ApiResponse['body'] {
+  if (list) throw new Error('read a list with pageOf')
+  return body
 }
 
 export interface ResponseStream {

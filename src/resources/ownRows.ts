@@ -69,9 +69,6 @@ const question = z.object({
 /** The progress after a change: of the lesson, and of the course. */
 export const changedProgressRow = z.object({ lesson: z.object({ status: z.string() }), enrollment: z.object({ status: z.string() }) })
 
-/** A page of a list. */
-export const ownListRow = z.object({ data: z.array(z.record(z.string(), z.unknown())), next_cursor: text })
-
 /** A lesson, as the person reads it. */
 export const ownLessonRow = z.object({
   id: z.string(),

@@ -227,8 +227,6 @@ export const appearanceRow = z.object({
   announcement: z.object({ text: z.string(), url: text, starts_at: text, ends_at: text }).nullable().default(null),
 })
 
-export const listBody = z.object({ data: z.array(z.unknown()), page: z.object({ next_cursor: text, prev_cursor: text }) })
-
 export const schoolRow = z.object({
   name: z.string(),
   tagline: text,

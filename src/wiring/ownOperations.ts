@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Format } from '../framework/call.ts'
+import type { Context } from 'koa'
+import { type ApiResponse, bodyOf, type Format, pageOf } from '../framework/call.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
 import { changeFeedOf } from '../framework/output/changeFeed.ts'
@@ -9,7 +10,7 @@ import { run } from '../framework/run.ts'
 import { isWrite } from '../framework/write/dryRun.ts'
 import { requireAllWithin } from '../http/rateLimitHeaders.ts'
 import { Problem } from '../lib/problem.ts'
-import type { OwnOperations } from '../pages/account/accountArguments.ts'
+import type { OwnCall, OwnOperations } from '../pages/account/accountArguments.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import { operationArguments } from './api.ts'
@@ -33,8 +34,8 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     return operation
   }
   const { operations: _operations, ...context } = operationArguments(foundation, externalServices)
-  const perform: OwnOperations['perform'] = async (ctx, accountId, id, call = {}) => {
-    const { parameters = {}, body, form, ifMatch, language, key, type, isDryRun = false } = call
+  const call = async (ctx: Context, accountId: string, id: string, asked: OwnCall): Promise<ApiResponse> => {
+    const { parameters = {}, body, form, ifMatch, language, key, type, isDryRun = false } = asked
     const { school, requestId, address } = ctx.state
     const operation = operationOf(id)
     const holder = { clientId: '', accountId, grantId: '' }
@@ -58,7 +59,11 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     return await onceFirstIsDone(() => (isDryRun ? foundation.run : run)(operation, caller, { ...sent, isDryRun }, around))
   }
   return {
-    perform,
+    async perform(ctx, accountId, id, asked = {}) {
+      const response = await call(ctx, accountId, id, asked)
+      return { ...response, body: bodyOf(response) }
+    },
+    list: async (ctx, accountId, id, parameters) => pageOf(await call(ctx, accountId, id, { parameters })),
     inputOf: (id) => operationInput(operationOf(id)),
     describe(id) {
       const operation = byId.get(id)

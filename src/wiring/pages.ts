@@ -140,7 +140,7 @@ export function createSchoolPages(
       return { tagline, site: shown }
     },
   })
-  const { perform, inputOf, describe } = createOwnOperations(foundation, externalServices)
+  const { perform, list, inputOf, describe } = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({
     ...shared,
     scopes,
@@ -161,6 +161,7 @@ export function createSchoolPages(
     defer: outbox.defer,
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
     perform,
+    list,
     inputOf,
     describe,
     findTerms,

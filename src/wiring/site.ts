@@ -52,13 +52,13 @@ const keptMilliseconds = 5000
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
 export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
   const { runtime, database, accounts, signer, statements, operations, limits } = foundation
-  const { perform } = createOwnOperations(foundation, externalServices)
+  const { perform, list } = createOwnOperations(foundation, externalServices)
   const session = {
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
     databaseOf: (schoolId: string) => schoolDatabase(accounts, schoolId, 'person'),
     secondFactors: createSecondFactorRules(foundation),
   }
-  const operationOf = (kind: Operation['kind'], resource: string): Operation => {
+  const operationOf = (kind: 'get' | 'list', resource: string): Operation => {
     const found = operations.find(
       (one) => one.kind === kind && one.resource.name === resource && !(kind === 'list' && one.path.includes('{')),
     )
@@ -67,14 +67,17 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
   }
   const visitorSource = (school: School): SiteSource => {
     const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
-    return siteSource((kind, resource, parameters) => view.show(operationOf(kind, resource), parameters))
+    return siteSource(
+      (resource, parameters) => view.show(operationOf('get', resource), parameters),
+      (resource, parameters) => view.page(operationOf('list', resource), parameters),
+    )
   }
   const sourceOf = (ctx: Context, person: SignedInPerson | undefined): SiteSource =>
     person
-      ? siteSource(async (kind, resource, parameters) => {
-          const { id } = operationOf(kind, resource)
-          return (await perform(ctx, person.accountId, id, { parameters })).body
-        })
+      ? siteSource(
+          async (resource, parameters) => (await perform(ctx, person.accountId, operationOf('get', resource).id, { parameters })).body,
+          (resource, parameters) => list(ctx, person.accountId, operationOf('list', resource).id, parameters),
+        )
       : visitorSource(ctx.state.school)
   const isServed = (school: School): boolean => schoolConfigOf(runtime, school).public_pages
   const kept = foundation.caches.create<Promise<SiteChrome>>('site_menus', { ttl: keptMilliseconds })

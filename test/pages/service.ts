@@ -237,6 +237,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     endGrant: unused,
     administration: { find: unused, grantsOf: unused, disable: unused, enable: unused, pause: unused, agree: unused, saveRules: unused },
     perform: unused,
+    list: unused,
     inputOf: () => ({ parameters: [], fields: {} }),
     describe: () => undefined,
     accessRule: () => yearOfAccess,

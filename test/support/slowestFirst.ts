@@ -88,6 +88,7 @@ export const slowest: readonly string[] = [
   'test/store/postgresql',
   'test/mail/flooding',
   'test/account/calendarWorkflow',
+  'test/account/listsOnPages',
   'test/browser/keyboard',
   'test/store/database',
   'test/clients/openidClient',

@@ -6,6 +6,7 @@ import type { ReceivedForm } from '../../http/readMultipartForm.ts'
 import type { Keyring } from '../../lib/keyring.ts'
 import type { Language } from '../../lib/languages.ts'
 import type { Log } from '../../lib/log.ts'
+import type { ListedRow, PageOfRows } from '../../lib/pageOfRows.ts'
 import type { AccessRule } from '../../policy/accessDuration.ts'
 import type { Defer } from '../../policy/deferredWork.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
@@ -62,6 +63,7 @@ export interface AccountArguments {
   /** Changes of the school's clients by its owners and admins. */
   administration: ClientAdministration
   perform: PerformOwn
+  list: OwnOperations['list']
   inputOf: OwnOperations['inputOf']
   describe: OwnOperations['describe']
   /** Returns the rules of the school, as they apply to a client. */
@@ -124,7 +126,13 @@ export interface OwnCall {
 
 /** Calls operations of the API for a person, and describes what they take. */
 export interface OwnOperations {
+  /** Calls an operation. It refuses lists, which `list` reads. */
   perform: PerformOwn
+  /**
+   * Returns a page of a list.
+   * @throws Problem
+   */
+  list(ctx: Context, accountId: string, operation: string, parameters: ListedRow): Promise<PageOfRows>
   inputOf(operation: string): OperationInput
   /** Returns undefined for an operation of another release. */
   describe(operation: string): CalledOperation | undefined
@@ -162,8 +170,6 @@ export interface OwnAnswer {
   type?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
   etag?: string | undefined
-  /** For a list: the cursor of the next page. */
-  list?: { nextCursor: string | null }
   /** The response in pieces, in place of the body. */
   stream?: { pieces: AsyncIterable<string> }
 }

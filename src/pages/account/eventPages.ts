@@ -27,8 +27,8 @@ export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): Operat
   notices: { renewed: 'calendar.done_renewed' },
   async read(request) {
     const [upcoming, past, { body }] = await Promise.all([
-      registeredFor(request, { my_rsvp: 'going,waitlisted', phase: 'upcoming,live', sort: 'starts_at', limit: 100 }),
-      registeredFor(request, { my_rsvp: 'going,attended', phase: 'ended', sort: '-starts_at', limit: 20 }),
+      registeredFor(request, 'upcoming', { my_rsvp: 'going,waitlisted', phase: 'upcoming,live', sort: 'starts_at' }),
+      registeredFor(request, 'past', { my_rsvp: 'going,attended', phase: 'ended', sort: '-starts_at' }),
       request.perform('getCalendar'),
     ])
     return { upcoming, past, calendar: typeof body.url === 'string' ? body.url : undefined }
@@ -56,8 +56,8 @@ export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): Operat
   forms: { 'calendar/renew': { operation: 'renewCalendar', done: 'renewed' } },
 })
 
-const registeredFor = async ({ list }: OperationRequest, filter: Readonly<Record<string, unknown>>): Promise<OwnEvent[]> =>
-  (await list('listEvents', filter)).rows.map((row) => ownEventRow.parse(row))
+const registeredFor = async ({ list }: OperationRequest, section: string, filter: Readonly<Record<string, unknown>>): Promise<OwnEvent[]> =>
+  (await list(section, 'listEvents', filter)).map((row) => ownEventRow.parse(row))
 
 function itemOf({ texts, now }: OperationPageContext, event: OwnEvent): AccountItem {
   const { state } = registrationFor(event, now)

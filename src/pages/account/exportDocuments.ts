@@ -13,14 +13,12 @@ export const exportDocuments = (
 ): ExportContents => ({
   async *documents() {
     const buyer = await buyerFilter(request)
-    for (let cursor: string | undefined, isFirst = true; buyer && (isFirst || cursor !== undefined); isFirst = false) {
-      const { rows, next } = await request.list('listOrders', { ...buyer, limit: 100, ...(cursor !== undefined && { cursor }) })
-      for (const { id, invoice_number: number } of rows.map((row) => ownOrderRow.parse(row))) {
-        if (number === null) continue
-        const { text = '' } = await request.perform('getInvoice', { id }, { type: 'text/html' })
-        yield { name: `invoices/${number.replace(/[^\w-]/g, '_')}.html`, text }
-      }
-      cursor = next
+    if (!buyer) return
+    for await (const row of request.each('listOrders', buyer)) {
+      const { id, invoice_number: number } = ownOrderRow.parse(row)
+      if (number === null) continue
+      const { text = '' } = await request.perform('getInvoice', { id }, { type: 'text/html' })
+      yield { name: `invoices/${number.replace(/[^\w-]/g, '_')}.html`, text }
     }
   },
   index(data, names) {

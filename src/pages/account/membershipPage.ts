@@ -26,8 +26,8 @@ export const membershipPage = (hasSite: (context: OperationPageContext) => boole
     kept: 'membership.done_kept',
   },
   async read(request) {
-    const [subscriptions, plans] = await Promise.all([ownSubscriptions(request), request.list('listPlans', { limit: 100 })])
-    return { subscriptions, plans: plans.rows.map((row) => ownPlanRow.parse(row)) }
+    const [subscriptions, plans] = await Promise.all([ownSubscriptions(request), request.every('listPlans')])
+    return { subscriptions, plans: plans.map((row) => ownPlanRow.parse(row)) }
   },
   build(context, { subscriptions, plans }) {
     const { texts } = context

@@ -1,19 +1,16 @@
 import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { newId } from '../../lib/ids.ts'
-import { Problem, type ProblemCode } from '../../lib/problem.ts'
-import { ownListRow } from '../../resources/ownRows.ts'
+import { everyRow, firstRows, type ListedRow, type PageOfRows } from '../../lib/pageOfRows.ts'
 import { submittedForm } from '../formBody.ts'
-import { pageProblem } from '../pageProblem.ts'
 import { seeOther } from '../seeOther.ts'
 import type { TextKey } from '../texts.ts'
 import type { AccountArguments, OwnAnswer, OwnCall } from './accountArguments.ts'
 import type { AccountForm } from './accountPage.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
+import { found, isClosed } from './found.ts'
 import { explained, type OwnContent, type OwnError, type OwnPageContext, type OwnPages } from './ownPage.ts'
 import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
-
-type Row = Readonly<Record<string, unknown>>
 
 /** A request for a page, with the operations that the person may call. */
 export interface OperationRequest {
@@ -23,22 +20,25 @@ export interface OperationRequest {
   params: Readonly<Record<string, string>>
   path: string
   /** @throws Problem */
-  perform(operation: string, parameters?: Row, call?: Omit<OwnCall, 'parameters'>): Promise<OwnAnswer>
-  /** Returns a page of a list; an empty one for a person who has no such list, or at a school without the feature. */
-  list(operation: string, parameters?: Row): Promise<OwnList>
+  perform(operation: string, parameters?: ListedRow, call?: Omit<OwnCall, 'parameters'>): Promise<OwnAnswer>
+  /**
+   * Returns the rows of a list that a section of the page shows, from the place in the address on; none for a person who has no such list, or
+   * at a school without the feature. The section, which this names by its id, gets the link to the next rows.
+   */
+  list(section: string, operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
+  /** Reads every row of a list, page by page. */
+  each(operation: string, parameters?: ListedRow): AsyncIterable<ListedRow>
+  /** Returns every row of a list of which a person has few. */
+  every(operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
 }
 
-/** The rows of a page of a list, and the cursor of the next one. */
-export interface OwnList {
-  rows: readonly Row[]
-  next: string | undefined
-}
+const [rowsOnPage, rowsAtOnce, maxWhole] = [50, 100, 1000]
 
 /** A form of a page, which calls one operation of the API. Its address is that of the page and its name, which can be empty. */
 export interface OperationForm {
   operation: string
   /** Returns parameters in addition to those that the form contains. */
-  parameters?(request: OperationRequest): Row | Promise<Row>
+  parameters?(request: OperationRequest): ListedRow | Promise<ListedRow>
   /** Returns the body, if its members are not the fields of the form. */
   body?(form: URLSearchParams, request: OperationRequest): unknown
   /** The notice of the page afterwards, or where the browser goes. */
@@ -86,20 +86,33 @@ interface OperationPages {
 }
 
 /** Returns a request with the operations that the person may call. */
-export function requestOf(args: Pick<AccountArguments, 'perform'>, ctx: Context, person: SignedInPerson, path: string): OperationRequest {
+export function requestOf(
+  args: Pick<AccountArguments, 'perform' | 'list'>,
+  ctx: Context,
+  person: SignedInPerson,
+  path: string,
+): OperationRequest {
   const perform: OperationRequest['perform'] = (operation, parameters = {}, call = {}) =>
     args.perform(ctx, person.accountId, operation, { ...call, parameters })
+  const read = async (operation: string, parameters: ListedRow, cursor: unknown): Promise<PageOfRows> => {
+    try {
+      return await args.list(ctx, person.accountId, operation, { ...parameters, ...(typeof cursor === 'string' && { cursor }) })
+    } catch (error) {
+      if (isClosed(error)) return { rows: [], next: null, previous: null }
+      throw error
+    }
+  }
+  const each: OperationRequest['each'] = (operation, parameters = {}) =>
+    everyRow((cursor) => read(operation, { ...parameters, limit: rowsAtOnce }, cursor))
   return {
-    ...{ ctx, person, path, perform, params: ctx.params },
-    async list(operation, parameters) {
-      try {
-        const { data: rows, next_cursor: next } = ownListRow.parse((await perform(operation, parameters)).body)
-        return { rows, next: next ?? undefined }
-      } catch (error) {
-        if (isClosed(error)) return { rows: [], next: undefined }
-        throw error
-      }
+    ...{ ctx, person, path, perform, each, params: ctx.params },
+    async list(section, operation, parameters = {}) {
+      const cursor = ctx.query[section]
+      const { rows, next } = await read(operation, { limit: rowsOnPage, ...parameters }, cursor)
+      ctx.state.lists = [...(ctx.state.lists ?? []), { section, next, cursor: typeof cursor === 'string' ? cursor : undefined }]
+      return rows
     },
+    every: async (operation, parameters) => (await firstRows(each(operation, parameters), maxWhole)).rows,
   }
 }
 
@@ -141,7 +154,7 @@ export function createOperationPages(
       if (before !== undefined) return seeOther(ctx, `${path}?done=${before}`)
       try {
         const { parameters, fields } = args.inputOf(form.operation)
-        const valuesOf = (names: readonly string[]): Row =>
+        const valuesOf = (names: readonly string[]): ListedRow =>
           Object.fromEntries(names.flatMap((name) => (sent.get(name) ? [[name, sent.get(name)]] : [])))
         const answer = await request.perform(
           form.operation,
@@ -200,19 +213,7 @@ export function createOperationPages(
   }
 }
 
-/** Shows the page of an address that leads nowhere if the person does not see a row. */
-const found = async <Result>(read: () => Promise<Result>): Promise<Result> =>
-  read().catch((error: unknown) => {
-    if (isClosed(error) || isProblem(error, 'invalid_id')) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
-    throw error
-  })
-
 const addressOf = (path: string, form: string): string => (form === '' ? path : `${path}/${form}`)
 
 /** The texts of problems that every form can have. */
 const common: Readonly<Record<string, TextKey>> = { idempotency_key_reused: 'account.sent_before', not_found: 'account.gone' }
-
-const isProblem = (error: unknown, ...codes: readonly ProblemCode[]): boolean => error instanceof Problem && codes.includes(error.code)
-
-/** True for the problem of a row that the person does not see, or of a list that the person does not have. */
-const isClosed = (error: unknown): boolean => isProblem(error, 'not_found', 'access_denied')

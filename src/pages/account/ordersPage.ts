@@ -7,23 +7,16 @@ import type { AccountItem } from './accountPage.ts'
 import { buyerFilter } from './learning/ownLists.ts'
 import type { OperationFile, OperationPage } from './operationPages.ts'
 
-interface Shown {
-  orders: readonly OwnOrder[]
-  next: string | undefined
-}
-
 /** The page of the orders of a person, with their receipts, invoices and credit notes. */
-export const ordersPage: OperationPage<Shown> = {
+export const ordersPage: OperationPage<readonly OwnOrder[]> = {
   path: accountPaths.orders,
   notices: {},
   async read(request) {
-    const { cursor } = request.ctx.query
     const buyer = await buyerFilter(request)
-    if (!buyer) return { orders: [], next: undefined }
-    const { rows, next } = await request.list('listOrders', { ...buyer, ...(typeof cursor === 'string' && { cursor }) })
-    return { orders: rows.map((row) => ownOrderRow.parse(row)), next }
+    const rows = buyer ? await request.list('orders', 'listOrders', buyer) : []
+    return rows.map((row) => ownOrderRow.parse(row))
   },
-  build: ({ texts }, { orders, next }) => ({
+  build: ({ texts }, orders) => ({
     title: 'orders.title',
     heading: texts.text('orders.heading'),
     sections: [
@@ -32,10 +25,6 @@ export const ordersPage: OperationPage<Shown> = {
         heading: texts.text('orders.list'),
         paragraphs: orders.length > 0 ? [] : [texts.parts('orders.none', {})],
         items: orders.map((order) => itemOf(order, texts)),
-        links:
-          next === undefined
-            ? []
-            : [{ href: `${accountPaths.orders}?cursor=${encodeURIComponent(next)}`, label: texts.text('site.next_page') }],
       },
     ],
   }),

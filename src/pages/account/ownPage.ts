@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { Problem } from '../../lib/problem.ts'
+import { withQuery } from '../../lib/withQuery.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
 import { requireOwnForm } from '../ownForm.ts'
@@ -8,10 +9,24 @@ import { plainText } from '../plainText.ts'
 import type { TextKey, Texts } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { accountNavigation } from './accountNavigation.ts'
-import type { AccountPage, AccountShell } from './accountPage.ts'
+import type { AccountPage, AccountSection, AccountShell } from './accountPage.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { confirmedOrAway } from './confirmation.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+
+/** A list that a section of the page shows, the place where it begins, and that of the next rows. */
+interface ShownList {
+  section: string
+  cursor: string | undefined
+  next: string | null
+}
+
+declare module 'koa' {
+  interface DefaultState {
+    /** The lists that were read for the page of this request. */
+    lists?: readonly ShownList[]
+  }
+}
 
 /** An error of a submitted form. With a field, it is shown at the field and linked from the summary. */
 export interface OwnError {
@@ -106,6 +121,7 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
       const { texts, schoolName } = pageContext
       const errorOf = (field: string): string => errors.find((one) => one.field === field)?.text ?? ''
       const { title, heading, introduction = [], ...content } = build({ texts, schoolName, person, role, now: new Date(), errorOf })
+      const sections = continued(ctx, content.sections, { path, label: texts.text('site.next_page') })
       const done = errors.length === 0 && typeof ctx.query.done === 'string' ? ctx.query.done : ''
       const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
       const failed = errors.length > 0 ? `${texts.text('account.error_title')}: ` : ''
@@ -116,7 +132,8 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
         introduction,
         neighboursLabel: texts.text('site.more_pages'),
         ...content,
-        ...(content.sections.some(({ copy }) => copy) && { script: present.views.script.href }),
+        sections,
+        ...(sections.some(({ copy }) => copy) && { script: present.views.script.href }),
         errors:
           errors.length === 0
             ? undefined
@@ -127,6 +144,25 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
       })
     },
   }
+}
+
+/**
+ * Adds the links to the next rows of the lists that were read for the page.
+ * @throws Error if no section shows one of them
+ */
+function continued(ctx: Context, sections: AccountSection[], { path, label }: { path: string; label: string }): AccountSection[] {
+  const { lists = [] } = ctx.state
+  const isMissing = ({ section, next }: ShownList): boolean => next !== null && !sections.some(({ id }) => id === section)
+  const missing = lists.find(isMissing)
+  if (missing) throw new Error(`no section ${missing.section} shows the list`)
+  const { q } = ctx.query
+  const place = { ...(typeof q === 'string' && { q }), ...Object.fromEntries(lists.map(({ section, cursor }) => [section, cursor])) }
+  return sections.map((section) => {
+    const next = lists.find((list) => list.section === section.id)?.next
+    return next
+      ? { ...section, links: [{ href: withQuery(path, { ...place, [section.id]: next }), label }, ...(section.links ?? [])] }
+      : section
+  })
 }
 
 /** Returns the notice about a scheduled deletion. */

@@ -7,7 +7,7 @@ import type { CommentForm, SiteComment, SiteSection } from '../../policy/sitePag
 import { type CommentItem, commentItemRow } from '../../resources/commentRows.ts'
 import type { Texts } from '../texts.ts'
 
-/** Pages show so many comments, the newest ones. */
+/** Number of comments on one page, which begins with the newest ones. */
 const shown = 100
 
 /** Returns the parameters of the list of the comments that pages show. */

@@ -2,7 +2,7 @@ import { isLinkable } from '../../lib/webUrl.ts'
 import type { SiteLink } from '../../policy/sitePage.ts'
 import { formPath, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
 import { appearanceRow, formItemRow, pageItemRow, type SiteMenuItem, type SiteTarget, schoolRow } from '../../resources/siteRows.ts'
-import { isHidden, type SiteSource } from './siteSource.ts'
+import { isHidden, type SiteSource, wholeList } from './siteSource.ts'
 import { siteTypes } from './siteTypes.ts'
 
 type OwnPage = ReturnType<typeof pageItemRow.parse>
@@ -25,7 +25,6 @@ export interface MenuEntry {
   children: readonly SiteLink[]
 }
 
-const maxOwnPages = 100
 const maxForms = 5
 
 const listOrder = ['courses', 'events', 'posts', 'lecturers', 'plans'] as const
@@ -35,9 +34,9 @@ export async function readChrome(source: SiteSource): Promise<SiteChrome> {
   const [school, appearance, own, forms, lists] = await Promise.all([
     source.single('school'),
     source.single('appearance'),
-    listed(source, 'pages', String(maxOwnPages)),
+    visible(() => wholeList(source, siteResources.pages, siteTypes.pages.list)),
     source.list('forms', { limit: String(maxForms), sort: 'title' }),
-    Promise.all(listOrder.map(async (kind) => ((await listed(source, kind, '1')).length > 0 ? [kind] : []))),
+    Promise.all(listOrder.map(async (kind) => ((await visible(() => firstOf(source, kind))).length > 0 ? [kind] : []))),
   ])
   return {
     school: schoolRow.parse(school),
@@ -48,10 +47,13 @@ export async function readChrome(source: SiteSource): Promise<SiteChrome> {
   }
 }
 
-/** Returns the first rows of a list; none if visitors cannot read it. */
-async function listed(source: SiteSource, kind: SiteKind, limit: string): Promise<readonly unknown[]> {
+const firstOf = async (source: SiteSource, kind: SiteKind): Promise<readonly unknown[]> =>
+  (await source.list(siteResources[kind], { ...siteTypes[kind].list, limit: '1' })).rows
+
+/** Returns rows; none if visitors cannot read the list. */
+async function visible(read: () => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
   try {
-    return (await source.list(siteResources[kind], { ...siteTypes[kind].list, limit })).rows
+    return await read()
   } catch (error) {
     if (isHidden(error)) return []
     throw error

@@ -1,3 +1,4 @@
+import type { PageOfRows } from '../../lib/pageOfRows.ts'
 import type { SiteContent, SiteSearch } from '../../policy/sitePage.ts'
 import { commentedRow } from '../../resources/commentRows.ts'
 import { type SiteAddress, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
@@ -5,7 +6,7 @@ import { pageProblem } from '../pageProblem.ts'
 import type { TextKey } from '../texts.ts'
 import { lessonPage } from './lessonPage.ts'
 import { commentSections } from './siteComments.ts'
-import { isHidden, type SiteRows, type SiteSource } from './siteSource.ts'
+import { isHidden, type SiteSource } from './siteSource.ts'
 import type { SiteBody, SiteContext } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
 
@@ -48,17 +49,17 @@ export async function siteContent(
   const { kind, slug, lessonId } = address
   const { list, published, past, one, page } = siteTypes[kind]
   const resource = siteResources[kind]
+  const { cursor, query } = asked
   try {
-    if (lessonId !== undefined) return await lessonContent(source, { course: slug ?? '', lessonId, context })
+    if (lessonId !== undefined) return await lessonContent(source, { course: slug ?? '', lessonId, cursor, context })
     if (slug !== undefined) {
       const row = await source.one(resource, slug, one)
       const body = page(row, context)
       const type = commentedTypes[kind]
-      const subject = type && { type, id: commentedRow.parse(row).id, page: sitePath(kind, body.slug) }
+      const subject = type && { type, id: commentedRow.parse(row).id, page: sitePath(kind, body.slug), cursor }
       const comments = subject ? await commentSections(source, subject, context) : []
       return rowContent(kind, { ...body, sections: [...(body.sections ?? []), ...comments] }, context)
     }
-    const { cursor, query } = asked
     const isPast = asked.isPast && past !== undefined
     const parameters = {
       ...(context.viewer && published),
@@ -88,7 +89,7 @@ export const noParts = {
 
 async function lessonContent(
   source: SiteSource,
-  { course, lessonId, context }: { course: string; lessonId: string; context: SiteContext },
+  { course, lessonId, cursor, context }: { course: string; lessonId: string; cursor: string | undefined; context: SiteContext },
 ): Promise<SiteContent> {
   const [row, lesson] = await Promise.all([
     source.one(siteResources.courses, course, siteTypes.courses.one),
@@ -96,7 +97,7 @@ async function lessonContent(
   ])
   const page = lessonPage(row, lesson, context)
   if (!page) throw noPage()
-  const comments = await commentSections(source, { type: 'lesson', id: lessonId, page: page.path }, context)
+  const comments = await commentSections(source, { type: 'lesson', id: lessonId, page: page.path, cursor }, context)
   return { ...noParts, ...page, sections: [...(page.sections ?? []), ...comments].filter(hasContent) }
 }
 
@@ -133,7 +134,7 @@ const hasContent = ({
 
 function listContent(
   kind: SiteKind,
-  { found: { rows, next, previous }, cursor, isPast, query, context }: { found: SiteRows; context: SiteContext } & ListPosition,
+  { found: { rows, next, previous }, cursor, isPast, query, context }: { found: PageOfRows<unknown>; context: SiteContext } & ListPosition,
 ): SiteContent {
   const { texts, schoolName, issuer } = context
   const values = { school: schoolName }

@@ -1,5 +1,7 @@
+import { everyRow, firstRows, type PageOfRows } from '../../lib/pageOfRows.ts'
 import { Problem } from '../../lib/problem.ts'
-import { listBody } from '../../resources/siteRows.ts'
+
+const maxWhole = 1000
 
 /** The school's rows as the reader of a page reads them through the API. Rows that the reader may not see do not exist. */
 export interface SiteSource {
@@ -14,31 +16,31 @@ export interface SiteSource {
    * Returns one page of a list.
    * @throws Problem not_found if the school does not offer the resource
    */
-  list(resource: string, parameters: Readonly<Record<string, string>>): Promise<SiteRows>
+  list(resource: string, parameters: Readonly<Record<string, string>>): Promise<PageOfRows<unknown>>
 }
 
-/** One page of a list, with the cursors of its neighbours. */
-export interface SiteRows {
-  rows: readonly unknown[]
-  next: string | null
-  previous: string | null
-}
-
-/** Returns a source over the operations of the API. `read` returns the body of a response. */
+/** Returns a source over the operations of the API. `get` returns the body of a response. */
 export const siteSource = (
-  read: (
-    kind: 'get' | 'list',
-    resource: string,
-    parameters: Readonly<Record<string, string>>,
-  ) => Promise<Readonly<Record<string, unknown>>>,
+  get: (resource: string, parameters: Readonly<Record<string, string>>) => Promise<unknown>,
+  list: SiteSource['list'],
 ): SiteSource => ({
-  single: (resource) => read('get', resource, {}),
-  one: (resource, key, parameters) => read('get', resource, { ...parameters, [resource === 'lessons' ? 'id' : 'id_or_slug']: key }),
-  async list(resource, parameters) {
-    const { data, page } = listBody.parse(await read('list', resource, parameters))
-    return { rows: data, next: page.next_cursor, previous: page.prev_cursor }
-  },
+  single: (resource) => get(resource, {}),
+  one: (resource, key, parameters) => get(resource, { ...parameters, [resource === 'lessons' ? 'id' : 'id_or_slug']: key }),
+  list,
 })
+
+/** Returns every row of a list, up to a number that no school reaches. */
+export const wholeList = async (
+  source: SiteSource,
+  resource: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<readonly unknown[]> =>
+  (
+    await firstRows(
+      everyRow((cursor) => source.list(resource, { ...parameters, limit: '100', ...(cursor !== undefined && { cursor }) })),
+      maxWhole,
+    )
+  ).rows
 
 /** Returns true for the problem of a row or a resource that the reader cannot see. */
 export const isHidden = (error: unknown): boolean => error instanceof Problem && (error.status === 404 || error.status === 403)

@@ -1,6 +1,6 @@
 import type { SiteAddress } from '../../resources/sitePaths.ts'
 import { ownSubscriptionRow } from '../../resources/siteRows.ts'
-import { isHidden, type SiteSource } from './siteSource.ts'
+import { isHidden, type SiteSource, wholeList } from './siteSource.ts'
 import type { SiteViewer } from './siteType.ts'
 
 const ended = ['canceled', 'expired']
@@ -10,7 +10,7 @@ export async function readViewer(source: SiteSource, address: SiteAddress | unde
   const needsPlans = address?.kind === 'plans' || (address?.kind === 'courses' && address.slug !== undefined)
   if (!needsPlans || memberId === undefined) return { subscriptions: [] }
   try {
-    const { rows } = await source.list('subscriptions', { member_id: memberId, limit: '100' })
+    const rows = await wholeList(source, 'subscriptions', { member_id: memberId })
     const all = rows.map((row) => ownSubscriptionRow.parse(row))
     return { subscriptions: all.filter(({ status, access }) => access || !ended.includes(status)) }
   } catch (error) {

@@ -1,6 +1,5 @@
-import { type OwnCurriculum, ownCourseRow, ownCurriculumRow, ownProgressRow } from '../../../resources/ownRows.ts'
+import { type OwnCurriculum, ownCourseRow, ownCurriculumRow, ownEnrollmentRow, ownProgressRow } from '../../../resources/ownRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
-import { ownEnrollments } from './ownLists.ts'
 
 /** A course with the enrolment of the person and the lessons that they completed. */
 export type OwnCourse = Awaited<ReturnType<typeof readCourse>>
@@ -11,11 +10,11 @@ export type OutlineLesson = OwnCurriculum['sections'][number]['lessons'][number]
 export async function readCourse(request: OperationRequest, slug = request.params.course ?? '') {
   const { perform } = request
   const course = ownCourseRow.parse((await perform('getCourse', { id_or_slug: slug })).body)
-  const [curriculum, { enrollments }] = await Promise.all([
+  const [curriculum, enrollments] = await Promise.all([
     perform('getCurriculum', { id_or_slug: course.id }),
-    ownEnrollments(request, { course_id: course.id }),
+    request.every('listStudentEnrollments', { id_or_me: 'me', expand: 'course', course_id: course.id }),
   ])
-  const enrollment = enrollments.find(({ status }) => status !== 'canceled')
+  const enrollment = enrollments.map((row) => ownEnrollmentRow.parse(row)).find(({ status }) => status !== 'canceled')
   const progress = enrollment && ownProgressRow.parse((await perform('getProgress', { id: enrollment.id })).body)
   const completed = new Set(progress?.lessons.flatMap(({ lesson_id, status }) => (status === 'completed' ? [lesson_id] : [])))
   const { sections } = ownCurriculumRow.parse(curriculum.body)

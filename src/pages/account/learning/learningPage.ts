@@ -1,16 +1,14 @@
 import { accountCoursePath, accountPaths, continuePath } from '../../../policy/accountPaths.ts'
 import { certificatePath } from '../../../resources/enrollments.ts'
-import { type OwnEnrollment, type OwnProduct, ownProductRow } from '../../../resources/ownRows.ts'
+import { type OwnEnrollment, type OwnProduct, ownEnrollmentRow, ownProductRow } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { byteText } from '../../site/valueTexts.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountItem, AccountSection } from '../accountPage.ts'
 import type { OperationPage, OperationPageContext } from '../operationPages.ts'
-import { ownEnrollments } from './ownLists.ts'
 
 interface Shown {
   enrollments: readonly OwnEnrollment[]
-  next: string | undefined
   products: readonly OwnProduct[]
 }
 
@@ -19,14 +17,16 @@ export const learningPage = (hasSite: (context: OperationPageContext) => boolean
   path: accountPaths.home,
   notices: {},
   async read(request) {
-    const { cursor } = request.ctx.query
-    const [{ enrollments, next }, products] = await Promise.all([
-      ownEnrollments(request, typeof cursor === 'string' ? { cursor } : {}),
-      request.list('listDigitalProducts', { owned: 'true', limit: 100 }),
+    const [enrollments, products] = await Promise.all([
+      request.list('courses', 'listStudentEnrollments', { id_or_me: 'me', expand: 'course' }),
+      request.list('downloads', 'listDigitalProducts', { owned: 'true' }),
     ])
-    return { enrollments, next, products: products.rows.map((row) => ownProductRow.parse(row)) }
+    return {
+      enrollments: enrollments.map((row) => ownEnrollmentRow.parse(row)),
+      products: products.map((row) => ownProductRow.parse(row)),
+    }
   },
-  build(context, { enrollments, next, products }) {
+  build(context, { enrollments, products }) {
     const { texts, schoolName } = context
     const [current, others] = [enrollments.filter(isCurrent), enrollments.filter((one) => !isCurrent(one))]
     return {
@@ -48,7 +48,6 @@ export const learningPage = (hasSite: (context: OperationPageContext) => boolean
                 heading: texts.text('learning.former'),
                 paragraphs: [],
                 items: others.map((enrollment) => itemOf(enrollment, texts)),
-                links: next === undefined ? [] : [{ href: `?cursor=${encodeURIComponent(next)}`, label: texts.text('site.next_page') }],
               },
             ]
           : []),

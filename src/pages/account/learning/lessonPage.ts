@@ -90,7 +90,7 @@ const readLesson = async ({ perform, params }: OperationRequest): Promise<OwnLes
 async function readAttempts(request: OperationRequest, lessonId: string): Promise<OwnAttempt[]> {
   const { student_id: studentId } = await ownIds(request)
   if (studentId === null) return []
-  const { rows } = await request.list('listQuizAttempts', { lesson_id: lessonId, student_id: studentId, expand: 'explanations' })
+  const rows = await request.every('listQuizAttempts', { lesson_id: lessonId, student_id: studentId, expand: 'explanations' })
   return rows.map((row) => ownAttemptRow.parse(row))
 }
 
@@ -181,8 +181,8 @@ function doneSection({ texts, form }: OperationPageContext, { own: { enrollment 
 }
 
 async function readComments(request: OperationRequest, id: string, commentingOn: CommentingOnLesson): Promise<Shown['comments']> {
-  const [{ rows }, commenting] = await Promise.all([
-    request.list('listComments', shownComments({ type: 'lesson', id })),
+  const [rows, commenting] = await Promise.all([
+    request.list('comments', 'listComments', shownComments({ type: 'lesson', id })),
     commentingOn(request, uuidOf('les', id)),
   ])
   return { rows, commenting }

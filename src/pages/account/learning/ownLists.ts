@@ -1,10 +1,4 @@
-import {
-  type OwnEnrollment,
-  type OwnSubscription,
-  ownAccountRow,
-  ownEnrollmentRow,
-  ownSubscriptionRow,
-} from '../../../resources/ownRows.ts'
+import { type OwnSubscription, ownAccountRow, ownSubscriptionRow } from '../../../resources/ownRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
 
 /** Returns the ids under which the lists of the API know the person. Staff see the rows of others, so their lists need the id. */
@@ -17,16 +11,10 @@ export async function buyerFilter(request: OperationRequest): Promise<Readonly<R
   return member_id === null ? undefined : { member_id }
 }
 
-/** Returns the enrolments of the person, with their courses. */
-export async function ownEnrollments({ list }: OperationRequest, filter: { course_id?: string; cursor?: string } = {}) {
-  const { rows, next } = await list('listStudentEnrollments', { id_or_me: 'me', expand: 'course', limit: 50, ...filter })
-  return { enrollments: rows.map((row): OwnEnrollment => ownEnrollmentRow.parse(row)), next }
-}
-
 /** Returns the subscriptions of the person, with their plans. */
 export async function ownSubscriptions(request: OperationRequest): Promise<OwnSubscription[]> {
   const { member_id } = await ownIds(request)
   if (member_id === null) return []
-  const { rows } = await request.list('listSubscriptions', { member_id, expand: 'plan', limit: 50 })
+  const rows = await request.every('listSubscriptions', { member_id, expand: 'plan' })
   return rows.map((row) => ownSubscriptionRow.parse(row))
 }

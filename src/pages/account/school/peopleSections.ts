@@ -1,10 +1,10 @@
-import { withQuery } from '../../../lib/withQuery.ts'
+import type { ListedRow } from '../../../lib/pageOfRows.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
 import { memberRow, studentRow } from '../../../resources/staffRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
-import type { OperationRequest, OwnList } from '../operationPages.ts'
+import type { OperationRequest } from '../operationPages.ts'
 import { accountField } from '../ownFields.ts'
 
 /** The lists of people, with the operations that return them. */
@@ -12,49 +12,31 @@ const kinds = { students: 'listStudents', members: 'listMembers' } as const
 
 type Kind = keyof typeof kinds
 
-export type PeopleLists = Record<Kind, OwnList>
+export type PeopleLists = Record<Kind, readonly ListedRow[]>
 
 /** Reads a page of each list. */
-export async function peopleLists(
-  { list }: OperationRequest,
-  { words, cursorOf }: { words: string; cursorOf(kind: Kind): string },
-): Promise<PeopleLists> {
-  const read = (kind: Kind) => {
-    const cursor = cursorOf(kind)
-    return list(kinds[kind], { limit: '20', ...(isSearched(words) && { q: words }), ...(cursor !== '' && { cursor }) })
-  }
+export async function peopleLists({ list }: OperationRequest, words: string): Promise<PeopleLists> {
+  const read = (kind: Kind) => list(kind, kinds[kind], isSearched(words) ? { q: words } : {})
   const [students, members] = await Promise.all([read('students'), read('members')])
   return { students, members }
 }
 
 export function peopleSections(texts: Texts, words: string, { students, members }: PeopleLists): AccountSection[] {
-  const section = (kind: Kind, { next }: OwnList, people: readonly Person[]): AccountSection => ({
+  const section = (kind: Kind, people: readonly Person[]): AccountSection => ({
     id: kind,
     heading: texts.text(`school.people_${kind}`),
     paragraphs: people.length === 0 ? [texts.parts('school.people_none', {})] : [],
     ...(people.length > 0 && { table: tableOf(texts, kind, people) }),
-    ...(next !== undefined && {
-      links: [
-        {
-          href: withQuery(accountPaths.schoolPeople, { q: words === '' ? undefined : words, [kind]: next }),
-          label: texts.text('school.people_more'),
-        },
-      ],
-    }),
   })
   return [
     searchSection(texts, words),
     section(
       'students',
-      students,
-      students.rows
-        .map((row) => studentRow.parse(row))
-        .map(({ name, email, status, created_at: since }) => ({ name, email, status, since })),
+      students.map((row) => studentRow.parse(row)).map(({ name, email, status, created_at: since }) => ({ name, email, status, since })),
     ),
     section(
       'members',
-      members,
-      members.rows
+      members
         .map((row) => memberRow.parse(row))
         .map(({ display_name: name, email, status, joined_at: since }) => ({ name, email, status, since })),
     ),

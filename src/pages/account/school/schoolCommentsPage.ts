@@ -4,7 +4,6 @@ import { type Decision, moderateComment } from '../../../domain/comments/moderat
 import { fromPublicId } from '../../../lib/ids.ts'
 import { keysOf } from '../../../lib/keysOf.ts'
 import { Problem } from '../../../lib/problem.ts'
-import { withQuery } from '../../../lib/withQuery.ts'
 import { accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
 import { type ModeratedComment, moderatedCommentRow } from '../../../resources/commentRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
@@ -17,9 +16,10 @@ import type { TextKey, TextPart, Texts } from '../../texts.ts'
 import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountForm, AccountSection } from '../accountPage.ts'
 import type { AccountPresenter } from '../accountPresenter.ts'
+import { found } from '../found.ts'
+import { requestOf } from '../operationPages.ts'
 import { explained, type OwnError, type OwnPages } from '../ownPage.ts'
 import { formSubject } from '../signedInPerson.ts'
-import { found } from './found.ts'
 import { adminOrAway, type SchoolAdmin } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
 
@@ -45,20 +45,13 @@ const offered: Readonly<Record<string, readonly PageDecision[]>> = {
   hidden: ['approve', 'delete'],
 }
 
-const [maxWaiting, othersOnPage] = ['100', '25']
-
 export function schoolCommentsPage(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolCommentsPage {
   const path = accountPaths.schoolComments
-  const listed = async (ctx: Context, admin: SchoolAdmin, parameters: Readonly<Record<string, string>>) => {
-    const { body, list } = await found(() => args.perform(ctx, admin.accountId, 'listComments', { parameters }))
-    return { rows: (body.data as unknown[]).map((row) => moderatedCommentRow.parse(row)), next: list?.nextCursor ?? undefined }
-  }
   const show = async (ctx: Context, admin: SchoolAdmin, errors: readonly OwnError[] = []): Promise<void> => {
-    const cursor = typeof ctx.query.cursor === 'string' ? { cursor: ctx.query.cursor } : {}
-    const [waiting, others] = await Promise.all([
-      listed(ctx, admin, { status: 'pending', limit: maxWaiting }),
-      listed(ctx, admin, { status: 'published,hidden', limit: othersOnPage, ...cursor }),
-    ])
+    const { list } = requestOf(args, ctx, admin, path)
+    const listed = async (section: string, status: string) =>
+      (await found(() => list(section, 'listComments', { status }))).map((row) => moderatedCommentRow.parse(row))
+    const [waiting, others] = await Promise.all([listed('waiting', 'pending'), listed('others', 'published,hidden')])
     const hasPages = args.hasPages(ctx.state.school)
     await pages.show(ctx, admin, { path, section: accountPaths.school, notices, errors }, ({ texts }) => ({
       title: 'school.comments',
@@ -70,19 +63,16 @@ export function schoolCommentsPage(args: AccountArguments, present: AccountPrese
           id: 'waiting',
           heading: 'school.comments_waiting',
           none: 'school.comments_waiting_none',
-          rows: waiting.rows,
+          rows: waiting,
           hasPages,
         }),
-        {
-          ...listSection(texts, {
-            id: 'others',
-            heading: 'school.comments_others',
-            none: 'school.comments_none',
-            rows: others.rows,
-            hasPages,
-          }),
-          links: others.next === undefined ? [] : [{ href: withQuery(path, { cursor: others.next }), label: texts.text('school.older') }],
-        },
+        listSection(texts, {
+          id: 'others',
+          heading: 'school.comments_others',
+          none: 'school.comments_none',
+          rows: others,
+          hasPages,
+        }),
       ],
     }))
   }

@@ -1,14 +1,14 @@
 import type { Middleware } from 'koa'
 import { isObject } from '../../../lib/jsonValue.ts'
-import { withQuery } from '../../../lib/withQuery.ts'
 import { accountFormPath, accountPaths } from '../../../policy/accountPaths.ts'
 import { formPath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { TextPart, Texts } from '../../texts.ts'
 import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountItem } from '../accountPage.ts'
+import { found } from '../found.ts'
+import { requestOf } from '../operationPages.ts'
 import type { OwnPages } from '../ownPage.ts'
-import { found } from './found.ts'
 import { adminOrAway } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
 
@@ -17,8 +17,6 @@ export interface SchoolFormsPages {
   list: Middleware
   answers: Middleware
 }
-
-const [maxForms, answersOnPage] = ['100', '20']
 
 interface Form {
   id: string
@@ -44,8 +42,7 @@ export function schoolFormsPages(args: AccountArguments, pages: OwnPages): Schoo
     async list(ctx) {
       const admin = await adminOrAway(ctx, args, path)
       if (!admin) return
-      const { body } = await args.perform(ctx, admin.accountId, 'listForms', { parameters: { limit: maxForms } })
-      const forms = body.data as Form[]
+      const forms = (await found(() => requestOf(args, ctx, admin, path).list('forms', 'listForms'))) as unknown as Form[]
       await pages.show(ctx, admin, { path, section: accountPaths.school, notices: {} }, ({ texts }) => ({
         title: 'school.forms',
         heading: texts.text('school.forms'),
@@ -59,12 +56,9 @@ export function schoolFormsPages(args: AccountArguments, pages: OwnPages): Schoo
       const id = String(ctx.params.form)
       const admin = await adminOrAway(ctx, args, accountFormPath(id) + ctx.search)
       if (!admin) return
-      const cursor = typeof ctx.query.cursor === 'string' ? { cursor: ctx.query.cursor } : {}
-      const { body: form } = await found(() => args.perform(ctx, admin.accountId, 'getForm', { parameters: { id_or_slug: id } }))
-      const parameters = { id: String(form.id), limit: answersOnPage, ...cursor }
-      const { body, list } = await found(() => args.perform(ctx, admin.accountId, 'listFormSubmissionsOf', { parameters }))
-      const shown = form as unknown as Form
-      const submissions = body.data as Submission[]
+      const { perform, list } = requestOf(args, ctx, admin, accountFormPath(id))
+      const shown = (await found(() => perform('getForm', { id_or_slug: id }))).body as unknown as Form
+      const submissions = (await found(() => list('answers', 'listFormSubmissionsOf', { id: shown.id }))) as unknown as Submission[]
       await pages.show(ctx, admin, { path: accountFormPath(shown.id), section: accountPaths.school, notices: {} }, ({ texts }) => ({
         title: 'school.forms',
         heading: plainText(shown.title, 200),
@@ -77,9 +71,6 @@ export function schoolFormsPages(args: AccountArguments, pages: OwnPages): Schoo
             paragraphs: submissions.length === 0 ? [texts.parts('school.form_none', {})] : [],
             items: submissions.map((submission) => itemOf(texts, shown, submission)),
             links: [
-              ...(list?.nextCursor
-                ? [{ href: withQuery(accountFormPath(id), { cursor: list.nextCursor }), label: texts.text('school.older') }]
-                : []),
               ...(shown.status === 'published' ? [{ href: formPath(shown.slug), label: texts.text('school.form_open') }] : []),
               { href: path, label: texts.text('school.forms_all') },
             ],

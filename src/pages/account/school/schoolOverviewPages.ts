@@ -3,9 +3,9 @@ import { accountPaths } from '../../../policy/accountPaths.ts'
 import { overviewReport } from '../../../resources/staffRows.ts'
 import { plainText } from '../../plainText.ts'
 import type { AccountArguments } from '../accountArguments.ts'
+import { found } from '../found.ts'
 import { requestOf } from '../operationPages.ts'
 import type { OwnContent, OwnPageContext, OwnPages } from '../ownPage.ts'
-import { found } from './found.ts'
 import { peopleLists, peopleSections } from './peopleSections.ts'
 import { adminOrAway } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
@@ -42,12 +42,9 @@ export function schoolOverviewPages(args: AccountArguments, pages: OwnPages): Sc
   return {
     people: page(accountPaths.schoolPeople, {
       async read(request) {
-        const query = (name: string, longest: number): string => {
-          const value = request.ctx.query[name]
-          return typeof value === 'string' ? plainText(value, longest).trim() : ''
-        }
-        const words = query('q', 100)
-        return { words, lists: await peopleLists(request, { words, cursorOf: (name) => query(name, 1000) }) }
+        const { q } = request.ctx.query
+        const words = typeof q === 'string' ? plainText(q, 100).trim() : ''
+        return { words, lists: await peopleLists(request, words) }
       },
       build: ({ texts, schoolName }, { words, lists }) => ({
         title: 'school.people',
