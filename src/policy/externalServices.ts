@@ -89,12 +89,45 @@ export interface UndoRules {
    * @throws Problem access_denied or insufficient_scope; not_undoable for an operation that no longer exists
    */
   requireAllowed(operationId: string, caller: PersonCaller): { table: string }
-  /** Returns which of these rows the caller may change with an operation, as the row rule allows it now. */
-  changeable(writer: SchoolWriter, caller: PersonCaller, operationId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Reads the rows that a request of these operations is about. Returns a function that checks, after they were taken back, that the caller may
+   * change them like that, and returns which states changed.
+   * @throws Problem access_denied, insufficient_scope
+   */
+  requireCaller(
+    undoing: UndoCall,
+    operationIds: readonly string[],
+    ids: readonly string[],
+  ): Promise<(rows: readonly SubjectRow[]) => Promise<StateChange[]>>
   /** The types of the change feed whose rows are in this table. */
   typesOf(table: string): readonly string[]
   /** The public id of a row in this table; undefined if no type has its rows. */
   publicId(table: string, id: string): string | undefined
+}
+
+/** The request that takes something back. */
+export interface UndoCall {
+  writer: SchoolWriter
+  school: School
+  caller: PersonCaller
+  now: Date
+  externalServices: ExternalServices
+}
+
+/** How a row was taken back. */
+export interface SubjectRow {
+  table: string
+  /** Undefined for a row without one. */
+  id: string | undefined
+  action: 'restored' | 'updated' | 'deleted'
+}
+
+/** A row whose status was taken back, and the action that has this effect. */
+export interface StateChange {
+  table: string
+  id: string
+  type: string
+  action: string
 }
 
 /**

@@ -11,12 +11,20 @@ import {
   isUnlisted,
   lecturersOf,
 } from '../domain/courses/courses.ts'
-import { assignLecturers, checkCourse, checkCourseLecturers, courseDefaults, reassignLecturers } from '../domain/courses/courseWriting.ts'
+import {
+  assignLecturers,
+  checkCourse,
+  checkCourseCaller,
+  checkCourseLecturers,
+  courseDefaults,
+  reassignLecturers,
+} from '../domain/courses/courseWriting.ts'
 import { duplicateCourse } from '../domain/courses/duplicateCourse.ts'
 import { enrollmentIn, enrollmentsShown, isEnrolled } from '../domain/courses/enrolledCourses.ts'
 import { recordCurriculum } from '../domain/curriculum/countTree.ts'
 import { recountCourse } from '../domain/learning/countProgress.ts'
 import { requireNobodyEnrolled } from '../domain/learning/requireNobodyEnrolled.ts'
+import { requirePublisher } from '../domain/lecturers/requirePublisher.ts'
 import { htmlColumn } from '../domain/markupRenderer.ts'
 import { isOpenedBy, plansOpening } from '../domain/memberships/planVisibility.ts'
 import { setPositions } from '../domain/setPositions.ts'
@@ -153,6 +161,7 @@ export const courses = defineResource({
   },
   unlisted: isUnlisted,
   views: { staff: isTaughtBy },
+  checkCaller: checkCourseCaller,
   operations: {
     list: 'read',
     get: 'read',
@@ -173,7 +182,7 @@ export const courses = defineResource({
       scope: 'write',
       errors: ['reserved_slug'],
       check: async (values, writing, course) => [
-        ...(await checkCourse(values, writing, course)),
+        ...(await checkCourse(values, writing)),
         ...(await checkCourseLecturers(values, writing, course)),
       ],
       before: async ({ externalServices }, _course, values) => htmlColumn(externalServices.markup, 'description', values),
@@ -192,6 +201,7 @@ export const courses = defineResource({
       summary: 'Publish a course',
       from: ['draft', 'archived'],
       to: 'published',
+      requireCaller: requirePublisher,
       run: publishCourse((details) => new Problem('not_publishable', { details })),
     },
     unpublish: {
@@ -199,6 +209,7 @@ export const courses = defineResource({
       summary: 'Unpublish a course',
       from: ['published'],
       to: 'draft',
+      requireCaller: requirePublisher,
       run: unpublishCourse(requireNobodyEnrolled),
     },
     archive: {
@@ -206,6 +217,7 @@ export const courses = defineResource({
       summary: 'Archive a course',
       from: ['published'],
       to: 'archived',
+      requireCaller: requirePublisher,
       run: archiveCourse,
     },
     restore: {
@@ -213,6 +225,7 @@ export const courses = defineResource({
       summary: 'Publish an archived course again',
       from: ['archived'],
       to: 'published',
+      requireCaller: requirePublisher,
       run: publishCourse((details) => new Problem('not_publishable', { details })),
     },
     duplicate: defineAction('course', {

@@ -13,10 +13,11 @@ import {
   shownRecordingUrl,
 } from '../domain/events/eventParts.ts'
 import { cancelEvent, fillSeats, publishEvent, removeEventParts, unpublishEvent } from '../domain/events/eventStates.ts'
-import { checkEvent, eventDefaults, requireNotCanceled, saveEventParts } from '../domain/events/eventWriting.ts'
+import { checkEvent, checkEventCaller, eventDefaults, requireNotCanceled, saveEventParts } from '../domain/events/eventWriting.ts'
 import { moveNoticeOf, noteMove } from '../domain/events/moveNotices.ts'
 import { changeRsvpStatus, recordAttendance } from '../domain/events/staffRsvps.ts'
 import { submitRsvp } from '../domain/events/submitRsvp.ts'
+import { requirePublisher } from '../domain/lecturers/requirePublisher.ts'
 import { htmlColumn } from '../domain/markupRenderer.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -155,6 +156,7 @@ export const events = defineResource({
   },
   views: { staff: isHosted, own: (event, me) => event.or([isInvited(event, me), hasRsvp(event, me)]) },
   ungated: isForEverybody,
+  checkCaller: checkEventCaller,
   operations: {
     list: 'read',
     get: 'read',
@@ -191,6 +193,7 @@ export const events = defineResource({
       summary: 'Publish an event',
       from: ['draft'],
       to: 'published',
+      requireCaller: requirePublisher,
       run: publishEvent,
     },
     unpublish: {
@@ -200,6 +203,7 @@ export const events = defineResource({
       summary: 'Return an event to draft',
       from: ['published'],
       to: 'draft',
+      requireCaller: requirePublisher,
       run: unpublishEvent,
     },
     cancel: defineAction('event', {

@@ -21,10 +21,10 @@ export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', '
   undo: true,
   scope: 'write',
   errors: ['invalid_state', 'email_taken'],
+  requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
   check: (values, _writing, row) => checkPerson(values, row),
   async before(writing, row, values) {
     requireNotErased(row)
-    await requireAuthorityOver(writing, row.id)
     await requireFreeEmail(writing, values, row)
     return {}
   },
@@ -43,6 +43,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   status: 204,
   parameters: cancelParameter,
   lockFirst: (writer, { schoolId, id: personId }) => lockPlaces(writer, { schoolId, personId }),
+  requireCaller: (writing, row) => requireAuthorityOver(writing, row.id, ['owner', 'admin', 'lecturer']),
   instead: eraseByStaff,
   after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
 })

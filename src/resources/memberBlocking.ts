@@ -15,6 +15,7 @@ export const blocking = {
     to: 'blocked',
     input: reasonInput,
     lockFirst: (writer, { schoolId, id: personId }) => lockWaitlistsOf(writer, { schoolId, personId }),
+    requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
     run: (writing, row, { reason }) => blockMember(writing, row, reason),
     async after(writing, row) {
       await recordOtherFacet(writing, row, 'member', 'updated')
@@ -28,10 +29,8 @@ export const blocking = {
     from: ['blocked'],
     to: 'active',
     input: reasonInput,
-    async run(writing, row) {
-      await requireAuthorityOver(writing, row.id)
-      return { member_status_reason: null }
-    },
+    requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+    run: async () => ({ member_status_reason: null }),
     after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
   }),
 }

@@ -12,7 +12,14 @@ import {
 } from '../domain/members/memberVisibility.ts'
 import { sendInvitation } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
-import { checkPerson, type PersonChange, recordOtherFacet, requireFreeEmail } from '../domain/students/personWriting.ts'
+import {
+  checkPerson,
+  checkPersonCaller,
+  type PersonChange,
+  recordOtherFacet,
+  requireAuthorityOver,
+  requireFreeEmail,
+} from '../domain/students/personWriting.ts'
 import { isMe } from '../domain/students/studentVisibility.ts'
 import { scopeName } from '../framework/declare/area.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
@@ -133,6 +140,7 @@ export const members = defineResource({
   },
   visibility: { anonymous: isInPublicDirectory, learner: isKnownToMembers, lecturer: isKnownToLecturers, staff: everything },
   views: { own: isMe },
+  checkCaller: checkPersonCaller,
   operations: {
     list: 'read',
     get: 'read',
@@ -181,6 +189,7 @@ export const members = defineResource({
           example: false,
         }),
       }),
+      requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
       run: (writing, row, { reason, cancel_subscriptions }) =>
         removeMember(writing, row, { reason, isRequested: cancel_subscriptions === true }),
       after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requirePublisher } from '../domain/lecturers/requirePublisher.ts'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
 import { hasAuthor, hasPostTag, isInStatus, isMyPost, isPublished, isReadableByAll, mayReadPost } from '../domain/posts/postAccess.ts'
 import {
@@ -20,7 +21,7 @@ import {
   unpublishPost,
   unschedulePost,
 } from '../domain/posts/postStates.ts'
-import { checkPost, postColumns, savePostParts } from '../domain/posts/postWriting.ts'
+import { checkPost, checkPostCaller, postColumns, savePostParts } from '../domain/posts/postWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { listOf } from '../framework/declare/elementList.ts'
 import { everything } from '../framework/declare/expressions.ts'
@@ -146,6 +147,7 @@ export const posts = defineResource({
   },
   views: { staff: isMyPost, own: mayReadPost, open: isReadableByAll },
   lockFirst: publishIfDue,
+  checkCaller: checkPostCaller,
   operations: {
     list: 'read',
     get: 'read',
@@ -199,6 +201,7 @@ export const posts = defineResource({
           .optional()
           .meta({ description: 'Time of the publication, at most one year from now. Default: now.', example: null }),
       }),
+      requireCaller: requirePublisher,
       run: publishPost,
     }),
     unschedule: {
@@ -207,6 +210,7 @@ export const posts = defineResource({
       summary: 'Cancel the scheduled publication of a post',
       from: ['scheduled'],
       to: 'draft',
+      requireCaller: requirePublisher,
       run: unschedulePost,
     },
     unpublish: {
@@ -215,6 +219,7 @@ export const posts = defineResource({
       summary: 'Return a published post to draft',
       from: ['published'],
       to: 'draft',
+      requireCaller: requirePublisher,
       run: unpublishPost,
     },
     archive: {
@@ -223,6 +228,7 @@ export const posts = defineResource({
       summary: 'Archive a post',
       from: ['published'],
       to: 'archived',
+      requireCaller: requirePublisher,
       run: archivePost,
     },
     restore: {

@@ -3,7 +3,7 @@ import { listCategories } from '../domain/courses/categories.ts'
 import { htmlColumn } from '../domain/markupRenderer.ts'
 import { priceTaxOf, type TaxSettings } from '../domain/orders/salesTax.ts'
 import { storedHtmlOf } from '../domain/richText.ts'
-import { requireCurrencyChange } from '../domain/school/currencyChange.ts'
+import { requireCurrencyCaller, requireCurrencyChange } from '../domain/school/currencyChange.ts'
 import { checkImprint } from '../domain/school/imprint.ts'
 import { shownCounts } from '../domain/school/schoolCounts.ts'
 import { checkSchool } from '../domain/school/schoolRules.ts'
@@ -130,6 +130,7 @@ export const school = defineResource({
     'features',
   ],
   visibility: { anonymous: everything, learner: everything, lecturer: everything, staff: everything },
+  checkCaller: requireCurrencyCaller,
   operations: {
     get: 'read',
     update: {

@@ -5,6 +5,7 @@ import { spendOf } from '../domain/students/personSelections.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
 import {
   checkPerson,
+  checkPersonCaller,
   type PersonChange,
   recordOtherFacet,
   requireAuthorityOver,
@@ -101,6 +102,7 @@ export const students = defineResource({
     staff: everything,
   },
   views: { own: isMe },
+  checkCaller: checkPersonCaller,
   operations: {
     list: 'read',
     get: 'read',
@@ -154,10 +156,8 @@ export const students = defineResource({
       from: ['active'],
       to: 'suspended',
       input: reasonInput,
-      async run(writing, row, { reason }) {
-        await requireAuthorityOver(writing, row.id)
-        return { student_status_reason: reason }
-      },
+      requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+      run: async (_writing, _row, { reason }) => ({ student_status_reason: reason }),
       after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
     }),
     reactivate: defineAction('person', {
@@ -167,10 +167,8 @@ export const students = defineResource({
       from: ['suspended'],
       to: 'active',
       input: reasonInput,
-      async run(writing, row) {
-        await requireAuthorityOver(writing, row.id)
-        return { student_status_reason: null }
-      },
+      requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+      run: async () => ({ student_status_reason: null }),
       after: (writing, row) => recordOtherFacet(writing, row, 'student', 'updated'),
     }),
     resend_invite: defineAction('person', {

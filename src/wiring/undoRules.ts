@@ -1,8 +1,8 @@
 import { requireScope } from '../framework/declare/access.ts'
 import type { Operation } from '../framework/declare/operations.ts'
-import { queryScopeOf } from '../framework/declare/queryScope.ts'
-import { viewRank } from '../framework/declare/views.ts'
-import { findRowsById } from '../framework/read/findRows.ts'
+import { parameterValues } from '../framework/declare/values.ts'
+import { newActivity } from '../framework/write/activity.ts'
+import { requireCallerOfUndo } from '../framework/write/callerOfUndo.ts'
 import { toPublicId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
 import type { UndoRules } from '../policy/externalServices.ts'
@@ -18,13 +18,10 @@ export function createUndoRules(operations: readonly Operation[]): UndoRules {
       requireScope(operation, caller)
       return { table: operation.resource.table }
     },
-    async changeable(writer, caller, operationId, ids) {
-      const operation = byId.get(operationId)
-      if (!operation) return new Set()
-      const queryScope = queryScopeOf({ resource: operation.resource, schoolId: writer.schoolId, caller })
-      const needed = viewRank['view' in operation ? operation.view : 'own']
-      const rows = await findRowsById(writer, queryScope, ids)
-      return new Set(rows.filter(({ seen_as }) => viewRank[seen_as] >= needed).map(({ id }) => id))
+    requireCaller(undoing, operationIds, ids) {
+      const taken = operationIds.flatMap((id) => byId.get(id) ?? [])
+      const writing = { ...undoing, parameters: parameterValues(new Map()), activity: newActivity() }
+      return requireCallerOfUndo(writing, { operations, taken, ids })
     },
     typesOf: (table) => (byTable.get(table) ?? []).filter(({ versionColumn }) => versionColumn === 'version').map(({ object }) => object),
     publicId(table, id) {

@@ -24,11 +24,6 @@ export type CourseInput = {
   readonly lecturer_ids?: readonly string[] | undefined
 }
 
-interface PricedCourse {
-  access: string
-  price_amount: number | string | null
-}
-
 export async function courseDefaults({ writer, school }: WriteContext) {
   const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
   const last = await writer
@@ -38,23 +33,38 @@ export async function courseDefaults({ writer, school }: WriteContext) {
   return { language: locale, position: (last?.position ?? -1) + 1 }
 }
 
-/** Returns the errors in the fields of a course, also if the caller sets a price without permission. */
-export async function checkCourse(values: CourseInput, context: WriteContext, before?: PricedCourse): Promise<ProblemDetail[]> {
-  const { currency, mayPrice } = await salesRules(context)
+/** Returns the errors in the fields of a course. */
+export async function checkCourse(values: CourseInput, context: WriteContext): Promise<ProblemDetail[]> {
+  const { currency } = await salesRules(context)
   const fieldErrors = priceErrors(values, currency, 'course')
   const [starts, ends] = [values.enrollment_starts_at, values.enrollment_ends_at]
   if (typeof starts === 'string' && typeof ends === 'string' && ends <= starts) {
     fieldErrors.push(fieldError('enrollment_ends_at', 'min', 'must be later than enrollment_starts_at'))
   }
-  const isPriced = before ? changesPrice(before, values) : values.access === 'paid'
-  if (isPriced && !mayPrice)
-    fieldErrors.push(fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.'))
   return fieldErrors
 }
 
-function changesPrice(before: PricedCourse, { price, access }: CourseInput): boolean {
-  const amount = before.price_amount === null ? null : Number(before.price_amount)
-  return amount !== (price?.amount ?? null) || (access !== before.access && (access === 'paid' || before.access === 'paid'))
+/** Returns errors if the caller changes the price, or the lecturers of a course that exists, without permission. */
+export async function checkCourseCaller(
+  changed: CourseInput,
+  context: WriteContext,
+  course?: { access: string },
+): Promise<ProblemDetail[]> {
+  const isPaid = changed.access !== undefined && (changed.access === 'paid' || course?.access === 'paid')
+  const isPriced = isPaid || (course !== undefined && changed.price !== undefined)
+  return [...(isPriced ? await priceCallerErrors(context) : []), ...lecturersCallerErrors(changed, context, course)]
+}
+
+/** Returns an error if the school does not let the caller set prices. */
+export async function priceCallerErrors(context: WriteContext): Promise<ProblemDetail[]> {
+  if ((await salesRules(context)).mayPrice) return []
+  return [fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.')]
+}
+
+function lecturersCallerErrors({ lecturer_ids: named }: CourseInput, { caller }: WriteContext, course?: object): ProblemDetail[] {
+  if (named === undefined || audienceOf(caller) !== 'lecturer') return []
+  const isOwn = !course && named.length === 1 && named.every((id) => fromPublicId('lec', id) === caller.lecturerId)
+  return isOwn ? [] : [fieldError('lecturer_ids', 'read_only_field', 'can only be set by staff')]
 }
 
 export async function salesRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
@@ -84,24 +94,18 @@ export async function reassignLecturers(context: WriteContext, course: { id: str
   if (values.lecturer_ids !== undefined) await assignLecturers(context, course, values)
 }
 
-/** Returns the errors in the lecturers sent: unknown ids, duplicates, and a list without the lecturer who sends it. */
-export async function checkLecturers(values: CourseInput, { writer, caller }: WriteContext): Promise<ProblemDetail[]> {
+/** Returns the errors in the lecturers sent: unknown ids, and duplicates. */
+export async function checkLecturers(values: CourseInput, { writer }: Pick<WriteContext, 'writer'>): Promise<ProblemDetail[]> {
   const ids = (values.lecturer_ids ?? []).map((id) => uuidOf('lec', id))
   if (ids.length === 0) return []
   if (new Set(ids).size < ids.length) return [fieldError('lecturer_ids', 'duplicate', 'must not contain a lecturer twice')]
   // The lock prevents that one of them is archived before the commit.
   const found = await writer.selectFrom('lecturer').select('id').where('id', 'in', ids).orderBy('id').forShare().execute()
   if (found.length < ids.length) return [fieldError('lecturer_ids', 'invalid_reference', 'must contain only lecturers of the school')]
-  if (audienceOf(caller) === 'lecturer' && !ids.includes(caller.lecturerId ?? '')) {
-    return [fieldError('lecturer_ids', 'not_allowed', 'must contain yourself')]
-  }
   return []
 }
 
-/**
- * Returns the errors in the lecturers sent for a course: those of checkLecturers, a choice by a lecturer, and a published course without
- * an active lecturer.
- */
+/** Returns the errors in the lecturers sent for a course: those of checkLecturers, and a published course without an active lecturer. */
 export async function checkCourseLecturers(
   values: CourseInput,
   context: WriteContext,
@@ -109,11 +113,6 @@ export async function checkCourseLecturers(
 ): Promise<ProblemDetail[]> {
   const named = values.lecturer_ids
   if (named === undefined) return []
-  const { caller } = context
-  if (audienceOf(caller) === 'lecturer') {
-    const isOwn = !course && named.length === 1 && named.every((id) => fromPublicId('lec', id) === caller.lecturerId)
-    if (!isOwn) return [fieldError('lecturer_ids', 'read_only_field', 'can only be set by staff')]
-  }
   const fieldErrors = await checkLecturers(values, context)
   if (fieldErrors.length > 0 || course?.status !== 'published' || (await hasTeacher(context, named))) return fieldErrors
   return [fieldError('lecturer_ids', 'required', 'must contain a lecturer who is not archived. Unpublish the course first.')]

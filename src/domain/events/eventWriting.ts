@@ -1,9 +1,9 @@
-import { fromPublicId } from '../../lib/ids.ts'
+import { fromPublicId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { RenderingContext } from '../changeContext.ts'
-import { checkLecturers, salesRules, type WriteContext } from '../courses/courseWriting.ts'
+import { checkLecturers, priceCallerErrors, salesRules, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../markupRenderer.ts'
 import { checkPlaceAndLanguage } from '../school/schoolRules.ts'
 
@@ -60,7 +60,7 @@ export async function checkEvent(values: EventValues, context: WriteContext, bef
 async function eventPriceErrors({ price }: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
   const current = before?.price_amount === null || before === undefined ? null : Number(before.price_amount)
   if (!price && current === null) return []
-  const { currency, mayPrice } = await salesRules(context)
+  const { currency } = await salesRules(context)
   return [
     ...(price && price.amount === 0
       ? [fieldError('price.amount', 'min', 'must be greater than 0. Use null for an event without a price')]
@@ -68,9 +68,21 @@ async function eventPriceErrors({ price }: EventValues, context: WriteContext, b
     ...(price && price.currency !== currency
       ? [fieldError('price.currency', 'not_allowed', `must be ${currency}, the currency of the school`)]
       : []),
-    ...(!mayPrice && (price?.amount ?? null) !== current
-      ? [fieldError('price', 'read_only_field', 'cannot be set by lecturers in this school. Ask the staff.')]
-      : []),
+  ]
+}
+
+/** Returns errors if the caller sets a price, or names hosts without themselves, without permission. */
+export async function checkEventCaller(
+  { price, lecturer_ids = [] }: EventValues,
+  context: WriteContext,
+  event?: object,
+): Promise<ProblemDetail[]> {
+  const { caller } = context
+  const isPriced = event ? price !== undefined : Boolean(price)
+  const isWithout = audienceOf(caller) === 'lecturer' && !lecturer_ids.some((id) => uuidOf('lec', id) === caller.lecturerId)
+  return [
+    ...(isPriced ? await priceCallerErrors(context) : []),
+    ...(isWithout && lecturer_ids.length > 0 ? [fieldError('lecturer_ids', 'not_allowed', 'must contain yourself')] : []),
   ]
 }
 

@@ -3,7 +3,15 @@ import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 
 /** @throws Problem access_denied for a lecturer if only staff can publish in the school */
-export async function requirePublisher({ writer, school, caller }: { writer: SchoolWriter; school: { id: string }; caller: PersonCaller }) {
+export async function requirePublisher({
+  writer,
+  school,
+  caller,
+}: {
+  writer: SchoolWriter
+  school: { id: string }
+  caller: PersonCaller
+}): Promise<void> {
   if (audienceOf(caller) === 'staff') return
   const { settings } = await writer
     .selectFrom('school')

@@ -48,15 +48,17 @@ async function planErrors(plans: readonly string[], { writer }: WriteContext): P
   return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }
 
-async function authorErrors({ author_lecturer_id }: PostValues, { writer, caller }: WriteContext): Promise<ProblemDetail[]> {
-  if (author_lecturer_id === undefined) return []
-  const field = 'author_lecturer_id'
-  const id = author_lecturer_id === null ? null : uuidOf('lec', author_lecturer_id)
-  if (audienceOf(caller) === 'lecturer')
-    return id === caller.lecturerId ? [] : [fieldError(field, 'not_allowed', 'must be your own profile')]
-  if (id === null) return []
-  const row = await writer.selectFrom('lecturer').select('id').where('id', '=', id).executeTakeFirst()
-  return row ? [] : [fieldError(field, 'invalid_reference', 'must name a lecturer of this school')]
+/** Returns an error if a lecturer names another author than themselves. */
+export function checkPostCaller({ author_lecturer_id }: PostValues, { caller }: Pick<WriteContext, 'caller'>): ProblemDetail[] {
+  if (author_lecturer_id === undefined || audienceOf(caller) !== 'lecturer') return []
+  const isOwn = (author_lecturer_id && uuidOf('lec', author_lecturer_id)) === caller.lecturerId
+  return isOwn ? [] : [fieldError('author_lecturer_id', 'not_allowed', 'must be your own profile')]
+}
+
+async function authorErrors({ author_lecturer_id }: PostValues, { writer }: WriteContext): Promise<ProblemDetail[]> {
+  if (typeof author_lecturer_id !== 'string') return []
+  const row = await writer.selectFrom('lecturer').select('id').where('id', '=', uuidOf('lec', author_lecturer_id)).executeTakeFirst()
+  return row ? [] : [fieldError('author_lecturer_id', 'invalid_reference', 'must name a lecturer of this school')]
 }
 
 /** Checks the number of pinned posts under a lock, so that two concurrent requests cannot both pin the last one. */

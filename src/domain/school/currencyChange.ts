@@ -3,20 +3,26 @@ import type { PersonCaller } from '../../policy/caller.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
 
+/** @throws Problem access_denied: only an owner can change the currency of a school */
+export function requireCurrencyCaller(
+  { currency }: Readonly<{ currency?: string }>,
+  { caller }: { caller: Pick<PersonCaller, 'role'> },
+): [] {
+  if (currency === undefined || caller.role === 'owner') return []
+  throw new Problem('access_denied', { description: 'Only an owner of the school can change its currency.' })
+}
+
 /**
- * Checks whether the currency of a school may change: only an owner can change it, and only while no order is paid or waits for its
+ * Checks whether the currency of a school may change: only while no order is paid or waits for its
  * payment. The school is locked, and orders lock its currency, so an order has the currency that the school keeps.
- * @throws Problem access_denied, currency_locked
+ * @throws Problem currency_locked
  */
 export async function requireCurrencyChange(
-  { writer, caller }: { writer: SchoolWriter; caller: Pick<PersonCaller, 'role'> },
+  { writer }: { writer: SchoolWriter },
   school: { id: string; currency: string },
   { currency }: Readonly<{ currency?: string }>,
 ): Promise<void> {
   if (currency === school.currency) return
-  if (caller.role !== 'owner') {
-    throw new Problem('access_denied', { description: 'Only an owner of the school can change its currency.' })
-  }
   const paid = await writer
     .selectFrom('orders')
     .select('id')

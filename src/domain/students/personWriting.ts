@@ -32,10 +32,7 @@ type Values = Readonly<Record<string, unknown>>
 const isCountry = (code: string): boolean => code !== 'ZZ' && countries.of(code) !== undefined
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
-/**
- * Returns the errors in the fields of a person. A person with a login changes their own address, with a link that is sent to it: anybody
- * else who changed it could take over the login.
- */
+/** Returns the errors in the fields of a person. */
 export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
   const { email, country } = values
   const fieldErrors = checkPlaceAndLanguage(values)
@@ -44,13 +41,17 @@ export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
   }
   if (typeof email === 'string' && email !== row?.email) {
     if (deliverableEmail(email) === undefined) fieldErrors.push(fieldError('email', 'format', 'mail cannot be sent to this address'))
-    else if (row && row.account_id !== null) {
-      fieldErrors.push(
-        fieldError('email', 'not_allowed', 'this person signs in with the address and can change it only in their own account'),
-      )
-    }
   }
   return fieldErrors
+}
+
+/**
+ * Returns an error for the address of a person with a login, who changes it themselves, with a link that is sent to it: anybody else who changed
+ * it could take over the login.
+ */
+export function checkPersonCaller({ email }: Values, _writing: object, row?: Pick<PersonRow, 'account_id'>): ProblemDetail[] {
+  if (email === undefined || !row || row.account_id === null) return []
+  return [fieldError('email', 'not_allowed', 'this person signs in with the address and can change it only in their own account')]
 }
 
 /** @throws Problem email_taken with the id of the person who has the address */

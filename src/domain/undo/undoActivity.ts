@@ -1,7 +1,7 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { ExternalServices } from '../../policy/externalServices.ts'
+import type { ExternalServices, UndoCall } from '../../policy/externalServices.ts'
 import { recordAudit } from '../../store/audit.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
@@ -11,16 +11,10 @@ import { beginCapture, keyText, type RowChange, takeCaptured } from '../../store
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
 import { recount } from './recount.ts'
-import { rowRule } from './rowRule.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
 /** The request that takes something back, as the framework passes it to rules. */
-export interface Undoing {
-  writer: SchoolWriter
-  school: { id: string }
-  caller: PersonCaller
-  now: Date
-  externalServices: Pick<ExternalServices, 'undo'>
+export interface Undoing extends UndoCall {
   /** Its own entry in the audit trail, and what it changed: that can be taken back as well. */
   activity: { id: string; isRecorded: boolean; changes: RowChange[] }
   requestId?: string | undefined
@@ -153,12 +147,13 @@ async function undoEntry(
   const changes = await openUndo(writer, entry.id, undo)
   if (!changes)
     throw new Problem('not_undoable', { description: 'What was changed cannot be read any more, because a secret key was removed.' })
-  const requireRows = await rowRule(undoing, entry, { subjects, changes })
+  const ids = changes.flatMap(({ table, key }) => (subjects.has(table) && typeof key.id === 'string' ? [key.id] : []))
+  const requireCaller = await undo.requireCaller(undoing, entry.operations, ids)
   await beginCapture(writer)
   const inverse = await takeBack(writer, { tables, changes, subjects, keepsLater, now }).catch(explained)
   await recount(writer, inverse.rows, now)
   await checkConstraints(writer).catch(explained)
-  await requireRows(inverse.rows)
+  await requireCaller(inverse.rows)
   const captured = await takeCaptured(writer)
   requireUnused(captured, changes)
   activity.changes.push(...(captured ?? []))

@@ -1,14 +1,15 @@
 import type { z } from 'zod'
+import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { ElementColumns, MembersOf } from '../output/csvColumns.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
-import type { CollectionAction } from '../write/writing.ts'
+import type { CollectionAction, Writing } from '../write/writing.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Derived } from './derived.ts'
-import type { AnonymousRule, ColumnOf, Condition, Rule, TableName, VisitorRule } from './expressions.ts'
+import type { AnonymousRule, ColumnOf, Condition, Row, Rule, TableName, VisitorRule } from './expressions.ts'
 import type { CustomFilter } from './filters.ts'
 import type { Representation } from './representation.ts'
 import type { Action, Called, Expansion, ListedUnder, Under } from './resource.ts'
@@ -167,6 +168,15 @@ export type Declaration<
     ungated?: AnonymousRule<Table>
     /** Locks what must be locked before the row, so that concurrent changes of related rows do not deadlock. */
     lockFirst?(writer: SchoolWriter, row: { schoolId: string; id: string }): Promise<void>
+    /**
+     * Returns errors for the fields and inputs in `changed` that this caller may not write, in addition to `roles` of `writable`. Without `row`, it is
+     * new. Runs for each write, and for taking back what changes the same fields. May throw Problem access_denied.
+     */
+    checkCaller?(
+      changed: NoInfer<ChangedValues<Shape, Inputs>>,
+      writing: Writing,
+      row?: Row<NoInfer<Table>>,
+    ): readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>
     operations: Operations<
       NoInfer<Table>,
       AddTheVerbToScopes | NoInfer<Verb>,

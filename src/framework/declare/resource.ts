@@ -1,6 +1,7 @@
 // More than 250 lines: resources refer to each other (expansions, parent lists, rows in responses), so these types share a file.
 
 import type { z } from 'zod'
+import type { ProblemDetail } from '../../lib/problem.ts'
 import type { Audience, PersonCaller } from '../../policy/caller.ts'
 import type { Feature } from '../../policy/features.ts'
 import type { SchoolWriter } from '../../store/database.ts'
@@ -189,6 +190,9 @@ export interface Declared {
   /** Selects the rows whose gated fields every caller sees. */
   ungated?: ((rows: AnyRows) => Condition) | undefined
   lockFirst?: ((writer: SchoolWriter, row: { schoolId: string; id: string }) => Promise<void>) | undefined
+  checkCaller?:
+    | ((changed: Values, writing: Writing, row?: Row<'any_table'>) => readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>)
+    | undefined
 }
 
 /** The members that a declaration can leave out. */

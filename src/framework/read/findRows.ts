@@ -10,7 +10,7 @@ import { isSearchable } from '../declare/searchable.ts'
 import { expressionOf, type RowCondition } from './conditions.ts'
 import { type Page, pageStatement, rowStatement } from './listStatement.ts'
 import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
-import { isVisible } from './visible.ts'
+import { isReadable, isVisible } from './visible.ts'
 
 export const maxMatches = 2000
 
@@ -22,6 +22,14 @@ export async function findRowsById(database: SchoolReader, queryScope: QueryScop
   if (ids.length === 0) return []
   return await selectRows(database, queryScope)
     .where((rows) => rows.and([isVisible(queryScope, rows), rows('id', 'in', [...ids])]))
+    .execute()
+}
+
+/** Returns the rows with these ids that the caller can read, with all their columns. */
+export async function findWholeRows(database: SchoolReader, queryScope: QueryScope, ids: readonly string[]): Promise<SeenRow[]> {
+  if (ids.length === 0) return []
+  return await selectWhole(database, queryScope)
+    .where((rows) => rows.and([isReadable(queryScope, rows), rows('id', 'in', [...ids])]))
     .execute()
 }
 

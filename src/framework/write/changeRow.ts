@@ -23,6 +23,7 @@ export async function rowToChange(write: Write<OperationOf<'update' | 'replace' 
   const row = await lockRow(writer, queryScope, keyOfCall(write), operation.rules.lockFirst)
   if (!row) throw noSuchRow(operation.resource)
   requireVisible(row, operation.resource, operation.view)
+  await operation.rules.requireCaller?.(write, row)
   requirePrecondition(precondition, replacedMembers(operation.needsIfMatch, write.body), {
     version: row.version,
     etag: () => serializeTagged(operation.resource, row, write).etag,

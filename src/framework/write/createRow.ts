@@ -32,6 +32,7 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<Ap
   const { values, fieldErrors } = parseBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
   const together = await joinFieldErrors(fieldErrors, values, async (seen) => [
     ...((await rules.check?.(seen, writing)) ?? []),
+    ...((await resource.checkCaller?.(seen, writing)) ?? []),
     ...(await checkFileFields(write, seen)),
   ])
   requireNoFieldErrors([...fieldErrors, ...together])

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isObject } from '../../lib/jsonValue.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { type Audience, audienceOf, type Caller } from '../../policy/caller.ts'
-import type { Resource } from '../declare/resource.ts'
+import type { Resource, WritableField } from '../declare/resource.ts'
 import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
@@ -120,12 +120,17 @@ function rejectionOf(
     return [unknownField(field, [...Object.keys(shown), ...inputs], [...sendable.map((one) => one.field), ...inputs])]
   }
   if (!rule) return [{ field, code: 'read_only_field', message: `${field}: cannot be written` }]
-  if (rule.roles && !rule.roles.includes(audience)) {
-    return [{ field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }]
-  }
+  const forOthers = roleError(rule, audience)
+  if (forOthers) return [forOthers]
   if (rule.isUpdateOnly && isNew) return [{ field, code: 'read_only_field', message: `${field}: cannot be set when the row is created` }]
   return rule.isCreateOnly && !isNew ? [immutable(field)] : undefined
 }
+
+/** Returns the error for a field that other roles write. */
+export const roleError = ({ field, roles }: WritableField, audience: Audience): ProblemDetail | undefined =>
+  roles && !roles.includes(audience)
+    ? { field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }
+    : undefined
 
 const immutable = (field: string): ProblemDetail => ({
   field,

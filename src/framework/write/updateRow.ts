@@ -26,16 +26,13 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const { fieldErrors } = reading
   const values = withoutCurrentInputs(resource, current, reading.values)
   const merged = { ...current, ...values }
+  const changed = changedFields(resource, current, values)
   const together = [
     ...(await joinFieldErrors(fieldErrors, merged, async (seen) => (await rules.check?.(seen, write, row)) ?? [])),
+    ...(await joinFieldErrors(fieldErrors, changed, async (seen) => (await resource.checkCaller?.(seen, write, row)) ?? [])),
     ...(await joinFieldErrors(fieldErrors, values, (seen) => checkFileFields(write, seen, row))),
   ]
   requireNoFieldErrors([...fieldErrors, ...together])
-  const changed = Object.fromEntries(
-    Object.entries(values).filter(
-      ([field, value]) => field in resource.inputs || isChange(membersOf(resource.schema)[field] ?? z.never(), current[field], value),
-    ),
-  )
   if (Object.keys(changed).every((field) => resource.inputs[field]?.meta()?.isOption)) return answerWritten(write, row)
   if (resource.slugFrom !== undefined && 'slug' in changed) {
     const { schoolId } = queryScope
@@ -51,12 +48,20 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
 }
 
 /** Removes inputs that are equal to the current values of the row. */
-const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
+export const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([name, value]) => {
       const currentInput = resource.currentInputs[name]
       return currentInput === undefined || canonical(value) !== canonical(currentInput(current))
     }),
+  )
+
+/** Returns the values that differ from those of the row, and the inputs. */
+export const changedFields = (resource: Resource, current: Values, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([field, value]) => field in resource.inputs || isChange(membersOf(resource.schema)[field] ?? z.never(), current[field], value),
+    ),
   )
 
 /** True if the value differs from the current one. Compares whole values without read-only members. */
