@@ -55,6 +55,11 @@ export const undoConflicts = z
   .default('refuse')
   .meta({ description: '`keep` leaves what was changed since and restores the rest; `refuse` changes nothing then.', example: 'refuse' })
 
+export const undoNotify = z.boolean().optional().meta({
+  description: 'Whether attendees of an event that moves back get an e-mail. Default: if they were told that it moved.',
+  example: true,
+})
+
 const rowType = z.string().meta({ description: 'Type of the object.', example: 'lesson' })
 const rowId = z.string().nullable().meta({ description: 'Id of the object.', example: 'les_01jgwejj00e6srgkpqm2sqf05m' })
 const rowField = z.string().nullable().meta({ description: 'Field; null for the whole object.', example: 'title' })
@@ -63,6 +68,10 @@ const activityId = z.string().meta({ description: 'Id of the activity.', example
 export const undoResult = z
   .object({
     object: z.literal('undo').meta({ description: 'Type of the object.' }),
+    id: z.string().nullable().meta({
+      description: 'Id of this activity, with which it can be taken back in turn; null if nothing was taken back.',
+      example: 'act_01jgwejj00e6srgkpqm2sqf05m',
+    }),
     undone: z.array(z.string()).meta({ description: 'Ids of the activities that were taken back.', example: [] }),
     rows: z
       .array(
@@ -76,6 +85,9 @@ export const undoResult = z
           id: rowId,
           field: rowField,
           reason: z.enum(keysOf(keptReasons)).meta({ description: 'Why it stays.', example: 'changed_since' }),
+          message: z
+            .string()
+            .meta({ description: 'The same in words.', example: "the course 'Raku' stays, because it has 1 section of others" }),
         }),
       )
       .meta({ description: 'What stays as it is.', example: [] }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { undoOne, undoSince } from '../domain/undo/undoActivity.ts'
 import { line } from '../framework/declare/fields.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
-import { ownId, undoConflicts, undoResult } from './accountFields.ts'
+import { ownId, undoConflicts, undoNotify, undoResult } from './accountFields.ts'
 
 /** The actions of an account that take back what its apps changed. */
 export const undoActions = {
@@ -14,10 +14,10 @@ export const undoActions = {
     errors: ['not_undoable', 'changed_since', 'resource_in_use'],
     summary: 'Take back what a request changed',
     parameters: z.object({ id: ownId('act', 'Id of the activity.') }),
-    input: z.object({ conflicts: undoConflicts }),
+    input: z.object({ conflicts: undoConflicts, notify: undoNotify }),
     output: undoResult,
-    perform: async (writing, _row, { conflicts }) => {
-      const result = await undoOne(writing, { id: String(writing.parameters.get('id')), keepsLater: conflicts === 'keep' })
+    perform: async (writing, _row, { conflicts, notify }) => {
+      const result = await undoOne(writing, { id: String(writing.parameters.get('id')), keepsLater: conflicts === 'keep', notify })
       return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
     },
   }),
@@ -42,11 +42,12 @@ export const undoActions = {
         .optional()
         .meta({ description: '`next` of the response before.', example: 'act_01jgwejj00e6srgkpqm2sqf05m' }),
       conflicts: undoConflicts,
+      notify: undoNotify,
     }),
     output: undoResult,
-    perform: async (writing, { id }, { client_id, everybody, since, before, conflicts }) => {
+    perform: async (writing, { id }, { client_id, everybody, since, before, conflicts, notify }) => {
       const filter = { clientId: client_id, accountId: everybody ? undefined : id, since, before }
-      const result = await undoSince(writing, filter, { keepsLater: conflicts === 'keep' })
+      const result = await undoSince(writing, filter, { keepsLater: conflicts === 'keep', notify })
       return { isUnchanged: true, body: async () => ({ object: 'undo', ...result }) }
     },
   }),

@@ -88,7 +88,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
       const undone = await undo(await latestActivity())
       const left = changedTables(before, await dump())
       if (undone.status !== 200 || left.length > 0) wrong.push([operation.id, 'undone', undone.text, left])
-      const redone = await undo(await latestActivity())
+      const redone = await undo(String(undone.json.id))
       const missing = changedTables(after, await dump())
       if (redone.status !== 200 || missing.length > 0) wrong.push([operation.id, 'undone again', redone.text, missing])
     }
@@ -121,7 +121,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     expect([refused.status, refused.json.error]).toEqual([409, 'changed_since'])
     expect(refused.json.details).toEqual([expect.objectContaining({ field: 'subtitle', code: 'changed_since' })])
     const kept = await undo(activity, { body: { conflicts: 'keep' } })
-    expect(kept.json.kept).toEqual([{ type: 'course', id: course, field: 'subtitle', reason: 'changed_since' }])
+    expect(kept.json.kept).toEqual([expect.objectContaining({ type: 'course', id: course, field: 'subtitle', reason: 'changed_since' })])
     expect((await api.get(`/api/v1/courses/${course}`, { as: actor })).json).toMatchObject({
       title: 'Glazes',
       subtitle: 'Corrected by hand',

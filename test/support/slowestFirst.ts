@@ -9,6 +9,7 @@ export const slowest: readonly string[] = [
   'test/ground/newResource',
   'test/gateway/rollingUpgrade',
   'test/api/everyWrite',
+  'test/api/undoCaller',
   'test/cli/everyCommand',
   'test/cli/program',
   'test/browser/passkeys',

@@ -5,26 +5,44 @@ import { countTree } from '../curriculum/countTree.ts'
 import { recountCourse } from '../learning/countProgress.ts'
 import type { TakenBack } from './takeBack.ts'
 
-/** Writes what follows from rows that were taken back: the order of the rows next to them, the counts of courses, and the progress in these. */
-export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], now: Date): Promise<void> {
-  const parts = rows.filter(({ table }) => table === 'section' || table === 'lesson')
-  const courses = await coursesOf(writer, parts)
+/** Columns of a lesson or section that the order and the counts of its course follow from. */
+const counted: ReadonlySet<string> = new Set(['course_id', 'duration_seconds', 'is_preview', 'position', 'section_id', 'status'])
+
+const isCounted = ({ action, before }: TakenBack): boolean => action !== 'updated' || Object.keys(before).some((name) => counted.has(name))
+
+const isPart = ({ table }: TakenBack): boolean => table === 'section' || table === 'lesson'
+
+/**
+ * Closes the gaps in the order of the rows next to those that were taken back, and counts the lessons of their courses.
+ * @throws Problem invalid_state if a published course would lose its last published lesson
+ */
+export async function keepCurriculum(writer: SchoolWriter, taken: readonly TakenBack[]): Promise<void> {
+  const rows = taken.filter(isCounted)
+  const courses = await coursesOf(writer, rows.filter(isPart))
   for (const table of ['section', 'lesson', 'product_file'] as const) {
-    const restored = idsOf(rows.filter((row) => row.table === table && row.action === 'restored'))
-    const parents = await parentsOf(writer, table, rows, courses)
+    const own = rows.filter((row) => row.table === table)
+    const parents = own.length === 0 ? [] : await parentsOf(writer, table, own, courses)
     if (parents.length === 0) continue
-    const moved = await keepOrder(writer, table, { parents, first: restored })
+    const moved = await keepOrder(writer, table, { parents, first: idsOf(own.filter(({ action }) => action === 'restored')) })
     if (table !== 'product_file') await recordChanges(writer, { school_id: writer.schoolId, type: table, action: 'updated' }, moved)
   }
-  for (const courseId of courses) {
-    await countTree(writer, { schoolId: writer.schoolId, courseId }, { isSeen: true })
-  }
-  const learned = rows.flatMap(({ table, before }) =>
-    table === 'lesson_progress' && 'course_id' in before ? [String(before.course_id)] : [],
+  for (const courseId of courses) await countTree(writer, { schoolId: writer.schoolId, courseId }, { isSeen: false })
+}
+
+/** Writes what follows from everything that was taken back: the versions of curricula, and the progress in courses. */
+export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], now: Date): Promise<void> {
+  const parts = rows.filter(isPart)
+  for (const courseId of await coursesOf(writer, parts)) await countTree(writer, { schoolId: writer.schoolId, courseId }, { isSeen: true })
+  const changed = await coursesOf(
+    writer,
+    parts.filter((row) => row.table === 'lesson' && isCounted(row)),
   )
-  for (const courseId of [...new Set([...courses, ...learned])].toSorted()) {
+  const named = rows.flatMap(({ table, id, before }) => {
+    if (table === 'lesson_progress' && 'course_id' in before) return [String(before.course_id)]
+    return table === 'course' && id !== undefined && 'completion_threshold_percent' in before ? [id] : []
+  })
+  for (const courseId of [...new Set([...changed, ...named])].toSorted())
     await recountCourse(writer, { schoolId: writer.schoolId, courseId, now })
-  }
 }
 
 const idsOf = (rows: readonly TakenBack[]): string[] => rows.flatMap(({ id }) => (id === undefined ? [] : [id]))
@@ -59,9 +77,7 @@ async function parentsOf(
 ): Promise<string[]> {
   if (table === 'section') return [...courses]
   if (table === 'product_file')
-    return [
-      ...new Set(rows.flatMap((row) => (row.table === table && typeof row.before.product_id === 'string' ? [row.before.product_id] : []))),
-    ]
+    return [...new Set(rows.flatMap((row) => (typeof row.before.product_id === 'string' ? [row.before.product_id] : [])))]
   if (courses.length === 0) return []
   const sections = await writer
     .selectFrom('section')

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
+import { fieldError, Problem } from '../../lib/problem.ts'
+import type { SubjectRow } from '../../policy/externalServices.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Columns, keyText, type RowChange } from '../../store/undo/capture.ts'
 import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
-import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
+import { deferConstraints, findExisting, findUses, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
 import { type Plan, writeInverse } from './writeInverse.ts'
 
 /** How a row was taken back. */
-export interface TakenBack {
-  table: string
-  /** Undefined for a row without one. */
-  id: string | undefined
-  action: 'restored' | 'updated' | 'deleted'
+export interface TakenBack extends SubjectRow {
   /** The version of a row with versions, if the request that is taken back raised it. */
   version: number | undefined
   /** Columns of the row: all of them, unless it was updated. */
@@ -26,14 +23,16 @@ export interface Kept {
   /** Undefined for a whole row. */
   field: string | undefined
   reason: KeptReason
+  message: string
 }
 
 /** The reasons for which something stays as it is. */
 export const keptReasons = {
-  changed_since: 'It was changed since.',
-  deleted_since: 'It was deleted since.',
-  parent_deleted: 'What it belonged to was deleted since.',
-  exists: 'It exists again.',
+  changed_since: 'was changed since',
+  deleted_since: 'was deleted since',
+  parent_deleted: 'stays deleted, because what it belonged to was deleted since',
+  exists: 'exists again',
+  in_use: 'stays, because it has',
 } as const
 
 export type KeptReason = keyof typeof keptReasons
@@ -49,21 +48,30 @@ export interface TakingBack {
   changes: readonly RowChange[]
   /** The tables of the rows that the request was about. */
   subjects: ReadonlySet<string>
+  /** True for a table whose rows are parts of others, without a type of their own. */
+  isPart(table: string): boolean
   /** True if later changes of the same fields stay; otherwise they are a conflict. */
   keepsLater: boolean
+  /** True if conflicts show the values of fields. */
+  showsValues: boolean
+  /** Whether people are told of what concerns them. Default: those who were told of the request. */
+  notify: boolean | undefined
   now: Date
 }
 
 /**
  * Takes the changes of a request back: deletes the rows that it added, inserts the rows that it removed, and restores the columns that it
- * changed. What was changed since is never overwritten.
- * @throws Problem conflict if something of it was changed since, unless `keepsLater`; resource_in_use if an added row is used
+ * changed. What was changed since is never overwritten, and what others use stays.
+ * @throws Problem changed_since or resource_in_use if something of it stays, unless `keepsLater` and something else is taken back
  */
 export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promise<Inverse> {
-  const { tables, changes, now } = taking
-  const plan: Plan = { added: [], removed: [], updated: [] }
+  const { tables, changes } = taking
+  const plan: Plan = { added: [], staying: [], removed: [], updated: [] }
+  const raised: Plan['updated'] = []
   const kept: Kept[] = []
-  const conflicts: ProblemDetail[] = []
+  const conflicts: Kept[] = []
+  // The request changed rows of people in passing, such as their progress: they do not prevent it.
+  const isInPassing = ({ table, personId }: RowChange): boolean => !taking.subjects.has(table) && personId !== null
   const byTable = Map.groupBy(changes, ({ table }) => table)
   for (const table of tables.order) {
     const ofTable = byTable.get(table) ?? []
@@ -77,23 +85,40 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
     const byKey = new Map(stored.map((row) => [keyText(table, Object.fromEntries(names.map((name) => [name, row[name]]))), row]))
     for (const change of ofTable) {
       const current = byKey.get(keyText(table, change.key))
-      const found = compare(change, current, plan)
-      // The request changed rows of people in passing, such as their progress: they do not prevent it.
-      const isInPassing = !taking.subjects.has(table) && change.personId !== null
-      if (isInPassing || taking.keepsLater || found.every(({ reason }) => reason === 'exists')) kept.push(...found)
-      else conflicts.push(...found.map(conflictOf))
+      const found = compare(change, current, plan, taking)
+      if (current && isOnlyRaised(change)) raised.push({ change, current, set: {}, counts: {} })
+      if (isInPassing(change) || found.every(({ reason }) => reason === 'exists')) kept.push(...found)
+      else conflicts.push(...found)
     }
   }
-  if (conflicts.length > 0) throw changedSince(conflicts)
-  const missing = await withoutParents(writer, tables, plan)
-  const lost = missing.filter(({ change: { table, personId } }) => personId === null && table !== 'file_reference')
-  if (lost.length > 0 && !taking.keepsLater) throw changedSince(lost.map(({ change }) => conflictOf(keptRow(change, 'parent_deleted'))))
-  kept.push(...missing.map(({ change }) => keptRow(change, 'parent_deleted')))
+  for (const { change, message } of await keepUsed(writer, taking, plan))
+    (isInPassing(change) ? kept : conflicts).push(keptRow(change, 'in_use', message))
+  for (const { change } of await withoutParents(writer, tables, plan))
+    (change.personId === null && change.table !== 'file_reference' ? conflicts : kept).push(keptRow(change, 'parent_deleted'))
+  const isEmpty = plan.added.length + plan.removed.length + plan.updated.length === 0
+  if (conflicts.length > 0 && (!taking.keepsLater || isEmpty)) throw conflict(conflicts, taking.keepsLater)
+  if (!isEmpty) plan.updated.push(...raised)
   const replaced = await freeValues(writer, tables, plan.removed)
   await deferConstraints(writer)
-  await writeInverse(writer, tables, plan, now)
-  return { rows: rowsOf(plan), kept, replaced }
+  await writeInverse(writer, tables, plan, taking)
+  return { rows: rowsOf(plan), kept: [...conflicts, ...kept], replaced }
 }
+
+/** Returns the error for what stays. With `isRest`, nothing else is left to take back. */
+function conflict(conflicts: readonly Kept[], isRest: boolean): Problem {
+  const [first] = conflicts
+  const details = conflicts.slice(0, 20).map(({ table, field, reason, message }) => fieldError(field ?? table, reason, message))
+  if (first && conflicts.every(({ reason }) => reason === 'in_use')) {
+    const end = isRest ? 'Nothing else is left to take back.' : 'Remove that first.'
+    // The description of a problem is plain ASCII.
+    const reason = /^[ !#-[\]-~]*$/.test(first.message) ? first.message : 'what was added is used by others: see details'
+    return new Problem('resource_in_use', { description: `${capitalised(reason)}. ${end}`, details })
+  }
+  const description = 'Everything that this request changed was changed or deleted since, or is used. Nothing is left to take back.'
+  return new Problem('changed_since', { ...(isRest && { description }), details })
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function rowsOf({ added, removed, updated }: Plan): TakenBack[] {
   return [
@@ -114,9 +139,9 @@ const rowOf = (change: RowChange, action: TakenBack['action'], version: unknown)
 })
 
 /** Adds to the plan how a change is taken back. Returns what stays. */
-function compare(change: RowChange, current: Columns | undefined, plan: Plan): Kept[] {
+function compare(change: RowChange, current: Columns | undefined, plan: Plan, taking: Pick<TakingBack, 'showsValues'>): Kept[] {
   const { before, after } = change
-  if (before === null) return current === undefined ? [] : compareAdded(change, current, plan)
+  if (before === null) return current === undefined ? [] : compareAdded(change, current, plan, taking)
   if (after === null) {
     if (current !== undefined) return [keptRow(change, 'exists')]
     plan.removed.push(change)
@@ -131,29 +156,80 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan): K
     if (isBookkeeping(name)) continue
     if (isCount(name) && typeof old === 'number' && typeof value === 'number') counts[name] = old - value
     else if (isDeepStrictEqual(current[name], value)) set[name] = old
-    else if (!isPlace(name) && !isDeepStrictEqual(current[name], old)) kept.push({ ...keptRow(change, 'changed_since'), field: name })
+    else if (!isPlace(name) && !isDeepStrictEqual(current[name], old)) kept.push(keptField(change, current, name, taking))
   }
   if (Object.keys(set).length + Object.keys(counts).length > 0) plan.updated.push({ change, current, set, counts })
   return kept
 }
 
-/** An added row is deleted if nothing of it was changed since, not even a count of what belongs to it. */
-function compareAdded(change: RowChange, current: Columns, plan: Plan): Kept[] {
+/** An added row is deleted if nothing of it was changed since. */
+function compareAdded(change: RowChange, current: Columns, plan: Plan, taking: Pick<TakingBack, 'showsValues'>): Kept[] {
   const changed = Object.entries(change.after ?? {}).filter(
-    ([name, value]) => !isBookkeeping(name) && !isPlace(name) && !isDeepStrictEqual(current[name], value),
+    ([name, value]) => !isBookkeeping(name) && !isPlace(name) && !isCount(name) && !isDeepStrictEqual(current[name], value),
   )
-  if (changed.length === 0) plan.added.push(change)
-  return changed.map(([name]) => ({ ...keptRow(change, 'changed_since'), field: name }))
+  ;(changed.length === 0 ? plan.added : plan.staying).push(change)
+  return changed.map(([name]) => keptField(change, current, name, taking))
 }
+
+/** True for a row of which only parts in other tables were changed: it gets a new version with them. */
+const isOnlyRaised = ({ before, after }: RowChange): boolean =>
+  before !== null && after !== null && 'version' in after && Object.keys(after).every(isBookkeeping)
 
 const idOf = ({ key }: RowChange): string | undefined => (typeof key.id === 'string' ? key.id : undefined)
 
-const keptRow = (change: RowChange, reason: KeptReason): Kept => ({ table: change.table, id: idOf(change), field: undefined, reason })
+function keptRow(change: RowChange, reason: KeptReason, more = ''): Kept {
+  return { table: change.table, id: idOf(change), field: undefined, reason, message: `${nameOf(change)} ${keptReasons[reason]}${more}` }
+}
 
-const conflictOf = ({ table, field, reason }: Kept): ProblemDetail =>
-  fieldError(field ?? table, reason, `${table.replaceAll('_', ' ')}: ${keptReasons[reason]}`)
+function keptField(change: RowChange, current: Columns, field: string, { showsValues }: Pick<TakingBack, 'showsValues'>): Kept {
+  const time = typeof current.updated_at === 'string' ? `, last at ${new Date(current.updated_at).toISOString()}` : ''
+  const values =
+    showsValues && change.before !== null && isShort(current[field]) && isShort(change.before[field])
+      ? `: it is ${JSON.stringify(current[field])}, and would be ${JSON.stringify(change.before[field])}`
+      : ''
+  const message = `${nameOf(change, current)} ${keptReasons.changed_since}${time}${values}`
+  return { table: change.table, id: idOf(change), field, reason: 'changed_since', message }
+}
 
-const changedSince = (details: readonly ProblemDetail[]): Problem => new Problem('changed_since', { details: details.slice(0, 20) })
+const isShort = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value) && String(value).length <= 80
+
+/** Returns the type of a row with its title. Names are left out: they can be those of people. */
+function nameOf({ table, before, after }: RowChange, current?: Columns): string {
+  const { title, code } = current ?? { ...after, ...before }
+  const label = title ?? code
+  return `the ${table.replaceAll('_', ' ')}${typeof label === 'string' ? ` '${label.slice(0, 80)}'` : ''}`
+}
+
+/** Leaves the added rows that others use, with their parts. Returns them with the reasons. */
+async function keepUsed(
+  writer: SchoolWriter,
+  { tables, isPart }: TakingBack,
+  plan: Plan,
+): Promise<{ change: RowChange; message: string }[]> {
+  const kept: { change: RowChange; message: string }[] = []
+  // What stays uses others in turn.
+  for (;;) {
+    const images = Map.groupBy(
+      plan.added.map(({ table, key, after }) => ({ table, key, image: after ?? {} })),
+      ({ table }) => table,
+    )
+    const emptied = plan.updated.filter(({ set }) => Object.values(set).includes(null)).map(({ change }) => change)
+    const own = Map.groupBy([...plan.added, ...emptied], ({ table }) => table)
+    const uses = await findUses(writer, tables, images, new Map([...own].map(([table, changes]) => [table, changes.map(({ key }) => key)])))
+    const byRow = Map.groupBy(uses, ({ table, key }) => keyText(table, key))
+    const used = plan.added.filter(({ table, key }) => byRow.has(keyText(table, key)))
+    const ids = new Set([...plan.staying, ...used].map(({ key }) => key.id))
+    const parts = plan.added.filter(({ table, after }) => isPart(table) && Object.values(after ?? {}).some((value) => ids.has(value)))
+    if (used.length + parts.length === 0) return kept
+    kept.push(...used.map((change) => ({ change, message: ` ${usesText(byRow.get(keyText(change.table, change.key)) ?? [])} of others` })))
+    const left = new Set([...used, ...parts])
+    plan.added = plan.added.filter((change) => !left.has(change))
+    plan.staying.push(...left)
+  }
+}
+
+const usesText = (uses: readonly { by: string; count: number }[]): string =>
+  uses.map(({ by, count }) => `${count} ${by.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`).join(' and ')
 
 /** Removes from the plan the removed rows whose parents are gone, with the rows below them; a reference that may be empty is emptied. */
 async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan): Promise<{ change: RowChange }[]> {

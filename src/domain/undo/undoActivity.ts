@@ -1,16 +1,18 @@
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { ExternalServices, UndoCall } from '../../policy/externalServices.ts'
+import type { ExternalServices, StateChange, UndoCall } from '../../policy/externalServices.ts'
 import { recordAudit } from '../../store/audit.ts'
+import { writeEvent } from '../../store/auditEvents.ts'
+import { changeActionOf } from '../../store/changeActions.ts'
 import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { violationOf } from '../../store/databaseErrors.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
-import { beginCapture, keyText, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
+import { beginCapture, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
-import { recount } from './recount.ts'
+import { keepCurriculum, recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
 /** The request that takes something back, as the framework passes it to rules. */
@@ -23,10 +25,12 @@ export interface Undoing extends UndoCall {
 }
 
 export interface UndoResult {
+  /** The activity of taking back; null if nothing was taken back. */
+  id: string | null
   undone: string[]
   rows: { type: string; id: string; action: TakenBack['action'] }[]
   rows_count: number
-  kept: { type: string; id: string | null; field: string | null; reason: string }[]
+  kept: { type: string; id: string | null; field: string | null; reason: string; message: string }[]
   replaced: { type: string; id: string; field: string; value: string | null }[]
   failed: { id: string; error: string; error_description: string }[]
   next: string | null
@@ -42,14 +46,21 @@ export const maxNamedRows = 200
  * Takes back one request: of the caller, or of anybody if the caller is of the staff.
  * @throws Problem not_found, access_denied, insufficient_scope, not_undoable, changed_since, resource_in_use
  */
-export async function undoOne(undoing: Undoing, { id: publicId, keepsLater }: { id: string; keepsLater: boolean }): Promise<UndoResult> {
+export async function undoOne(undoing: Undoing, { id: publicId, ...choices }: UndoChoices & { id: string }): Promise<UndoResult> {
   const id = fromPublicId('act', publicId)
   const entry = id === undefined ? undefined : await findUndone(undoing.writer, id)
   if (!entry || !isOpenTo(undoing.caller, entry)) throw new Problem('not_found', { description: 'The activity does not exist.' })
   const result = emptyResult()
-  await undoEntry(undoing, entry, { keepsLater, tables: await readTables(undoing.writer), result })
-  await recordUndo(undoing, [entry], result)
+  const rows = await undoEntry(undoing, entry, { ...choices, tables: await readTables(undoing.writer), result })
+  await finish(undoing, [entry], rows, result)
   return result
+}
+
+export interface UndoChoices {
+  /** True if what was changed since stays; otherwise it is a conflict. */
+  keepsLater: boolean
+  /** Whether attendees are told of what concerns them. Default: if they were told of the request. */
+  notify: boolean | undefined
 }
 
 export interface UndoFilter {
@@ -68,7 +79,7 @@ export interface UndoFilter {
  * older ones.
  * @throws Problem access_denied, not_found, validation_failed
  */
-export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLater }: { keepsLater: boolean }): Promise<UndoResult> {
+export async function undoSince(undoing: Undoing, filter: UndoFilter, choices: UndoChoices): Promise<UndoResult> {
   const { writer, caller } = undoing
   if (filter.accountId !== caller.accountId && audienceOf(caller) !== 'staff')
     throw new Problem('access_denied', { description: 'Only the staff can take back what apps of other people did.' })
@@ -79,10 +90,11 @@ export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLat
   const result = emptyResult()
   const tables = await readTables(writer)
   const done: UndoableEntry[] = []
+  const rows: TakenBack[] = []
   for (const entry of entries.slice(0, maxEntries)) {
     const part = emptyResult()
     try {
-      await withinSavepoint(writer, () => undoEntry(undoing, entry, { keepsLater, tables, result: part }))
+      rows.push(...(await withinSavepoint(writer, () => undoEntry(undoing, entry, { ...choices, tables, result: part }))))
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error
       result.failed.push({ id: activityId(entry.id), error: error.code, error_description: error.description })
@@ -93,7 +105,7 @@ export async function undoSince(undoing: Undoing, filter: UndoFilter, { keepsLat
   }
   const last = entries[maxEntries - 1]
   result.next = entries.length > maxEntries && last ? activityId(last.id) : null
-  if (done.length > 0) await recordUndo(undoing, done, result)
+  if (done.length > 0) await finish(undoing, done, rows, result)
   return result
 }
 
@@ -113,7 +125,7 @@ async function firstOf({ writer, caller }: Undoing, since: string): Promise<{ si
 const isOpenTo = (caller: PersonCaller, { account_id }: UndoableEntry): boolean =>
   account_id === caller.accountId || audienceOf(caller) === 'staff'
 
-const emptyResult = (): UndoResult => ({ undone: [], rows: [], rows_count: 0, kept: [], replaced: [], failed: [], next: null })
+const emptyResult = (): UndoResult => ({ id: null, undone: [], rows: [], rows_count: 0, kept: [], replaced: [], failed: [], next: null })
 
 function join(result: UndoResult, part: UndoResult): void {
   result.undone.push(...part.undone)
@@ -134,8 +146,8 @@ function namedRows(rows: UndoResult['rows']): UndoResult['rows'] {
 async function undoEntry(
   undoing: Undoing,
   entry: UndoableEntry,
-  { keepsLater, tables, result }: { keepsLater: boolean; tables: Tables; result: UndoResult },
-): Promise<void> {
+  { keepsLater, notify, tables, result }: UndoChoices & { tables: Tables; result: UndoResult },
+): Promise<TakenBack[]> {
   const { writer, caller, now, activity } = undoing
   const { undo } = undoing.externalServices
   const subjects = new Set(entry.operations.map((operation) => undo.requireAllowed(operation, caller).table))
@@ -150,26 +162,34 @@ async function undoEntry(
   const ids = changes.flatMap(({ table, key }) => (subjects.has(table) && typeof key.id === 'string' ? [key.id] : []))
   const requireCaller = await undo.requireCaller(undoing, entry.operations, ids)
   await beginCapture(writer)
-  const inverse = await takeBack(writer, { tables, changes, subjects, keepsLater, now }).catch(explained)
-  await recount(writer, inverse.rows, now)
+  const isPart = (table: string): boolean => undo.typesOf(table).length === 0
+  const showsValues = audienceOf(caller) === 'staff'
+  const inverse = await takeBack(writer, { tables, changes, subjects, isPart, keepsLater, showsValues, notify, now }).catch(explained)
+  await keepCurriculum(writer, inverse.rows)
   await checkConstraints(writer).catch(explained)
-  await requireCaller(inverse.rows)
-  const captured = await takeCaptured(writer)
-  requireUnused(captured, changes)
-  activity.changes.push(...(captured ?? []))
-  await recordRows(writer, undo, inverse.rows)
+  const states = await requireCaller(inverse.rows)
+  await endCapture(undoing)
+  await recordRows(writer, undo, inverse.rows, states)
+  await recordStates(undoing, entry, states)
   await markUndone(writer, { id: entry.id, by: activity.id })
   describe(result, entry, inverse, undo)
+  return inverse.rows
 }
 
-/** Only rows that the request itself added may be deleted: others that fall with them belong to somebody else's work. */
-function requireUnused(captured: readonly RowChange[] | undefined, changes: readonly RowChange[]): void {
-  const added = new Set(changes.filter(({ before }) => before === null).map(({ table, key }) => keyText(table, key)))
-  const fallen = captured?.find(({ table, key, after }) => after === null && !added.has(keyText(table, key)))
-  if (captured && !fallen) return
-  throw new Problem('resource_in_use', {
-    description: `What was added is used now${fallen ? ` (${fallen.table.replaceAll('_', ' ')})` : ''}. Remove that first.`,
-  })
+/** @throws Problem not_undoable if that was too much to keep: it could not be taken back in turn */
+async function endCapture({ writer, activity }: Undoing): Promise<void> {
+  const captured = await takeCaptured(writer)
+  if (!captured) throw new Problem('not_undoable', { description: 'This changes too much at once. Take it back in smaller parts.' })
+  activity.changes.push(...captured)
+}
+
+/** Counts what follows from everything that was taken back, once, and records it. */
+async function finish(undoing: Undoing, entries: readonly UndoableEntry[], rows: readonly TakenBack[], result: UndoResult): Promise<void> {
+  await beginCapture(undoing.writer)
+  await recount(undoing.writer, rows, undoing.now)
+  await endCapture(undoing)
+  await recordUndo(undoing, entries, result)
+  result.id = activityId(undoing.activity.id)
 }
 
 function explained(error: unknown): never {
@@ -179,15 +199,49 @@ function explained(error: unknown): never {
   throw error
 }
 
-async function recordRows(writer: SchoolWriter, undo: ExternalServices['undo'], rows: readonly TakenBack[]): Promise<void> {
+async function recordRows(
+  writer: SchoolWriter,
+  undo: ExternalServices['undo'],
+  rows: readonly TakenBack[],
+  states: readonly StateChange[],
+): Promise<void> {
+  const stateOf = new Map(states.map(({ type, id, action }) => [`${type} ${id}`, changeActionOf(action)]))
   const versioned = rows.flatMap(({ table, id, action, version }) =>
-    id === undefined || version === undefined ? [] : undo.typesOf(table).map((type) => ({ type, action, id, version })),
+    id === undefined || version === undefined
+      ? []
+      : undo.typesOf(table).map((type) => ({ type, action: stateOf.get(`${type} ${id}`) ?? action, id, version })),
   )
   for (const group of Map.groupBy(versioned, ({ type, action }) => `${type} ${action}`).values()) {
     const [first] = group
     if (first) await recordChanges(writer, { school_id: writer.schoolId, type: first.type, action: first.action }, group)
   }
 }
+
+/** Records changes of states under the names that they have elsewhere, such as `course.publish`. */
+async function recordStates(undoing: Undoing, entry: UndoableEntry, states: readonly StateChange[]): Promise<void> {
+  const { writer, externalServices, activity } = undoing
+  await recordAudit(
+    writer,
+    states.map(({ table, id, type, action }) => ({
+      ...entryOf(undoing),
+      event: writeEvent(type, action),
+      details: {
+        resource: { type, id: externalServices.undo.publicId(table, id) },
+        undone: [activityId(entry.id)],
+        undone_by: activityId(activity.id),
+      },
+    })),
+  )
+}
+
+const entryOf = ({ school, caller, requestId, address }: Undoing) => ({
+  school_id: school.id,
+  account_id: caller.accountId,
+  client_id: caller.clientId || undefined,
+  grant_id: caller.grantId || undefined,
+  request_id: requestId,
+  address,
+})
 
 function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replaced }: Inverse, undo: ExternalServices['undo']): void {
   const typeOf = (table: string): string => undo.typesOf(table)[0] ?? table
@@ -202,24 +256,19 @@ function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replac
   result.kept.push(
     ...kept
       .slice(0, maxNamedRows)
-      .map(({ table, id, field, reason }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, reason })),
+      .map(({ table, id, field, ...why }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, ...why })),
   )
   result.replaced.push(...replaced.map(({ table, id, ...rest }) => ({ type: typeOf(table), id: publicId(table, id) ?? id, ...rest })))
 }
 
 async function recordUndo(undoing: Undoing, entries: readonly UndoableEntry[], result: UndoResult): Promise<void> {
-  const { writer, school, caller, activity, requestId, address, agentReason } = undoing
+  const { writer, activity, agentReason } = undoing
   const [only] = entries
   await recordAudit(writer, [
     {
+      ...entryOf(undoing),
       id: activity.id,
-      school_id: school.id,
       event: 'activity.undone',
-      account_id: caller.accountId,
-      client_id: caller.clientId || undefined,
-      grant_id: caller.grantId || undefined,
-      request_id: requestId,
-      address,
       details: {
         operations: [...new Set(entries.flatMap(({ operations }) => operations))],
         ...(entries.length === 1 && only?.resource && { resource: only.resource }),

@@ -7,6 +7,8 @@ import { noteMove } from '../events/moveNotices.ts'
 export interface Plan {
   /** Rows that it added, which are deleted. */
   added: RowChange[]
+  /** Rows that it added, which stay. */
+  staying: RowChange[]
   /** Rows that it deleted, which are inserted. */
   removed: RowChange[]
   /** Rows with the columns that are set, and with the numbers that are added to counts. */
@@ -14,7 +16,12 @@ export interface Plan {
 }
 
 /** Executes a plan: children are deleted before their parents, and inserted after them. */
-export async function writeInverse(writer: SchoolWriter, tables: Tables, plan: Plan, now: Date): Promise<void> {
+export async function writeInverse(
+  writer: SchoolWriter,
+  tables: Tables,
+  plan: Plan,
+  { now, notify }: { now: Date; notify: boolean | undefined },
+): Promise<void> {
   for (const table of tables.order.toReversed()) {
     const keys = plan.added.filter((change) => change.table === table).map(({ key }) => key)
     if (keys.length > 0) await deleteRows(writer, table, keys)
@@ -38,7 +45,7 @@ export async function writeInverse(writer: SchoolWriter, tables: Tables, plan: P
         key: change.key,
         set: {
           ...set,
-          ...(table === 'event' && movedBack(current, set, now)),
+          ...(table === 'event' && movedBack({ ...current, ...set }, current, { now, notify: notify ?? isTold(change) })),
           ...('updated_at' in (change.after ?? {}) && { updated_at: now }),
         },
         added: { ...counts, ...('version' in (change.after ?? {}) && { version: 1 }) },
@@ -64,15 +71,14 @@ export async function writeInverse(writer: SchoolWriter, tables: Tables, plan: P
   }
 }
 
+/** True if attendees were told of the change of an event, or would have been: only a move with an e-mail writes this column. */
+const isTold = ({ after }: RowChange): boolean => after !== null && 'move_notice_at' in after
+
 /** Attendees of a moved event get another e-mail when it is moved back. */
-function movedBack({ starts_at, ends_at, location, status, moved_from: earlier }: Columns, set: Columns, now: Date): Columns {
-  const event = { starts_at: String(starts_at), ends_at: String(ends_at), location, status: String(status), moved_from: earlier }
-  const values = {
-    ...('starts_at' in set && { starts_at: String(set.starts_at) }),
-    ...('ends_at' in set && { ends_at: String(set.ends_at) }),
-    ...('location' in set && { location: set.location }),
-  }
-  const { moved_from, ...columns } = noteMove(event, values, now)
+function movedBack(back: Columns, current: Columns, { now, notify }: { now: Date; notify: boolean }): Columns {
+  const occasion = ({ starts_at, ends_at, location }: Columns) => ({ starts_at: String(starts_at), ends_at: String(ends_at), location })
+  const event = { ...occasion(current), status: String(current.status), moved_from: current.moved_from }
+  const { moved_from, ...columns } = noteMove(event, { ...occasion(back), notify }, now)
   return { ...columns, ...(moved_from !== undefined && { moved_from: moved_from === null ? null : JSON.parse(moved_from) }) }
 }
 

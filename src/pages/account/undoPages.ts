@@ -72,6 +72,9 @@ export const undoSincePage: OperationPage<Tried> = {
   },
 }
 
+/** True for an error that says that a part of it stays, so that the rest may be taken back. */
+const leavesRest = (code: string): boolean => code === 'changed_since' || code === 'resource_in_use'
+
 const conflictsIn = (form: URLSearchParams): string => (form.get('conflicts') === 'keep' ? 'keep' : 'refuse')
 
 const bodyOf = (sent: URLSearchParams, { params }: OperationRequest) => ({
@@ -89,15 +92,17 @@ async function tried(
 ): Promise<Tried> {
   const attempt = async (conflicts: 'refuse' | 'keep'): Promise<UndoResult> =>
     undoResult.parse((await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })).body)
+  const refusedWith = (error: unknown): Tried => {
+    const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
+    if (refusal === undefined) throw error
+    return { result: undefined, hasConflict: false, refusal: refusal === 'undo.changed_since' ? 'undo.all_changed' : refusal }
+  }
+  const rest = async (): Promise<Tried> => ({ result: await attempt('keep'), hasConflict: true, refusal: undefined })
   try {
     const result = await attempt('refuse')
-    if (!result.failed.some(({ error }) => error === 'changed_since')) return { result, hasConflict: false, refusal: undefined }
-    return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
+    return result.failed.some(({ error }) => leavesRest(error)) ? await rest() : { result, hasConflict: false, refusal: undefined }
   } catch (error) {
-    const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
-    if (!(error instanceof Problem) || refusal === undefined) throw error
-    if (error.code === 'changed_since') return { result: await attempt('keep'), hasConflict: true, refusal: undefined }
-    return { result: undefined, hasConflict: false, refusal }
+    return error instanceof Problem && leavesRest(error.code) ? await rest().catch(refusedWith) : refusedWith(error)
   }
 }
 
@@ -161,11 +166,10 @@ function effects(texts: Texts, { rows, replaced }: UndoResult): TextPart[][] {
 
 function leftOf(texts: Texts, { kept, failed }: UndoResult): TextPart[][] {
   const fields = Map.groupBy(kept, ({ type }) => objectTypeOf(type))
-  const refused = failed.filter(({ error }) => error !== 'changed_since')
   return [
     ...[...fields].map(([type, rows]) =>
       texts.parts('undo.kept_objects', { object: texts.counted(`activity.count_${type}`, rows.length) }),
     ),
-    ...(refused.length > 0 ? [texts.countedParts('undo.failed', refused.length)] : []),
+    ...(failed.length > 0 ? [texts.countedParts('undo.failed', failed.length)] : []),
   ]
 }

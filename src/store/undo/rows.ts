@@ -74,6 +74,70 @@ export async function findExisting(
   return rows.map(({ columns }) => columns)
 }
 
+interface Use {
+  /** The row that is used. */
+  table: string
+  key: Columns
+  /** The table of those that use it, and their number. */
+  by: string
+  count: number
+}
+
+/** References without a foreign key, by the columns with the table and the id of the row. */
+const namingTables = {
+  comment: ['subject_type', 'subject_id'],
+  coupon_item: ['product_type', 'product_id'],
+  coupon_redemption: ['product_type', 'product_id'],
+  entitlement: ['product_type', 'product_id'],
+  order_item: ['product_type', 'product_id'],
+  plan_item: ['product_type', 'product_id'],
+} as const
+
+const namedTables: ReadonlySet<string> = new Set(['course', 'digital_product', 'event', 'lesson', 'membership_plan', 'post'])
+
+/** Returns which rows of these images are used by rows other than `own`, also by references that would become null with them. */
+export async function findUses(
+  writer: SchoolWriter,
+  { references }: Pick<Tables, 'references'>,
+  images: ReadonlyMap<string, readonly { key: Columns; image: Columns }[]>,
+  own: ReadonlyMap<string, readonly Columns[]>,
+): Promise<Use[]> {
+  const using = (reference: Pick<Reference, 'table' | 'columns' | 'parent' | 'parent_columns'>, type?: string): RawBuilder<Use>[] => {
+    const { table, columns, parent, parent_columns } = reference
+    const used = images.get(parent) ?? []
+    if (used.length === 0) return []
+    const names = namesIn(used.map(({ key }) => key))
+    const keys = own.get(table) ?? []
+    const isOwn = sql`EXISTS (SELECT FROM ${recordsOf(table, keys)} AS wanted WHERE ${isSame(namesIn(keys))})`
+    const conditions = [
+      sql`stored.school_id = ${writer.schoolId}`,
+      ...columns.map((name, index) => sql`stored.${sql.ref(name)} = used.${sql.ref(parent_columns[index] ?? name)}`),
+      ...(type === undefined ? [] : [sql`stored.${sql.ref(type)} = ${parent}`]),
+      ...(keys.length === 0 ? [] : [sql`NOT ${isOwn}`]),
+    ]
+    return [
+      sql`SELECT ${parent}::text AS table, jsonb_build_object(${sql.join(names.map((name) => sql`${name}::text, used.${sql.ref(name)}`))}) AS key,
+                 ${table}::text AS by, found.count
+            FROM ${recordsOf(
+              parent,
+              used.map(({ image }) => image),
+            )} AS used
+           CROSS JOIN LATERAL (SELECT count(*)::int AS count FROM ${sql.table(table)} AS stored WHERE ${sql.join(conditions, sql` AND `)}) AS found
+           WHERE found.count > 0`,
+    ]
+  }
+  const named = [...images.keys()].filter((parent) => namedTables.has(parent))
+  const parts = [
+    ...references.flatMap((reference) => using(reference)),
+    ...named.flatMap((parent) =>
+      Object.entries(namingTables).flatMap(([table, [type, id]]) => using({ table, columns: [id], parent, parent_columns: ['id'] }, type)),
+    ),
+  ]
+  if (parts.length === 0) return []
+  const { rows } = await sql<Use>`${sql.join(parts, sql` UNION ALL `)}`.execute(withoutSchool(writer))
+  return rows
+}
+
 export async function insertRows(writer: SchoolWriter, table: string, names: readonly string[], rows: readonly Columns[]): Promise<void> {
   await sql`
     INSERT INTO ${sql.table(table)} (school_id, ${listed(names)})
