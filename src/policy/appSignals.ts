@@ -15,6 +15,8 @@ export const quietDays = 30
 export const signalRules = {
   /** Objects that an app deleted within an hour. */
   deletions: { threshold: 50, pauses: 'each time' },
+  /** Objects of which an app replaced or emptied a value within an hour. */
+  overwrites: { threshold: 300, pauses: 'each time' },
   /** Rows about people that an app read in a day (UTC). The threshold is this number or that of `usualRows`, whichever is greater. */
   people_rows: { threshold: 500, pauses: 'once a day' },
   /** Calls of an app that were refused within an hour of the clock. */

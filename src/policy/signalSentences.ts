@@ -18,6 +18,10 @@ const sentences: Record<SignalKind, (counts: Counts) => Record<Language, string>
     const { en, de } = usual(counts)
     return { en: `Deleted within an hour: ${en}`, de: `In einer Stunde gelöscht: ${de}` }
   },
+  overwrites: (counts) => {
+    const { en, de } = usual(counts)
+    return { en: `Overwritten within an hour: ${en}`, de: `In einer Stunde überschrieben: ${de}` }
+  },
   people_rows: (counts) => {
     const { en, de } = usual(counts)
     return { en: `Rows about people, read on one day: ${en}`, de: `An einem Tag gelesene Zeilen über Personen: ${de}` }

@@ -125,7 +125,7 @@ export const account = defineResource({
   views: { own: isMine },
   operations: {
     get: 'read',
-    update: { scope: 'write', check: checkPlaceAndLanguage },
+    update: { scope: 'write', asksFirst: 'irreversible', check: checkPlaceAndLanguage },
     remove: { scope: 'write', asksFirst: 'irreversible', errors: ['last_owner', 'active_subscription'], instead: scheduleDeletion },
   },
   reads: {
@@ -185,6 +185,7 @@ export const account = defineResource({
       scope: 'write',
       errors: ['invalid_state'],
       id: 'resendEmailChange',
+      undo: 'It sends the link again.',
       risk: 'takes_over',
       follows: 'changeEmail',
       status: 202,
@@ -206,6 +207,7 @@ export const account = defineResource({
     },
     restore: {
       scope: 'write',
+      asksFirst: 'access',
       summary: 'Cancel the scheduled deletion of your account',
       follows: 'deleteAccount',
       run: async (writing, row) => restoreAccount(writing, row),

@@ -77,6 +77,7 @@ export const couponRedemptions = defineResource({
     list: 'read',
     create: defineCreation({
       scope: 'write',
+      asksFirst: 'outward',
       errors: ['invalid_state', 'checkout_required', 'coupon_unavailable', 'coupon_already_used'],
       id: 'redeemCoupon',
       limit: 'guess',

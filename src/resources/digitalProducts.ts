@@ -231,7 +231,6 @@ export const digitalProducts = defineResource({
     'grants/{grant}/revoke': defineAction('digital_product', {
       scope: 'write',
       id: 'revokeProductGrant',
-      undo: 'It decides what a person can download: use the opposite operation.',
       summary: 'Revoke a grant of a product',
       parameters: z.object({ grant: reference('dgg', 'Id of a grant of the product.') }),
       answers: (): Resource => productGrants,

@@ -252,6 +252,7 @@ export const events = defineResource({
       roles: ['lecturer', 'staff'],
       view: 'staff',
       id: 'updateRsvp',
+      asksFirst: 'outward',
       undo: 'Attendees receive an e-mail: change the RSVP back.',
       method: 'PATCH',
       summary: 'Change the status of an RSVP: give or withdraw a seat, or record attendance',

@@ -85,6 +85,7 @@ export const files = defineResource({
       scope: 'write',
       errors: ['quota_exceeded', 'type_not_allowed'],
       id: 'uploadFile',
+      undo: 'A file to which nothing refers is removed by itself.',
       takes: { type: 'multipart/form-data', maxBytes: 26_214_400, receive: storeFormFile },
       check: checkForm,
       defaults: fileOfForm,

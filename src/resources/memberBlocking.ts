@@ -8,6 +8,7 @@ import { reasonInput } from './studentFields.ts'
 export const blocking = {
   block: defineAction('person', {
     scope: 'write',
+    asksFirst: 'access',
     errors: ['self_change'],
     roles: ['staff'],
     summary: 'Block a member from the community',
@@ -24,6 +25,7 @@ export const blocking = {
   }),
   unblock: defineAction('person', {
     scope: 'write',
+    asksFirst: 'access',
     roles: ['staff'],
     summary: 'Unblock a member',
     from: ['blocked'],

@@ -22,7 +22,7 @@ export const productGrants: Resource = defineResource({
   table: 'product_grant',
   feature: 'digital_products',
   about: 'The ownership of a digital product by a person. Each person has at most one grant of a product.',
-  undo: 'It decides what a person can download: use the opposite operation.',
+  undo: true,
   scopes: productArea,
   schema: z.object({
     product_id: reference('dgp', 'Id of the product.'),

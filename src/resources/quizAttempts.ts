@@ -149,6 +149,7 @@ export const quizAttempts = defineResource({
     get: 'read',
     create: {
       scope: 'write',
+      asksFirst: 'irreversible',
       errors: ['invalid_state', 'lesson_locked', 'attempts_exhausted'],
       view: 'public',
       perform: (writing, { answers }) => attemptQuiz(writing, answers),

@@ -13,6 +13,7 @@ const count = (description: string) => z.int().meta({ description, example: 3 })
 
 /** Grades the attempts at a quiz again after its answer key was corrected. */
 export const regradeAttempts = defineCollectionAction({
+  undo: true,
   scope: 'write',
   errors: ['invalid_state'],
   roles: ['lecturer', 'staff'],

@@ -22,7 +22,7 @@ export const school = defineResource({
   idPrefix: 'sch',
   table: 'school',
   about: 'The school: its name, contact data and settings.',
-  undo: 'Settings of the school take effect in many places: change them back.',
+  undo: true,
   scopes: {
     read: {
       learner: 'See the public information about the school',

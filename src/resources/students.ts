@@ -151,6 +151,7 @@ export const students = defineResource({
   actions: {
     suspend: defineAction('person', {
       scope: 'write',
+      asksFirst: 'access',
       roles: ['staff'],
       summary: 'Suspend a student',
       from: ['active'],
@@ -162,6 +163,7 @@ export const students = defineResource({
     }),
     reactivate: defineAction('person', {
       scope: 'write',
+      asksFirst: 'access',
       roles: ['staff'],
       summary: 'Reactivate a suspended student',
       from: ['suspended'],
@@ -175,6 +177,7 @@ export const students = defineResource({
       scope: 'write',
       errors: ['invalid_state'],
       id: 'resendStudentInvite',
+      undo: 'It sends the invitation again.',
       roles: ['staff'],
       summary: 'Send an invitation to a student without a login',
       input: z.object({}),

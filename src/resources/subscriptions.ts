@@ -127,6 +127,7 @@ export const subscriptions = defineResource({
     },
     update: {
       scope: 'write',
+      asksFirst: 'outward',
       errors: ['invalid_state'],
       roles: ['staff'],
       check: checkTimes,
@@ -152,6 +153,7 @@ export const subscriptions = defineResource({
     }),
     resume: {
       scope: 'write',
+      asksFirst: 'outward',
       risk: 'costs',
       summary: 'Resume a subscription that is paused or is set to end; if both, the later is taken back',
       from: ['paused', 'trialing', 'active', 'past_due'],
@@ -161,6 +163,7 @@ export const subscriptions = defineResource({
     },
     pause: defineAction('subscription', {
       scope: 'write',
+      asksFirst: 'access',
       roles: ['staff'],
       summary: 'Pause a subscription',
       from: ['trialing', 'active', 'paused'],
@@ -212,6 +215,7 @@ export const subscriptions = defineResource({
     }),
     'change_plan/cancel': {
       scope: 'write',
+      asksFirst: 'outward',
       id: 'cancelPlanChange',
       follows: 'changePlan',
       summary: 'Cancel a pending change of plan',

@@ -20,10 +20,18 @@ export interface AppCalls {
   refused: number
 }
 
-/** The number of objects that requests of these entries deleted through the API. */
-export const deletedObjects = (row: Builder<'audit_log'>) =>
-  sql<number>`coalesce(sum(coalesce(jsonb_array_length(${row.ref('audit_log.details')} #> '{resource,ids}'), 1))
-    FILTER (WHERE ${row.ref('audit_log.event')} LIKE '%.deleted' AND ${row.ref('audit_log.details')} ? 'operation'), 0)::int`
+/**
+ * The number of objects that requests of these entries deleted through the API, and that they overwrote. An entry of a deletion counts at least
+ * the objects that it names: those of earlier releases have no count, and an erased person has no row that is gone.
+ */
+export const lostObjects = {
+  deletions: (row: Builder<'audit_log'>) =>
+    sql<number>`coalesce(sum(greatest(
+      CASE WHEN ${row.ref('audit_log.event')} LIKE '%.deleted' THEN coalesce(jsonb_array_length(${row.ref('audit_log.details')} #> '{resource,ids}'), 1) ELSE 0 END,
+      (${row.ref('audit_log.details')} #>> '{losses,deleted}')::int)) FILTER (WHERE ${row.ref('audit_log.details')} ? 'operation'), 0)::int`,
+  overwrites: (row: Builder<'audit_log'>) =>
+    sql<number>`coalesce(sum((${row.ref('audit_log.details')} #>> '{losses,overwritten}')::int), 0)::int`,
+}
 
 /** Counts what apps changed since so many days. */
 export async function countAppChanges(reader: SchoolReader, clientIds: readonly string[], days: number): Promise<AppChanges[]> {
@@ -33,7 +41,7 @@ export async function countAppChanges(reader: SchoolReader, clientIds: readonly 
     .select((row) => [
       row.ref('client_id').$notNull().as('client_id'),
       row.cast<number>(row.fn.countAll(), 'int4').as('changes'),
-      deletedObjects(row).as('deletions'),
+      lostObjects.deletions(row).as('deletions'),
     ])
     .where('client_id', 'in', clientIds)
     .where('id', '>=', firstIdAt(Date.now() - daySeconds(days) * 1000))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
 import type { SignalKind, SignalRule } from '../policy/appSignals.ts'
-import { deletedObjects } from './appFigures.ts'
+import { lostObjects } from './appFigures.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
 import { pauseClient } from './clients.ts'
 import type { Reader, SchoolReader, SchoolWriter } from './database.ts'
@@ -46,17 +46,21 @@ const hourSeconds = 3600
 /** The current day, in UTC. */
 export const today = sql<Date>`(now() AT TIME ZONE 'UTC')::date`
 
-/** Counts the objects that an app deleted within the last hour, and since the staff last continued it. */
-export async function countDeletions(db: SchoolReader, clientId: string): Promise<number> {
+/** The signals about objects that an app lost to the school. */
+export const lossKinds = ['deletions', 'overwrites'] as const satisfies SignalKind[]
+
+export type LossKind = (typeof lossKinds)[number]
+
+/** Counts the objects that an app deleted and overwrote within the last hour, and since the staff last continued it. */
+export async function countLosses(db: SchoolReader, clientId: string): Promise<Record<LossKind, number>> {
   const client = await db.selectFrom('oidc_client').select('continued_at').where('id', '=', clientId).executeTakeFirst()
   const since = Math.max(Date.now() - hourSeconds * 1000, client?.continued_at?.getTime() ?? 0)
-  const { deleted } = await db
+  return await db
     .selectFrom('audit_log')
-    .select((row) => deletedObjects(row).as('deleted'))
+    .select((row) => [lostObjects.deletions(row).as('deletions'), lostObjects.overwrites(row).as('overwrites')])
     .where('client_id', '=', clientId)
     .where('id', '>=', firstIdAt(since))
     .executeTakeFirstOrThrow()
-  return deleted
 }
 
 export interface ShownSignal extends AppSignal {

@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely'
 import { firstIdAt } from '../lib/ids.ts'
 import type { SignalLimits } from '../policy/appSignals.ts'
-import { deletedObjects } from './appFigures.ts'
-import { type AppSignal, today } from './appSignals.ts'
+import { lostObjects } from './appFigures.ts'
+import { type AppSignal, lossKinds, today } from './appSignals.ts'
 import type { Reader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
 import { unnest } from './unnest.ts'
@@ -21,7 +21,7 @@ export interface WatchedOperations {
 /** Finds what apps of all schools did that is unusual, but for requests to use an app: those are stored when they are made. */
 export async function findSignals(db: Reader, operations: WatchedOperations, limits: SignalLimits): Promise<FoundSignal[]> {
   const found = await Promise.all([
-    findDeletions(db, limits),
+    findLosses(db, limits),
     findPeopleRows(db, operations.people, limits),
     findRefused(db, limits),
     findNewPermissions(db, operations.writes, limits),
@@ -50,8 +50,7 @@ const activeClients = (db: Pick<Reader, 'selectFrom'>) =>
 const firstIdAfter = (time: Expression<Date | null>) =>
   sql<string | null>`(lpad(to_hex(floor(extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid`
 
-async function findDeletions(db: Reader, { rules }: SignalLimits): Promise<FoundSignal[]> {
-  const { threshold } = rules.deletions
+async function findLosses(db: Reader, { rules }: SignalLimits): Promise<FoundSignal[]> {
   const rows = await db
     .selectFrom(activeClients(db).as('active'))
     .innerJoin('oidc_client as c', (join) => join.onRef('c.school_id', '=', 'active.school_id').onRef('c.id', '=', 'active.client_id'))
@@ -59,17 +58,20 @@ async function findDeletions(db: Reader, { rules }: SignalLimits): Promise<Found
       (lateral) =>
         lateral
           .selectFrom('audit_log')
-          .select((row) => deletedObjects(row).as('deleted'))
+          .select((row) => [lostObjects.deletions(row).as('deletions'), lostObjects.overwrites(row).as('overwrites')])
           .whereRef('audit_log.school_id', '=', 'active.school_id')
           .whereRef('audit_log.client_id', '=', 'active.client_id')
           .where('audit_log.id', '>=', ({ ref }) => sql<string>`greatest(${hourAgo()}::uuid, ${firstIdAfter(ref('c.continued_at'))})`)
           .as('counts'),
       (join) => join.onTrue(),
     )
-    .select(['active.school_id', 'active.client_id', 'counts.deleted as counted'])
-    .where('counts.deleted', '>', threshold)
+    .select(['active.school_id', 'active.client_id', 'counts.deletions', 'counts.overwrites'])
     .execute()
-  return rows.map((row) => ({ ...row, kind: 'deletions', threshold }))
+  return rows.flatMap(({ school_id, client_id, ...counts }) =>
+    lossKinds
+      .filter((kind) => counts[kind] > rules[kind].threshold)
+      .map((kind) => ({ school_id, client_id, kind, counted: counts[kind], threshold: rules[kind].threshold })),
+  )
 }
 
 async function findPeopleRows(db: Reader, operations: readonly string[], { rules, usualRows }: SignalLimits): Promise<FoundSignal[]> {

@@ -20,6 +20,7 @@ beforeEach(async () => {
 })
 
 const { threshold } = signalRules.deletions
+const { threshold: maxOverwritten } = signalRules.overwrites
 const watch = () => service.database.sql.query(`UPDATE school SET app_rules = '{"pause_unusual":true}'`)
 
 /** Runs requests in parallel: fewer than the connections of the database, so that none of them waits for one. */
@@ -32,16 +33,21 @@ async function inWaves<Result>(requests: readonly (() => Promise<Result>)[]): Pr
 let created = 0
 async function connected() {
   const agent = await createAgent(service.issuer, { client_name: `Helper ${++created}` })
-  const scope = 'openid courses:read courses:write students:read posts:read posts:write'
-  const { body } = await agent.tokens(personCalled('owner@example.com'), { scope }, { scopes: 'all' })
+  const scope = 'openid courses:read courses:write curriculum:read curriculum:write students:read posts:read posts:write'
+  const { body: tokens } = await agent.tokens(personCalled('owner@example.com'), { scope }, { scopes: 'all' })
   const call = (method: string, path: string, headers: Record<string, string> = {}) =>
-    fetch(`${service.issuer}/api/v1${path}`, { method, headers: { authorization: `Bearer ${body.access_token}`, ...headers } })
+    fetch(`${service.issuer}/api/v1${path}`, { method, headers: { authorization: `Bearer ${tokens.access_token}`, ...headers } })
   const addPost = async (): Promise<string> => {
-    const headers = { authorization: `Bearer ${body.access_token}` }
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
     return (await postJson(`${service.issuer}/api/v1/posts`, { title: 'News' }, headers)).body.id
   }
+  const send = async (method: string, path: string, body: object) => {
+    const headers = { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json', 'if-match': '*' }
+    const response = await fetch(`${service.issuer}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+    return { status: response.status, body: await response.json() }
+  }
   const addPosts = (count: number) => inWaves(Array.from({ length: count }, () => addPost))
-  return { agent, tokens: body, call, addPosts }
+  return { agent, tokens, call, send, addPosts }
 }
 
 const signalsOf = (clientId: string) =>
@@ -89,6 +95,32 @@ describe('the circuit breaker', () => {
     expect(later).toEqual([...Array(threshold - 1).fill(204), 403])
     expect((await call('GET', '/posts')).status).toBe(403)
     expect((await eventsOf(agent.clientId)).map(({ event }) => event)).toEqual(['app.unusual', 'school.app_paused', 'school.app_paused'])
+  })
+
+  test('counts the objects that one request deletes: all lessons of a replaced curriculum', async () => {
+    await watch()
+    const { agent, send, call } = await connected()
+    const course = (await send('POST', '/courses', { title: 'Replaced' })).body.id
+    const lessons = Array.from({ length: threshold }, (_, at) => ({ external_id: `lesson-${at}`, title: `Lesson ${at}`, kind: 'text' }))
+    const imported = (mode: string, sections: object[]) => send('POST', `/courses/${course}/curriculum/import`, { mode, sections })
+    expect(await imported('merge', [{ external_id: 'all', title: 'All', lessons }])).toMatchObject({ status: 200 })
+    const replaced = await imported('replace', [{ external_id: 'none', title: 'None', lessons: [] }])
+    expect([replaced.status, replaced.body.error]).toEqual([403, 'access_denied'])
+    expect(await signalsOf(agent.clientId)).toEqual([{ kind: 'deletions', counted: threshold + 1, threshold }])
+    expect((await call('GET', '/posts')).status).toBe(403)
+    const [{ left } = { left: 0 }] = await service.database.sql.query<{ left: number }>('SELECT count(*)::int AS left FROM lesson')
+    expect(left).toBe(threshold)
+  })
+
+  test('counts the objects that an app overwrites, and not those that it adds to', async () => {
+    await watch()
+    const { agent, send, addPosts } = await connected()
+    const [post = ''] = await addPosts(1)
+    // The first text is added, and each later one replaces another.
+    const change = (at: number) => send('PATCH', `/posts/${post}`, { excerpt: `Excerpt ${at}` })
+    for (let at = 0; at < maxOverwritten + 1; at++) expect((await change(at)).status).toBe(200)
+    expect((await change(-1)).body).toMatchObject({ error: 'access_denied', error_description: expect.stringContaining('overwrite') })
+    expect(await signalsOf(agent.clientId)).toEqual([{ kind: 'overwrites', counted: maxOverwritten + 1, threshold: maxOverwritten }])
   })
 
   test('counts dry runs as nothing, and pauses no app of a school that does not want it', async () => {

@@ -88,7 +88,7 @@ export async function startDemoApi(
   opened: TestDatabase,
   operations: readonly Operation[] = ofProduct,
   guard: Guard = (authenticate) => authenticate,
-  { isWhole = false, school: given }: { isWhole?: boolean; school?: School } = {},
+  { isWhole = false, school: given, undoDays = 30 }: { isWhole?: boolean; school?: School; undoDays?: number } = {},
 ): Promise<DemoApi> {
   const { database } = opened
   // The long idle timeout prevents that, on a loaded machine, a connection closes just before the next request uses it.
@@ -125,7 +125,7 @@ export async function startDemoApi(
     files: { ...filesWithoutBytes, store },
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
     hasPages: () => true,
-    undoDays: () => 30,
+    undoDays: () => undoDays,
     undoRules: createUndoRules(operations),
   })
 
@@ -216,6 +216,14 @@ export async function startDemoApi(
     },
   }
 }
+
+/** Adds the grant of the callers, which requests about which a person decides refer to. */
+export const addGrant = ({ database: { sql }, school }: Pick<DemoApi, 'database' | 'school'>) =>
+  sql.query(
+    `INSERT INTO oidc_grant (school_id, id, account_id, client_id, payload, expires_at)
+     SELECT school_id, 'grant', id, 'cli_test', '{}', now() + interval '1 day' FROM account WHERE school_id = $1 LIMIT 1`,
+    [school.id],
+  )
 
 const mediaType = (headers: Headers): string => headers.get('content-type')?.replace(/\s*;.*$/s, '') ?? ''
 

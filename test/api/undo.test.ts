@@ -5,7 +5,7 @@ import { sweepUndo } from '../../src/store/undo/records.ts'
 import { newPeople } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { addGrant, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { isTestedElsewhere } from './derived/exceptions.ts'
@@ -21,6 +21,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
   let api: DemoApi
   beforeAll(async () => {
     api = await startDemoApi(await open())
+    await addGrant(api)
     await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [
       api.school.id,
     ])
@@ -218,7 +219,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
     expect(await query('SELECT person_id FROM undo_image WHERE school_id = $1')).toEqual([])
   })
 
-  test('a request that changes too much works, and says beforehand that it cannot be taken back', async () => {
+  test('a request that changes too much to be taken back says so beforehand, and an app that sends it asks first', async () => {
     const { section, course } = await startedCourse({ lessons: 1, people: 0 })
     const [{ id: courseId = '' } = {}] = await query<{ id: string }>(
       'SELECT course_id AS id FROM section WHERE school_id = $1 ORDER BY created_at DESC LIMIT 1',
@@ -243,8 +244,33 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
       headers: { 'dry-run': 'true' },
     })
     expect(small.json.dry_run).toMatchObject({ undo_days: 30 })
+    const before = await dump()
+    const asked = await api.send(path, { method: 'DELETE', as: actor })
+    expect([asked.status, asked.json.error]).toEqual([403, 'approval_required'])
+    expect(changedTables(before, await dump()).filter((table) => table !== 'approval')).toEqual([])
+    await query(`UPDATE approval SET status = 'approved' WHERE school_id = $1`)
     const { activity } = await done(path, { method: 'DELETE' })
     expect((await undo(activity)).json).toEqual(ended)
+  })
+
+  test('an app cannot make a deletion final by padding what it deletes', async () => {
+    const { course, lessons } = await startedCourse({ lessons: 12, people: 0 })
+    const path = `/api/v1/courses/${course}`
+    const headers = { 'dry-run': 'true' }
+    expect((await api.send(path, { method: 'DELETE', as: actor, headers })).json.dry_run).toMatchObject({ undo_days: 30 })
+    for (const lesson of lessons)
+      await done(`/api/v1/lessons/${lesson}`, {
+        method: 'PATCH',
+        body: { content: 'clay '.repeat(39_800) },
+        headers: { 'if-match': '*' },
+      })
+    const padded = await api.send(path, { method: 'DELETE', as: actor })
+    expect([padded.status, padded.json.error]).toEqual([403, 'approval_required'])
+    // In parts, each of which can be taken back, it works.
+    const part = await done(`/api/v1/lessons/${lessons[0]}`, { method: 'DELETE' })
+    expect((await undo(part.activity)).status).toBe(200)
+    // A person who does it themselves is not asked.
+    expect((await api.send(path, { method: 'DELETE', as: actor, headers: { 'x-test-page': '1' } })).status).toBe(204)
   })
 
   test('everything that an app did since a time is tried, taken back in parts, and the conflicts are reported', async () => {

@@ -27,6 +27,7 @@ export async function dumpSchool(sql: Sql, schoolId: string, { withTraces }: { w
   const sums = tables.map(
     (table) => `SELECT '${table}' AS name, md5(string_agg(${row}, '' ORDER BY ${row})) AS sum FROM "${table}" t WHERE school_id = $1`,
   )
+  sums.push(`SELECT 'school' AS name, md5(${row}) AS sum FROM school t WHERE id = $1`)
   const rows = await sql.query<{ name: string; sum: string }>(sums.join(' UNION ALL '), [schoolId, ...(withTraces ? [] : [passing])])
   return Object.fromEntries(rows.map(({ name, sum }) => [name, sum]))
 }

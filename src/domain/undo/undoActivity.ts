@@ -179,8 +179,8 @@ async function undoEntry(
 /** @throws Problem not_undoable if that was too much to keep: it could not be taken back in turn */
 async function endCapture({ writer, activity }: Undoing): Promise<void> {
   const captured = await takeCaptured(writer)
-  if (!captured) throw new Problem('not_undoable', { description: 'This changes too much at once. Take it back in smaller parts.' })
-  activity.changes.push(...captured)
+  if (!captured.isComplete) throw new Problem('not_undoable', { description: 'This changes too much at once. Take it back in smaller parts.' })
+  activity.changes.push(...captured.changes)
 }
 
 /** Counts what follows from everything that was taken back, once, and records it. */

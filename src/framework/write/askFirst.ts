@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { toPublicId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { accountApprovalPath } from '../../policy/accountPaths.ts'
-import type { ApprovalSummary, RequestContent } from '../../policy/approvalSummary.ts'
+import type { ApprovalSummary, AskReason, RequestContent } from '../../policy/approvalSummary.ts'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import { type Approval, createApproval, findApproval, findKinds, type NewApproval } from '../../store/approvals.ts'
 import type { ApiResponse, RequestInput, RunContext, UsedApproval } from '../call.ts'
@@ -14,6 +14,7 @@ import { canonical } from './canonical.ts'
 import { dryRunSchema, takesDryRun } from './dryRun.ts'
 import { isAnswered, keyedBy } from './idempotency.ts'
 import { allowsSimilar, commonPart, isWithin } from './similarRequests.ts'
+import { TooLargeToUndo } from './undo.ts'
 
 /** A request that changes more rows, or sends more e-mails, needs a decision whatever its operation. */
 const [maxRows, maxEmails] = [100, 20]
@@ -21,12 +22,17 @@ const repeatSeconds = 5
 
 /**
  * Returns `run` with the decisions of people. For a grant whose person wants to decide, a write that cannot be undone is tried as a dry run
- * first, and refused with the address of the page on which they decide; repeated after they allowed it, it runs once.
+ * first, and refused with the address of the page on which they decide; repeated after they allowed it, it runs once. A write that is too large
+ * to be taken back later needs a decision for every grant.
  */
 export function withApprovals(run: Run): Run {
   return async (operation, caller, sent, context) => {
-    if (!mayAsk(operation, caller) || !context.store) return await run(operation, caller, sent, context)
+    if (!isOfApp(operation, caller) || !context.store) return await run(operation, caller, sent, context)
     const request = readOnce(sent)
+    if (caller.asksFirst !== true && !sent.isDryRun) {
+      const response = await unlessTooLarge(() => run(operation, caller, request, context))
+      if (response) return response
+    }
     const content = canonical(await contentOf(operation, request))
     const { grantId } = caller
     const key = { grantId, operation: operation.id, fingerprint: hashOf([operation.id, content]) }
@@ -37,7 +43,7 @@ export function withApprovals(run: Run): Run {
       return await run(operation, caller, { ...request, approval: changesNothing }, context)
     const tried = await run(operation, caller, { ...request, isDryRun: true }, context)
     const { entry } = tried
-    const summary = entry && summaryOf(operation, entry, tried)
+    const summary = entry && summaryOf(operation, caller, entry, tried)
     const wanted = summary && { ...key, content, kind: kindOf(operation, content, summary), rowVersion: entry.rowVersion, summary }
     const approval = entry ? wanted && (await decisionFor(context, wanted, found)) : changesNothing
     if (sent.isDryRun) return wanted && !approval ? asking(tried, wanted.summary) : tried
@@ -47,9 +53,19 @@ export function withApprovals(run: Run): Run {
   }
 }
 
-/** True for a write of an app whose person decides first. */
-const mayAsk = (operation: Operation, caller: Caller): caller is PersonCaller =>
-  caller.kind === 'person' && caller.asksFirst === true && caller.clientId !== '' && takesDryRun(operation)
+/** True for a write of an app, about which a person can decide first. */
+const isOfApp = (operation: Operation, caller: Caller): caller is PersonCaller =>
+  caller.kind === 'person' && caller.clientId !== '' && takesDryRun(operation)
+
+/** Returns undefined for a write that could not be taken back because of its size: the person decides about it in any case. */
+async function unlessTooLarge(write: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof TooLargeToUndo) return undefined
+    throw error
+  }
+}
 
 /** A request whose parts can be read twice. */
 function readOnce({ body, csv, ...sent }: RequestInput): RequestInput {
@@ -98,10 +114,17 @@ function asking(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
 }
 
 /** Returns what the person decides about; undefined if the request needs no decision. */
-function summaryOf(operation: Operation, { event, details }: RecordedEntry, { body }: ApiResponse): ApprovalSummary | undefined {
+function summaryOf(operation: Operation, caller: PersonCaller, entry: RecordedEntry, { body }: ApiResponse): ApprovalSummary | undefined {
   const { affected, emails, undo_days } = dryRunSchema.parse(body.dry_run)
+  const { event, details, losses } = entry
   const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
-  const reason = asksFirstOf(operation) ?? (emails > maxEmails ? 'outward' : rows > maxRows ? 'many' : undefined)
+  const byEffect = (): AskReason | 'many' | undefined => {
+    if (losses?.isTooLarge || (undo_days === 0 && losses?.any)) return 'irreversible'
+    if (emails > maxEmails) return 'outward'
+    return rows > maxRows ? 'many' : undefined
+  }
+  const always = losses?.isTooLarge ? 'irreversible' : undefined
+  const reason = caller.asksFirst === true ? (asksFirstOf(operation) ?? byEffect()) : always
   return reason && { reason, event, details, affected, emails, undo_days }
 }
 

@@ -1,5 +1,5 @@
 import { toPublicId } from '../../lib/ids.ts'
-import { type AuditEntry, recordAudit } from '../../store/audit.ts'
+import type { AuditEntry } from '../../store/audit.ts'
 import { writeEvent } from '../../store/auditEvents.ts'
 import { type ChangeAction, changeActionOf } from '../../store/changeActions.ts'
 import { recordChange } from '../../store/changeLog.ts'
@@ -29,11 +29,11 @@ export function labelOf(row: object): string | undefined {
   return typeof label === 'string' ? label.slice(0, 200) : undefined
 }
 
-/** Records a write in the audit trail and in the change feed. */
+/** Records a write in the change feed, and in the audit trail at the end of the request. */
 export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
   const { writer, school, operation } = write
   const { action, change = changeActionOf(action), id, before, after } = recorded
-  if (!write.isPart) await recordAudit(writer, [auditEntry(write, recorded)])
+  if (!write.isPart) write.activity.entries.push(auditEntry(write, recorded))
   if (id === undefined) return
   await recordChange(writer, {
     school_id: school.id,

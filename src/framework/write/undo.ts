@@ -1,3 +1,5 @@
+import { Problem } from '../../lib/problem.ts'
+import type { PersonCaller } from '../../policy/caller.ts'
 import type { ExternalServices } from '../../policy/externalServices.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import {
@@ -14,27 +16,53 @@ import type { ApiResponse } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import { undoOf } from '../declare/undo.ts'
 import type { Activity } from './activity.ts'
+import { lossesIn } from './losses.ts'
 
 interface Undoable {
   writer: SchoolWriter
+  caller: Pick<PersonCaller, 'clientId'>
   operation: Operation
   activity: Activity
   externalServices: Pick<ExternalServices, 'undo'>
+  /** True if a change that is too large to be taken back is rolled back in any case, or was approved. */
+  mayBeFinal: boolean
 }
 
-/** Runs a change. If its operation can be undone, keeps what it changed under the id of its activity. */
+/** A change of an app is too large to be taken back later. It is rolled back, and the person decides about it. */
+export class TooLargeToUndo extends Problem {
+  constructor() {
+    super('approval_required', {
+      description: 'This changes more than can be taken back later. Send it again in parts, or as it is: then the person decides about it.',
+    })
+  }
+}
+
+/**
+ * Runs a change. If its operation can be undone, keeps what it changed under the id of its activity. Counts what an app removes and overwrites.
+ * @throws TooLargeToUndo
+ */
 export async function undoably(
-  { writer, operation, activity, externalServices }: Undoable,
+  { writer, caller, operation, activity, externalServices: { undo }, mayBeFinal }: Undoable,
   change: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const days = externalServices.undo.days()
-  if (days === 0 || undoOf(operation) !== true) return await change()
+  const days = undo.days()
+  const isKept = days > 0 && undoOf(operation) === true
+  const isApp = caller.clientId !== ''
+  if (!isKept && !isApp) return await change()
   await beginCapture(writer)
   const response = await change()
-  const captured = activity.isRecorded ? await takeCaptured(writer) : undefined
-  const changes = captured && joined([...activity.changes, ...captured])
-  if (!changes || changes.length === 0 || sizeOf(changes) > maxCapturedBytes) return response
-  await saveUndo(writer, { id: activity.id, days, changes }, externalServices.undo)
+  if (!activity.isRecorded) return response
+  const captured = await takeCaptured(writer)
+  const changes = joined([...activity.changes, ...captured.changes])
+  const isTooLarge = isKept && (!captured.isComplete || sizeOf(changes) > maxCapturedBytes)
+  if (isTooLarge && isApp && !mayBeFinal) throw new TooLargeToUndo()
+  if (isApp && activity.entry) {
+    const isObject = (table: string): boolean => undo.typesOf(table).length > 0
+    const losses = lossesIn(changes, { own: operation.resource.table, isObject })
+    activity.entry.losses = { ...losses, any: losses.any || !captured.isComplete, isTooLarge }
+  }
+  if (!isKept || isTooLarge || changes.length === 0) return response
+  await saveUndo(writer, { id: activity.id, days, changes }, undo)
   return { ...response, undoDays: days }
 }
 

@@ -1,12 +1,13 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { actingAs } from '../../store/actors.ts'
+import { recordAudit } from '../../store/audit.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { ApiResponse, Call, RequestInput } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Values } from '../declare/values.ts'
 import { csvColumns } from '../output/csvColumns.ts'
-import { newActivity } from './activity.ts'
+import { entriesOf, newActivity } from './activity.ts'
 import { requireDecided, requireUnused } from './approved.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
 import { csvItems } from './csvItems.ts'
@@ -58,7 +59,9 @@ export async function write<Target extends Operation>(
       }
       const changed = async (): Promise<ApiResponse> => {
         if (sent.approval) await requireUnused(writer, sent.approval)
-        const response = await reportRemoved(write, await undoably(write, () => change(write)))
+        const mayBeFinal = sent.isDryRun === true || (sent.approval?.id !== undefined && sent.approval.isKind !== true)
+        const response = await reportRemoved(write, await undoably({ ...write, mayBeFinal }, () => change(write)))
+        await recordAudit(writer, entriesOf(write.activity))
         if (sent.approval) requireDecided(write, sent.approval)
         if (!sent.isDryRun) await requireUsual(write)
         return { ...response, entry: write.activity.entry }

@@ -24,19 +24,24 @@ export async function beginCapture(writer: SchoolWriter): Promise<void> {
   await sql`SELECT set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`.execute(withoutSchool(writer))
 }
 
-/** Returns what was changed since the capture began, one change for each row; undefined if that was too much to keep. */
-export async function takeCaptured(writer: SchoolWriter): Promise<RowChange[] | undefined> {
+/** What a transaction changed, one change for each row. */
+export interface Captured {
+  /** False if it was too much to keep: `changes` then has the first ones. */
+  isComplete: boolean
+  changes: RowChange[]
+}
+
+/** Returns what was changed since the capture began. */
+export async function takeCaptured(writer: SchoolWriter): Promise<Captured> {
   const { rows } = await sql<{ is_complete: boolean; changes: CapturedRow[] | null }>`
     WITH taken AS (
       DELETE FROM undo_capture WHERE school_id = ${writer.schoolId} AND transaction = pg_current_xact_id()::text::bigint
       RETURNING n, table_name, row_key, person_id, before, after
     )
     SELECT current_setting('schoolgate.undo') <> '0' AS is_complete,
-           (SELECT json_agg(taken ORDER BY n) FROM taken WHERE current_setting('schoolgate.undo') <> '0') AS changes`.execute(
-    withoutSchool(writer),
-  )
+           (SELECT json_agg(taken ORDER BY n) FROM taken) AS changes`.execute(withoutSchool(writer))
   const [captured] = rows
-  return captured?.is_complete ? joinChanges(captured.changes ?? []) : undefined
+  return { isComplete: captured?.is_complete === true, changes: joinChanges(captured?.changes ?? []) }
 }
 
 interface CapturedRow {
