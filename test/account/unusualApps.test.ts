@@ -44,7 +44,7 @@ async function connected() {
   const send = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json', 'if-match': '*' }
     const response = await fetch(`${service.issuer}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as Record<string, string> }
   }
   const addPosts = (count: number) => inWaves(Array.from({ length: count }, () => addPost))
   return { agent, tokens, call, send, addPosts }

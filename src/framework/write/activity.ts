@@ -9,7 +9,7 @@ export interface RecordedEntry {
   details: Record<string, unknown>
   /** The row version before the write; null for a new row, or for a request without a single row. */
   rowVersion: number | null
-  /** What an app removed or overwrote. */
+  /** The objects that an app removed or overwrote. */
   losses?: Losses | undefined
 }
 

@@ -46,7 +46,7 @@ export function withApprovals(run: Run): Run {
     const summary = entry && summaryOf(operation, caller, entry, tried)
     const wanted = summary && { ...key, content, kind: kindOf(operation, content, summary), rowVersion: entry.rowVersion, summary }
     const approval = entry ? wanted && (await decisionFor(context, wanted, found)) : changesNothing
-    if (sent.isDryRun) return wanted && !approval ? asking(tried, wanted.summary) : tried
+    if (sent.isDryRun) return wanted && !approval ? withReason(tried, wanted.summary) : tried
     if (!wanted || approval) return await run(operation, caller, { ...request, ...(approval && { approval }) }, context)
     if (found?.status === 'refused') throw refused()
     throw approvalRequired(await requestApproval(context, wanted), context, wanted.summary)
@@ -108,7 +108,7 @@ async function decisionFor(
 }
 
 /** Returns the response to a dry run that says that the request would ask. */
-function asking(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
+function withReason(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
   const body = { ...tried.body, dry_run: { ...dryRunSchema.parse(tried.body.dry_run), asks: { reason } } }
   return { ...tried, body, text: JSON.stringify(body) }
 }

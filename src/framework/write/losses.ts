@@ -1,7 +1,7 @@
 import type { RowChange } from '../../store/undo/capture.ts'
 import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
 
-/** What a request removed and overwrote. */
+/** The objects that a request removed and overwrote. */
 export interface Losses {
   /** Objects that it deleted. Rows of people that fall with an object of the school, such as their progress, do not count. */
   deleted: number

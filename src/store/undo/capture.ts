@@ -24,7 +24,7 @@ export async function beginCapture(writer: SchoolWriter): Promise<void> {
   await sql`SELECT set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`.execute(withoutSchool(writer))
 }
 
-/** What a transaction changed, one change for each row. */
+/** The changes of a transaction, one for each row. */
 export interface Captured {
   /** False if it was too much to keep: `changes` then has the first ones. */
   isComplete: boolean

@@ -55,7 +55,7 @@ const namesOf = (table: RawBuilder<unknown>, numbers: RawBuilder<unknown>): RawB
 export async function lockRows(writer: SchoolWriter, table: string, keys: readonly Columns[]): Promise<Columns[]> {
   const { rows } = await sql<{ columns: Columns }>`
     SELECT to_jsonb(stored) AS columns FROM ${sql.table(table)} AS stored JOIN ${recordsOf(table, keys)} AS wanted ON ${isSame(namesIn(keys))}
-     WHERE ${ofSchool(table, writer)} ORDER BY ${sortedBy(namesIn(keys))} FOR UPDATE OF stored`.execute(withoutSchool(writer))
+     WHERE ${isOfSchool(table, writer)} ORDER BY ${sortedBy(namesIn(keys))} FOR UPDATE OF stored`.execute(withoutSchool(writer))
   return rows.map(({ columns }) => columns)
 }
 
@@ -68,7 +68,7 @@ export async function findExisting(
 ): Promise<Columns[]> {
   const { rows } = await sql<{ columns: Columns }>`
     SELECT to_jsonb(wanted) AS columns FROM (SELECT DISTINCT ${listed(names, 'one')} FROM ${recordsOf(table, values)} AS one) AS wanted
-     WHERE EXISTS (SELECT FROM ${sql.table(table)} AS stored WHERE ${ofSchool(table, writer)} AND ${isSame(names)})`.execute(
+     WHERE EXISTS (SELECT FROM ${sql.table(table)} AS stored WHERE ${isOfSchool(table, writer)} AND ${isSame(names)})`.execute(
     withoutSchool(writer),
   )
   return rows.map(({ columns }) => columns)
@@ -157,13 +157,13 @@ export async function updateRows(
   ]
   await sql`
     UPDATE ${sql.table(table)} AS stored SET ${sql.join(assignments)} FROM ${recordsOf(table, rows)} AS wanted
-     WHERE ${ofSchool(table, writer)} AND ${isSame(key)}`.execute(withoutSchool(writer))
+     WHERE ${isOfSchool(table, writer)} AND ${isSame(key)}`.execute(withoutSchool(writer))
 }
 
 export async function deleteRows(writer: SchoolWriter, table: string, keys: readonly Columns[]): Promise<void> {
   await sql`
     DELETE FROM ${sql.table(table)} AS stored USING ${recordsOf(table, keys)} AS wanted
-     WHERE ${ofSchool(table, writer)} AND ${isSame(namesIn(keys))}`.execute(withoutSchool(writer))
+     WHERE ${isOfSchool(table, writer)} AND ${isSame(namesIn(keys))}`.execute(withoutSchool(writer))
 }
 
 /** Checks constraints that can wait at the end of the transaction. */
@@ -200,7 +200,7 @@ export async function keepOrder(
 const namesIn = ([first = {}]: readonly Columns[]): string[] => Object.keys(first).toSorted()
 
 /** The row of the school itself has its id as key. */
-const ofSchool = (table: string, { schoolId }: SchoolWriter) =>
+const isOfSchool = (table: string, { schoolId }: SchoolWriter) =>
   sql`stored.${sql.ref(table === 'school' ? 'id' : 'school_id')} = ${schoolId}`
 
 /** The rows as the database types them. */
