@@ -181,7 +181,7 @@ describe('an app that asks first', () => {
     expect([run.status, replay.status, replay.body.id, replay.headers.has('idempotent-replayed')]).toEqual([201, 201, run.body.id, true])
   })
 
-  test('asks anew under another Idempotency-Key, with an address, and keeps the response of the first one', async () => {
+  test('asks again under another Idempotency-Key, with an address, and keeps the response of the first one', async () => {
     const app = await appOf('owner@example.com')
     const invite = (key: string) =>
       app.call('POST', '/school/staff', { email: 'again@example.com', role: 'admin' }, { 'idempotency-key': key })
