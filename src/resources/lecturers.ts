@@ -156,7 +156,14 @@ export const lecturers = defineResource({
       lockFirst: lockCoursesTaught,
       run: retireLecturer,
     },
-    restore: { scope: 'write', roles: ['staff'], summary: 'Restore an archived lecturer', from: ['archived'], to: 'active' },
+    restore: {
+      scope: 'write',
+      roles: ['staff'],
+      summary: 'Restore an archived lecturer, who is hidden if they were before',
+      from: ['archived'],
+      to: ['active', 'hidden'],
+      run: async (_writing, { status_before }) => ({ status: status_before ?? 'active', status_before: null }),
+    },
     link: defineAction('lecturer', {
       asksFirst: 'access',
       undo: 'It decides who can sign in as the lecturer: use the opposite operation.',

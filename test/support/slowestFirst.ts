@@ -46,6 +46,8 @@ export const slowest: readonly string[] = [
   'test/platform/concurrentPurchases',
   'test/cli/keys',
   'test/cli/migrate',
+  'test/api/lawsOfRegister',
+  'test/api/laws',
   'test/api/everyOperation',
   'test/cli/doctor',
   'test/cli/doctorClients',

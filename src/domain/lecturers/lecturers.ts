@@ -91,8 +91,11 @@ export async function lockCoursesTaught(writer: SchoolWriter, { schoolId, id }: 
     .execute()
 }
 
-/** @throws Problem resource_in_use for the only lecturer of a published course */
-export async function retireLecturer({ writer, school }: WriteContext, { id }: { id: string }) {
+/**
+ * Checks that a lecturer can be archived, and returns the status to restore.
+ * @throws Problem resource_in_use for the only lecturer of a published course
+ */
+export async function retireLecturer({ writer, school }: WriteContext, { id, status }: { id: string; status: string }) {
   // Locks again: a course may have got this lecturer while the transaction waited for the row of the lecturer.
   await lockCoursesTaught(writer, { schoolId: school.id, id })
   const alone = await writer
@@ -117,7 +120,7 @@ export async function retireLecturer({ writer, school }: WriteContext, { id }: {
     .orderBy('course.slug')
     .limit(20)
     .execute()
-  if (alone.length === 0) return {}
+  if (alone.length === 0) return { status_before: status }
   throw new Problem('resource_in_use', {
     description: 'The lecturer is the only one of a published course. Add another lecturer to the course, or archive it first.',
     details: alone.map(({ slug }) => ({
