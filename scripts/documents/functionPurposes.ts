@@ -3,6 +3,8 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   add_audit_webhooks: 'Adds a delivery to `outbox` for each webhook endpoint that receives the security event.',
   add_change_webhooks: 'Adds a delivery to `outbox` for each webhook endpoint that receives changes of this type.',
   capture_change: 'Adds the row to `undo_capture` before and after the change, if the transaction captures what it changes.',
+  certificate_for_1_0: 'Writes the newest certificate of an enrolment into its columns, where processes of 1.0 read it.',
+  certificate_of_1_0: 'Writes the certificate that a process of 1.0 stores in the columns of an enrolment into `certificate`.',
   current_change_epoch: 'Returns the number of this run of the database server, and stores it at the first change.',
   report_account: 'Reports the account: processes read it again.',
   report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',

@@ -54,6 +54,7 @@ export async function writeActivity(
     await insertRows(sql, 'entitlement', orders.entitlements)
     await insertRows(sql, 'product_grant', products.grants)
     await insertRows(sql, 'enrollment', learning.enrollments)
+    await insertRows(sql, 'certificate', learning.certificates)
     await insertRows(sql, 'lesson_progress', learning.progress)
     await insertRows(sql, 'quiz_attempt', learning.attempts)
     await insertRows(sql, 'event', community.events)

@@ -64,7 +64,11 @@ export const enrollmentSchema = z.object({
         .meta({ description: 'Time at which the staff last corrected the name or the title; null if they never did.', example: null }),
     })
     .nullable()
-    .meta({ description: 'The certificate; null if none was issued or the course is not completed.', example: null }),
+    .meta({
+      description:
+        'The newest valid certificate, which stays while the course is repeated; null without one. The list of certificates has all of them.',
+      example: null,
+    }),
   external_id: externalId(),
   metadata: metadata(),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { certificateNumber, currentFacts } from '../domain/learning/certificates.ts'
+import { issueOnRequest, type NewestCertificate, newestCertificate } from '../domain/learning/certificates.ts'
 import { statusAt } from '../domain/learning/enrollmentStatus.ts'
 import { reopen, resetProgress } from '../domain/learning/enrollmentTransitions.ts'
 import {
@@ -50,22 +50,10 @@ const issueCertificate = defineAction('enrollment', {
     }),
   }),
   async perform(writing, row, { reason }) {
-    const { writer, caller, now } = writing
-    if (reason !== undefined && audienceOf(caller) !== 'staff')
+    if (reason !== undefined && audienceOf(writing.caller) !== 'staff')
       throw new Problem('access_denied', { description: 'reason: only staff can correct a certificate. Leave it out to issue one.' })
-    if (row.completed_at === null)
-      throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
-    if (row.certificate_number !== null && reason === undefined) return { isUnchanged: true }
-    const facts = await currentFacts(writer, { enrollmentId: row.id })
-    if (!facts) throw new Problem('invalid_state', { description: 'The student was erased.' })
-    const { certificate_enabled, ...stated } = facts
-    if (row.certificate_number !== null) {
-      const isCurrent =
-        stated.certificate_holder_name === row.certificate_holder_name && stated.certificate_course_title === row.certificate_course_title
-      return isCurrent ? { isUnchanged: true } : { columns: { ...stated, certificate_corrected_at: now }, reason }
-    }
-    if (!certificate_enabled) throw new Problem('invalid_state', { description: 'The course does not issue certificates.' })
-    return { columns: { ...stated, certificate_number: certificateNumber(), certificate_issued_at: now }, reason }
+    const isChanged = await issueOnRequest(writing, row, { isCorrected: reason !== undefined })
+    return isChanged ? { columns: {}, reason } : { isUnchanged: true }
   },
 })
 
@@ -90,21 +78,14 @@ export const enrollments = defineResource({
     status: { from: ['status', 'expires_at'], of: (row) => statusAt(row, new Date()) },
     lessons_count: { select: publishedLessonsOf },
     certificate: {
-      from: [
-        ...(['certificate_number', 'certificate_issued_at', 'completed_at'] as const),
-        ...(['certificate_holder_name', 'certificate_course_title', 'certificate_corrected_at'] as const),
-      ],
-      of: ({ certificate_number: number, completed_at, ...row }, { school }) =>
-        number && completed_at
-          ? {
-              number,
-              issued_at: row.certificate_issued_at ?? completed_at,
-              url: school.issuer + certificatePath(number),
-              holder_name: row.certificate_holder_name,
-              course_title: row.certificate_course_title,
-              corrected_at: row.certificate_corrected_at,
-            }
-          : null,
+      select: newestCertificate,
+      of: (newest: NewestCertificate | null, { school }) =>
+        newest && {
+          ...newest,
+          issued_at: new Date(newest.issued_at).toISOString(),
+          corrected_at: newest.corrected_at && new Date(newest.corrected_at).toISOString(),
+          url: school.issuer + certificatePath(newest.number),
+        },
     },
   },
   inputs: z.object(named),

@@ -19,7 +19,8 @@ export const ownEnrollmentRow = z.object({
   completed_lessons_count: z.number(),
   lessons_count: z.number(),
   last_lesson_id: text,
-  certificate: z.object({ number: z.string() }).nullable().default(null),
+  completed_at: text,
+  certificate: z.object({ number: z.string(), issued_at: z.string() }).nullable().default(null),
 })
 
 /** A course, as its participants read it. */

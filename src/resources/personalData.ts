@@ -7,6 +7,7 @@ import { reference, timestamp } from '../framework/declare/fields.ts'
 import type { DB } from '../gen/kysely/tables.ts'
 import type { PersonViewer } from '../policy/caller.ts'
 import { accountTables } from './accountTables.ts'
+import { certificates } from './certificates.ts'
 import { comments } from './comments.ts'
 import { couponRedemptions } from './couponRedemptions.ts'
 import { enrollments } from './enrollments.ts'
@@ -127,6 +128,9 @@ export const personalData = {
     ...{ table: 'product_grant', resource: productGrants, about: 'Digital products that the person owns.', mine: ofPerson },
   }),
   enrollment: rowsOf('enrollments', { table: 'enrollment', resource: enrollments, about: 'Enrolments in courses.', mine: ofPerson }),
+  certificate: rowsOf('certificates', {
+    ...{ table: 'certificate', resource: certificates, about: 'Certificates of completed courses.', mine: ofPerson },
+  }),
   lesson_progress: rowsOf('lesson_progress', {
     ...{ table: 'lesson_progress', resource: lessonProgress, about: 'Progress in lessons.', mine: ofPerson },
   }),

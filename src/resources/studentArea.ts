@@ -13,6 +13,6 @@ export const studentArea = defineArea('students', {
     lecturer:
       'In your courses: enrol students, change, suspend, complete and cancel their enrolments, change or reset their progress, grade quizzes again, and issue certificates',
     staff:
-      'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, grade quizzes again, and issue certificates',
+      'Add, change, suspend and delete students, enrol them, change, suspend, complete and cancel their enrolments, change or reset their progress, grade quizzes again, and issue, correct, revoke and restore certificates',
   },
 })

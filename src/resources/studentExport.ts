@@ -60,11 +60,26 @@ export const studentExport = z.object({
       progress_percent: z.int().meta({ description: 'Progress.', example: 40 }),
       completed_at: time('Time of completion.'),
       canceled_at: time('Time of cancellation.'),
-      certificate_number: text('Number of the certificate.'),
+      certificate_number: text('Number of the newest certificate.'),
       certificate_holder_name: text('Name on the certificate.'),
       certificate_course_title: text('Title on the certificate.'),
     },
     'Enrolments in courses.',
+  ),
+  certificates: list(
+    {
+      id: id('cer', 'Id of the certificate.'),
+      enrollment_id: id('enr', 'The enrolment.'),
+      course_id: id('crs', 'The course.'),
+      number: text('Number of the certificate.'),
+      holder_name: text('Name on the certificate.'),
+      course_title: text('Title on the certificate.'),
+      completed_at: time('Time of the completion.'),
+      issued_at: time('Time of issue.'),
+      corrected_at: time('Time of the last correction.'),
+      revoked_at: time('Time of revocation.'),
+    },
+    'Certificates of completed courses.',
   ),
   lesson_progress: list(
     {

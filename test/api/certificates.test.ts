@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { type DemoApi, type SendOptions, startDemoApi } from './demoApi.ts'
 import { learner, learningIn, lecturer, other, owner, storedId } from './learning.ts'
 
 interface Certificate {
@@ -124,21 +125,140 @@ describe.each((await databasesToTest()).slice(-1))('certificates, on $name', ({ 
       for (const enrollment of enrollments) expect(await changesOf(enrollment)).toContain('certificate_issued')
     })
 
-    test('only if the course has certificates, and none after a second completion', async () => {
-      const without = await completed(await school.newCourse())
-      expect(await certificateOf(without)).toBeNull()
+    test('only if the course has certificates', async () => {
+      expect(await certificateOf(await completed(await school.newCourse()))).toBeNull()
+    })
+  })
+
+  describe('each completion has its own certificate', () => {
+    const listed = async (enrollment: { id: string }, as = owner): Promise<(Certificate & { id: string })[]> =>
+      (await school.get(`certificates?enrollment_id=${enrollment.id}`, as)).json.data as (Certificate & { id: string })[]
+    /** Does what an app can take back, and returns the id of the activity. */
+    const done = async (path: string, options: SendOptions = { body: {} }) => {
+      const { status, text } = await school.send(path, options)
+      expect(status, text).toBeLessThan(300)
+      const [entry] = await school.rows<{ id: string }>('SELECT id FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1')
+      return toPublicId('act', String(entry?.id))
+    }
+    const takeBack = async (activity: string) => {
+      const { status, text } = await school.send(`account/activity/${activity}/undo`, { body: {} })
+      expect(status, text).toBe(200)
+      const [entry] = await school.rows<{ id: string }>('SELECT id FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1')
+      return toPublicId('act', String(entry?.id))
+    }
+    const validity = async (numbers: readonly string[]) =>
+      await Promise.all(numbers.map(async (number) => (await verified(number)).valid ?? 'unknown'))
+
+    test('a repeated course gives another one with another number and date, and the first one stays valid and as it was', async () => {
+      const course = await newCourse()
+      const enrollment = await completed(course)
+      const first = await certificateOf(enrollment)
+      const shown = await verified(first.number)
+      await done(`enrollments/${enrollment.id}/reset_progress`)
+      expect([await verified(first.number), await certificateOf(enrollment)]).toEqual([shown, first])
+      for (const lesson of course.lessons) await school.put(enrollment, lesson, { completed: true })
+      const second = await certificateOf(enrollment)
+      expect(second.number).not.toBe(first.number)
+      expect(Date.parse(second.issued_at)).toBeGreaterThan(Date.parse(first.issued_at))
+      expect(await validity([first.number, second.number])).toEqual([true, true])
+      expect(await verified(first.number)).toEqual(shown)
+      for (const as of [learner, lecturer, owner])
+        expect([as, (await listed(enrollment, as)).map(({ number }) => number)]).toEqual([as, [second.number, first.number]])
+      expect(await listed(enrollment, other)).toEqual([])
+    })
+
+    test('a reset that is taken back restores the completion with its certificate, and a completion takes only its own with it', async () => {
       const enrollment = await completed(await newCourse())
       const { number } = await certificateOf(enrollment)
-      await school.send(`enrollments/${enrollment.id}/reset_progress`, { body: {} })
-      expect(await verified(number)).toMatchObject({ valid: false })
-      await school.send(`enrollments/${enrollment.id}/complete`, { body: {} })
+      const numbers = async () => (await listed(enrollment)).map((one) => one.number)
+      const reset = await done(`enrollments/${enrollment.id}/reset_progress`)
+      const again = await takeBack(reset)
+      expect([await numbers(), (await school.get(`enrollments/${enrollment.id}`)).json.status]).toEqual([[number], 'completed'])
+      await takeBack(again)
+      const completion = await done(`enrollments/${enrollment.id}/complete`)
+      const [second] = await numbers()
+      expect(await numbers()).toEqual([second, number])
+      const undone = await takeBack(completion)
+      expect([await numbers(), await validity([number, String(second)])]).toEqual([[number], [true, 'unknown']])
       expect((await certificateOf(enrollment)).number).toBe(number)
+      await takeBack(undone)
+      expect([await numbers(), await validity([number, String(second)])]).toEqual([
+        [second, number],
+        [true, true],
+      ])
+    })
+
+    test('a section whose deletion completes enrolments issues certificates, and withdraws them when it is taken back', async () => {
+      const course = await newCourse()
+      const section = await school.post(`courses/${course.id}/sections`, { title: 'Glazes' })
+      const { id } = await school.post(`sections/${section.id}/lessons`, { title: 'Ash', kind: 'text', content: 'Wood' })
+      await school.post(`lessons/${id}/publish`)
+      const enrollments = [await school.enroll(course), await school.enroll(course, other)]
+      for (const enrollment of enrollments)
+        for (const lesson of course.lessons) await school.put(enrollment, lesson, { completed: true }, owner)
+      const lists = async () => (await Promise.all(enrollments.map((one) => listed(one)))).flat().map(({ number }) => number)
+      expect(await lists()).toEqual([])
+      const deletion = await done(`sections/${section.id}?cascade=true`, { method: 'DELETE' })
+      const issued = await lists()
+      expect([issued.length, await validity(issued)]).toEqual([2, [true, true]])
+      await takeBack(deletion)
+      expect([await lists(), await validity(issued)]).toEqual([[], ['unknown', 'unknown']])
+    })
+
+    test('one that the staff revoke is invalid until they restore it, and nobody else can do either', async () => {
+      const enrollment = await completed(await newCourse())
+      const { number } = await certificateOf(enrollment)
+      const id = String((await listed(enrollment))[0]?.id)
+      for (const as of [learner, lecturer])
+        expect([as, (await school.send(`certificates/${id}/revoke`, { as, body: {} })).status]).toEqual([as, 403])
+      await done(`certificates/${id}/revoke`)
+      expect([await validity([number]), await certificateOf(enrollment)]).toEqual([[false], null])
+      expect((await school.send(`enrollments/${enrollment.id}/certificate`, { as: learner, body: {} })).json.error).toBe('invalid_state')
+      await done(`certificates/${id}/restore`)
+      expect([await validity([number]), (await certificateOf(enrollment)).number]).toEqual([[true], number])
+    })
+  })
+
+  describe('next to processes of 1.0, which keep the certificate in columns of the enrolment', () => {
+    const columns = async (enrollment: { id: string }) =>
+      await school.rows(
+        `SELECT certificate_number AS number, certificate_holder_name AS holder_name, certificate_course_title AS course_title
+           FROM enrollment WHERE school_id = $1 AND id = $2`,
+        [storedId(enrollment.id)],
+      )
+
+    test('they read the newest one', async () => {
+      const enrollment = await completed(await newCourse())
+      await school.send(`enrollments/${enrollment.id}/reset_progress`, { body: {} })
+      await school.send(`enrollments/${enrollment.id}/complete`, { body: {} })
+      const { number, holder_name, course_title } = await certificateOf(enrollment)
+      expect(await columns(enrollment)).toEqual([{ number, holder_name, course_title }])
+    })
+
+    test('one that they issue, correct or erase is issued, corrected or erased here', async () => {
+      const enrollment = await school.enroll(await newCourse())
+      const number = `${'0'.repeat(8)}${String(Date.now()).slice(-8)}`
+      // In the order of 1.0: the certificate is written before the completion.
+      await school.set(
+        enrollment,
+        `certificate_number = '${number}', certificate_issued_at = date_trunc('milliseconds', now()), certificate_holder_name = 'Ada', certificate_course_title = 'Clay'`,
+      )
+      await school.set(enrollment, `status = 'completed', completed_at = certificate_issued_at`)
+      expect(await certificateOf(enrollment)).toMatchObject({ number, holder_name: 'Ada', course_title: 'Clay', corrected_at: null })
+      expect((await school.send(`enrollments/${enrollment.id}/certificate`, { body: {} })).status).toBe(200)
+      await school.set(enrollment, `certificate_holder_name = 'Ada Byron', certificate_corrected_at = now()`)
+      expect(await verified(number)).toMatchObject({ holder_name: 'Ada Byron', corrected_at: expect.any(String), valid: true })
+      await school.set(enrollment, 'certificate_holder_name = NULL')
+      expect(await verified(number)).toMatchObject({ holder_name: null, valid: true })
+      // It takes back a completion that it captured before the upgrade.
+      await school.set(enrollment, `certificate_number = NULL, completed_at = NULL, status = 'active'`)
+      expect(await verified(number)).toMatchObject({ valid: false })
     })
   })
 
   test('the number is read in any case, with separators, and with letters that look like its digits', async () => {
     const enrollment = await completed(await newCourse())
-    await school.rows(`UPDATE enrollment SET certificate_number = '10AB10CD10EF10GH' WHERE school_id = $1 AND id = $2`, [
+    await school.rows(`UPDATE certificate SET number = '10AB10CD10EF10GH' WHERE school_id = $1 AND enrollment_id = $2`, [
       storedId(enrollment.id),
     ])
     for (const written of ['10ab10cd10ef10gh', '10AB-10CD-10EF-10GH', ' 10ab 10cd 10ef 10gh', 'ioABlOCDIoEFLOgh'])
@@ -161,10 +281,13 @@ describe.each((await databasesToTest()).slice(-1))('certificates, on $name', ({ 
         certificate_course_title: course.title,
       }),
     ])
+    expect(exported.certificates).toEqual([expect.objectContaining({ number, holder_name: 'Ada Certified', enrollment_id: enrollment.id })])
     expect((await school.send(`students/${student.id}`, { method: 'DELETE' })).status).toBe(204)
     expect(await verified(number)).toMatchObject({ holder_name: null, course_title: course.title, valid: true })
-    expect(await school.rows(`SELECT id FROM enrollment WHERE school_id = $1 AND certificate_holder_name = $2`, ['Ada Certified'])).toEqual(
-      [],
-    )
+    for (const [table, column] of [
+      ['certificate', 'holder_name'],
+      ['enrollment', 'certificate_holder_name'],
+    ])
+      expect(await school.rows(`SELECT id FROM ${table} WHERE school_id = $1 AND ${column} = $2`, ['Ada Certified'])).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newEvent, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
-import { newEnrollments } from '../support/learners.ts'
+import { newCertificates, newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
 import { newPerson, newProduct, newUses } from '../support/shop.ts'
@@ -82,6 +82,7 @@ describe.each(databases)('on $name', ({ name, open }) => {
       [other.id],
     )
     await newEnrollments(database.sql, other.id, [rows[0]?.person as string], [rows[0]?.course as string])
+    await newCertificates(database.sql, other.id)
     await newEvent(database.sql, other.id)
     await newUses(database.sql, other.id, 1)
     await newPost(database.sql, other.id)

@@ -5,7 +5,7 @@ import { operationsIn, resources } from '../../src/resources/index.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { newFile } from '../support/files.ts'
-import { newEnrollments } from '../support/learners.ts'
+import { newCertificates, newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
 import { newOrder, newPerson, newProduct, newProductGrant, newUses } from '../support/shop.ts'
@@ -244,6 +244,7 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
     }
     await newEnrollments(sql, api.school.id, await leading('person', 6), await leading('course', 1))
     await newEnrollments(sql, api.school.id, await leading('person', 1), await leading('course', 6))
+    await newCertificates(sql, api.school.id)
     await sql.query(
       `INSERT INTO quiz_attempt (school_id, id, enrollment_id, lesson_id, person_id, attempt_no, score_bps, passed, answers)
        SELECT e.school_id, gen_random_uuid(), e.id, l.id, e.person_id, 90 + number, 0, false, '[]'

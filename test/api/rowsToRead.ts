@@ -46,10 +46,13 @@ export async function chooseRowsToRead(api: DemoApi): Promise<RowsToRead> {
   return {
     visible: (operation) => keysOf(operation)?.visible ?? '',
     hidden: (operation) => keysOf(operation)?.hidden,
-    isVisibleTo: (operation, email) => keysOf(operation)?.readers.has(email) ?? true,
+    isVisibleTo: (operation, email) => isForAll(operation) || (keysOf(operation)?.readers.has(email) ?? true),
     addressOf: ({ path }, key) => path.replace('{refund_id}', refunds.get(key) ?? toPublicId('rfd', newId())).replace(/\{\w+\}/, key),
   }
 }
+
+/** True if it shows a row to everybody who knows its key, such as the number of a certificate. */
+const isForAll = ({ anonymous, resource }: Operation): boolean => anonymous === 'full' && !resource.audiences.includes('anonymous')
 
 /** Returns the resource whose row the path names: in `/api/v1/courses/{id}/enrollments` a course. */
 export function resourceNamed({ path, resource }: Operation): Resource {
@@ -114,9 +117,9 @@ async function readableIds(
 /** Returns the path parameter: the id, or the number of a certificate. */
 async function keyOf({ database, school }: DemoApi, { path }: Operation, { idPrefix, table }: Resource, id: string): Promise<string> {
   if (!path.includes('{number}')) return toPublicId(idPrefix, id)
-  const [row] = await database.sql.query<{ certificate_number: string }>(
-    `SELECT certificate_number FROM ${table} WHERE school_id = $1 AND id = $2`,
-    [school.id, id],
-  )
-  return String(row?.certificate_number)
+  const [row] = await database.sql.query<{ number: string }>(`SELECT number FROM ${table} WHERE school_id = $1 AND id = $2`, [
+    school.id,
+    id,
+  ])
+  return String(row?.number)
 }

@@ -1,10 +1,86 @@
 -- Printed by npm run docs: the statements of certificates for each role.
 
+-- listCertificates, learner
+select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
+  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version", case
+  when false then cast('staff' as text)
+  when ("certificate"."person_id" = :person_id or false) then cast('own' as text)
+  else cast('public' as text)
+  end as "seen_as", case
+  when "certificate"."revoked_at" is null then 'valid'
+  else 'revoked'
+  end as "status"
+from "certificate"
+where ("certificate"."person_id" = :person_id) and "certificate"."school_id" = :school_id
+order by "issued_at" desc, "id" desc
+limit 21;
+
+-- listCertificates, lecturer
+select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
+  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version", case
+  when exists (
+    select "course"."id"
+    from "course"
+    where (
+      "course"."school_id" = "certificate"."school_id"
+      and "course"."id" = "certificate"."course_id"
+      and exists (
+        select "lecturer"."id"
+        from "course_lecturer"
+        inner join "lecturer" on ("lecturer"."id" = "course_lecturer"."lecturer_id")
+          and "lecturer"."school_id" = :school_id
+        where ("course_lecturer"."course_id" = "course"."id" and "lecturer"."id" = :lecturer_id)
+          and "course_lecturer"."school_id" = :school_id
+      )
+    )
+      and "course"."school_id" = :school_id
+  ) then cast('staff' as text)
+  when ("certificate"."person_id" = :person_id or false) then cast('own' as text)
+  else cast('public' as text)
+  end as "seen_as", case
+  when "certificate"."revoked_at" is null then 'valid'
+  else 'revoked'
+  end as "status"
+from "certificate"
+where (
+  "certificate"."person_id" = :person_id
+  or exists (
+    select "course"."id"
+    from "course"
+    where (
+      "course"."school_id" = "certificate"."school_id"
+      and "course"."id" = "certificate"."course_id"
+      and exists (
+        select "lecturer"."id"
+        from "course_lecturer"
+        inner join "lecturer" on ("lecturer"."id" = "course_lecturer"."lecturer_id")
+          and "lecturer"."school_id" = :school_id
+        where ("course_lecturer"."course_id" = "course"."id" and "lecturer"."id" = :lecturer_id)
+          and "course_lecturer"."school_id" = :school_id
+      )
+    )
+      and "course"."school_id" = :school_id
+  )
+)
+  and "certificate"."school_id" = :school_id
+order by "issued_at" desc, "id" desc
+limit 21;
+
+-- listCertificates, staff
+select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
+  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version",
+  cast('staff' as text) as "seen_as", case
+  when "certificate"."revoked_at" is null then 'valid'
+  else 'revoked'
+  end as "status"
+from "certificate"
+where (true) and "certificate"."school_id" = :school_id
+order by "issued_at" desc, "id" desc
+limit 21;
+
 -- verifyCertificate, anonymous, learner, lecturer, staff
-select "enrollment"."certificate_holder_name", "enrollment"."certificate_course_title", "enrollment"."completed_at",
-  "enrollment"."certificate_issued_at" as "issued_at", "enrollment"."certificate_corrected_at" as "corrected_at",
-  "person"."name", "person"."erased_at", "course"."title", "course"."certificate_template" as "template"
-from "enrollment"
-inner join "course" on ("course"."id" = "enrollment"."course_id") and "course"."school_id" = :school_id
-inner join "person" on ("person"."id" = "enrollment"."person_id") and "person"."school_id" = :school_id
-where ("enrollment"."certificate_number" = '7QW3KD9XHM2TB5ZE') and "enrollment"."school_id" = :school_id;
+select "number", "holder_name", "course_title", "issued_at", "corrected_at", "revoked_at",
+  "course"."certificate_template" as "template"
+from "certificate"
+inner join "course" on ("course"."id" = "certificate"."course_id") and "course"."school_id" = :school_id
+where ("certificate"."number" = '7QW3KD9XHM2TB5ZE') and "certificate"."school_id" = :school_id;

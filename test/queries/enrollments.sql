@@ -4,8 +4,7 @@
 select "id", "course_id", "status_reason", "source", "order_id", "subscription_id", "coupon_id", "starts_at",
   "expires_at", "progress_percent", "completed_lessons_count", "last_lesson_id", "first_opened_at", "last_activity_at",
   "completed_at", "canceled_at", "external_id", "metadata", "created_at", "updated_at", "person_id", "status",
-  "certificate_number", "certificate_issued_at", "certificate_holder_name", "certificate_course_title",
-  "certificate_corrected_at", "version" as "version", case
+  "version" as "version", case
   when false then cast('staff' as text)
   when ("enrollment"."person_id" = :person_id or false) then cast('own' as text)
   else cast('public' as text)
@@ -14,7 +13,18 @@ select "id", "course_id", "status_reason", "source", "order_id", "subscription_i
     select "course"."published_lessons_count"
     from "course"
     where ("course"."id" = "enrollment"."course_id") and "course"."school_id" = :school_id
-  ) as "lessons_count"
+  ) as "lessons_count",
+  (
+    select to_json("newest") as "certificate"
+    from (
+      select "number", "issued_at", "holder_name", "course_title", "corrected_at"
+      from "certificate"
+      where ("certificate"."enrollment_id" = "enrollment"."id" and "certificate"."revoked_at" is null)
+        and "certificate"."school_id" = :school_id
+      order by "certificate"."completed_at" desc
+      limit 1
+    ) as "newest"
+  ) as "certificate"
 from "enrollment"
 where ("enrollment"."person_id" = :person_id) and "enrollment"."school_id" = :school_id
 order by "id" desc
@@ -24,8 +34,7 @@ limit 21;
 select "id", "course_id", "status_reason", "source", "order_id", "subscription_id", "coupon_id", "starts_at",
   "expires_at", "progress_percent", "completed_lessons_count", "last_lesson_id", "first_opened_at", "last_activity_at",
   "completed_at", "canceled_at", "external_id", "metadata", "created_at", "updated_at", "person_id", "status",
-  "certificate_number", "certificate_issued_at", "certificate_holder_name", "certificate_course_title",
-  "certificate_corrected_at", "version" as "version", case
+  "version" as "version", case
   when exists (
     select "course"."id"
     from "course"
@@ -50,7 +59,18 @@ select "id", "course_id", "status_reason", "source", "order_id", "subscription_i
     select "course"."published_lessons_count"
     from "course"
     where ("course"."id" = "enrollment"."course_id") and "course"."school_id" = :school_id
-  ) as "lessons_count"
+  ) as "lessons_count",
+  (
+    select to_json("newest") as "certificate"
+    from (
+      select "number", "issued_at", "holder_name", "course_title", "corrected_at"
+      from "certificate"
+      where ("certificate"."enrollment_id" = "enrollment"."id" and "certificate"."revoked_at" is null)
+        and "certificate"."school_id" = :school_id
+      order by "certificate"."completed_at" desc
+      limit 1
+    ) as "newest"
+  ) as "certificate"
 from "enrollment"
 where (
   "enrollment"."person_id" = :person_id
@@ -80,13 +100,23 @@ limit 21;
 select "id", "course_id", "status_reason", "source", "order_id", "subscription_id", "coupon_id", "starts_at",
   "expires_at", "progress_percent", "completed_lessons_count", "last_lesson_id", "first_opened_at", "last_activity_at",
   "completed_at", "canceled_at", "external_id", "metadata", "created_at", "updated_at", "person_id", "status",
-  "certificate_number", "certificate_issued_at", "certificate_holder_name", "certificate_course_title",
-  "certificate_corrected_at", "version" as "version", cast('staff' as text) as "seen_as",
+  "version" as "version", cast('staff' as text) as "seen_as",
   (
     select "course"."published_lessons_count"
     from "course"
     where ("course"."id" = "enrollment"."course_id") and "course"."school_id" = :school_id
-  ) as "lessons_count"
+  ) as "lessons_count",
+  (
+    select to_json("newest") as "certificate"
+    from (
+      select "number", "issued_at", "holder_name", "course_title", "corrected_at"
+      from "certificate"
+      where ("certificate"."enrollment_id" = "enrollment"."id" and "certificate"."revoked_at" is null)
+        and "certificate"."school_id" = :school_id
+      order by "certificate"."completed_at" desc
+      limit 1
+    ) as "newest"
+  ) as "certificate"
 from "enrollment"
 where (true) and "enrollment"."school_id" = :school_id
 order by "id" desc

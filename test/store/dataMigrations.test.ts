@@ -6,6 +6,7 @@ import type { Database } from '../../src/store/database.ts'
 import { newPost } from '../support/community.ts'
 import { embeddedDatabase, migrationsDirectory } from '../support/databases.ts'
 import { newSchool } from '../support/rows.ts'
+import { newCourse, newPerson } from '../support/shop.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -113,4 +114,52 @@ test('refunds of an earlier release are divided over the lines: the parts of a r
     { tax: 107, ended: true },
   ])
   expect(await sql.query('SELECT refunded_tax_amount::int AS tax FROM orders WHERE id = $1', [orderId])).toEqual([{ tax: 160 }])
+})
+
+test('certificates in the columns of enrolments become rows: what was reset stays revoked, and a second completion can get its own', async () => {
+  const { sql } = database
+  const schoolId = await newSchool(sql)
+  const first = '2026-01-05T10:00:00.000Z'
+  const later = '2026-06-05T10:00:00.000Z'
+  const [title, name] = ['Clay', 'Ada']
+  const before: Record<string, [completed: string | null, issued: string | null, title: string | null, name: string | null]> = {
+    plain: [first, first, title, name],
+    requested: [first, later, title, name],
+    repeated: [later, first, title, name],
+    reset: [null, first, title, name],
+    withoutFacts: [first, null, null, null],
+  }
+  const numbers = new Map<string, string>()
+  for (const [at, [key, values]] of Object.entries(before).entries()) {
+    const [course, person, enrollment] = [await newCourse(sql, schoolId), await newPerson(sql, schoolId), newId()]
+    numbers.set(`CERTIFICATE00000${at}`, key)
+    await sql.query(
+      `INSERT INTO enrollment (school_id, id, course_id, person_id, source, updated_at, certificate_number,
+                               completed_at, certificate_issued_at, certificate_course_title, certificate_holder_name)
+       VALUES ($1, $2, $3, $4, 'manual', '2026-07-01', $5, $6, $7, $8, $9)`,
+      [schoolId, enrollment, course, person, `CERTIFICATE00000${at}`, ...values],
+    )
+  }
+  const migration = await readFile(join(migrationsDirectory, '20261128070058_certificates_of_before', 'migration.sql'), 'utf8')
+  // An interrupted migration runs again.
+  for (let run = 0; run < 2; run++) await sql.query(migration)
+  const rows = await sql.query<{ number: string }>(
+    `SELECT number, completed_at, issued_at, course_title, holder_name, revoked_at IS NOT NULL AS revoked FROM certificate WHERE school_id = $1`,
+    [schoolId],
+  )
+  const [atFirst, atLater] = [new Date(first), new Date(later)]
+  const stated = { course_title: title, holder_name: name, revoked: false }
+  expect(Object.fromEntries(rows.map(({ number, ...row }) => [numbers.get(number), row]))).toEqual({
+    plain: { completed_at: atFirst, issued_at: atFirst, ...stated },
+    requested: { completed_at: atFirst, issued_at: atLater, ...stated },
+    repeated: { completed_at: atFirst, issued_at: atFirst, ...stated },
+    reset: { completed_at: atFirst, issued_at: atFirst, ...stated, revoked: true },
+    withoutFacts: {
+      completed_at: atFirst,
+      issued_at: atFirst,
+      course_title: expect.any(String),
+      holder_name: expect.any(String),
+      revoked: false,
+    },
+  })
 })

@@ -28,3 +28,13 @@ export async function newEnrollments(sql: Sql, schoolId: string, people: readonl
   }
   return ids
 }
+
+/** Issues a certificate for each enrolment of the school. */
+export async function newCertificates(sql: Sql, schoolId: string): Promise<void> {
+  await sql.query(
+    `INSERT INTO certificate (school_id, id, enrollment_id, course_id, person_id, number, completed_at, issued_at, course_title)
+     SELECT school_id, gen_random_uuid(), id, course_id, person_id, upper(right(replace(id::text, '-', ''), 16)), now(), now(), 'Clay'
+       FROM enrollment WHERE school_id = $1`,
+    [schoolId],
+  )
+}

@@ -40,6 +40,10 @@ export async function copyRow(sql: Sql, table: string, row: { schoolId: string; 
     ...(table === 'coupon_redemption' && { person_id: null }),
     ...(table === 'orders' && { number: id, payment_reference: null }),
     certificate_number: null,
+    ...(table === 'certificate' && {
+      number: id.replaceAll('-', '').slice(-16).toUpperCase(),
+      completed_at: new Date(Math.floor(Math.random() * 2e12)),
+    }),
     ...(table === 'quiz_attempt' && { attempt_no: Math.floor(Math.random() * 2_000_000_000) }),
     ...(table === 'person' && { email: `${id}@example.test`, account_id: null }),
   }

@@ -14,6 +14,7 @@ export function learningRows(context: Context, activity: Activity) {
   const enrollmentId = ({ number }: DemoEnrollment): string => id('enrollment', number)
   return {
     enrollments: enrollments.map((enrollment) => enrollmentRow(context, enrollment, learnt.get(enrollment) ?? [], activity)),
+    certificates: enrollments.flatMap((enrollment) => certificateRows(context, enrollment, learnt.get(enrollment) ?? [])),
     progress: progress.map((one) => ({
       ...base('lesson_progress', one, one.completedAt),
       enrollment_id: enrollmentId(one.enrollment),
@@ -49,17 +50,16 @@ export function taughtBy(enrollments: readonly DemoEnrollment[], lecturer: strin
 }
 
 function enrollmentRow(
-  { schoolId, now, id, base, personId }: Context,
+  { now, id, base, personId }: Context,
   enrollment: DemoEnrollment,
   learnt: readonly DemoProgress[],
   { lessons }: Activity,
 ) {
-  const { at, number, course, status, source, order, subscription, expiresAt, stoppedAt } = enrollment
+  const { at, course, status, source, order, subscription, expiresAt, stoppedAt } = enrollment
   const done = learnt.filter(({ completedAt }) => completedAt !== null)
   const latest = learnt.at(-1)
   const lastAt = latest && Math.max(...learnt.map((one) => one.completedAt ?? one.at))
-  const completedAt = status === 'completed' ? Math.max(...done.flatMap((one) => one.completedAt ?? [])) : null
-  const hasCertificate = completedAt !== null && courses[course]?.certificate_enabled && number % 7 !== 3
+  const completedAt = completionOf(enrollment, learnt)
   return {
     ...base('enrollment', enrollment, Math.min(now, Math.max(stoppedAt ?? 0, completedAt ?? 0, at))),
     person_id: personId(enrollment.learner),
@@ -80,10 +80,27 @@ function enrollmentRow(
     completed_at: dateOf(completedAt),
     canceled_at: status === 'canceled' ? dateOf(stoppedAt) : null,
     expired_at: status === 'expired' ? dateOf(stoppedAt) : null,
-    certificate_number: hasCertificate ? certificateNumber(schoolId, number) : null,
-    certificate_issued_at: hasCertificate ? dateOf(completedAt) : null,
-    certificate_holder_name: hasCertificate ? learnerAt(enrollment.learner.index).name : null,
-    certificate_course_title: hasCertificate ? (courses[course]?.title ?? null) : null,
+  }
+}
+
+const completionOf = ({ status }: DemoEnrollment, learnt: readonly DemoProgress[]): number | null =>
+  status === 'completed' ? Math.max(...learnt.flatMap((one) => one.completedAt ?? [])) : null
+
+function certificateRows({ schoolId, id, base, personId }: Context, enrollment: DemoEnrollment, learnt: readonly DemoProgress[]) {
+  const { number, course, learner } = enrollment
+  const completedAt = completionOf(enrollment, learnt)
+  const title = courses[course]?.title
+  if (completedAt === null || title === undefined || !courses[course]?.certificate_enabled || number % 7 === 3) return []
+  return {
+    ...base('certificate', { at: completedAt, number }),
+    enrollment_id: id('enrollment', number),
+    course_id: id('course', course),
+    person_id: personId(learner),
+    number: certificateNumber(schoolId, number),
+    completed_at: new Date(completedAt),
+    issued_at: new Date(completedAt),
+    holder_name: learnerAt(learner.index).name,
+    course_title: title,
   }
 }
 

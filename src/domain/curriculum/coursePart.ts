@@ -6,7 +6,7 @@ import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../cours
 import { isEnrolled } from '../courses/enrolledCourses.ts'
 
 type Part = 'section' | 'lesson'
-type InCourse = Part | 'enrollment' | 'lesson_progress'
+type InCourse = Part | 'enrollment' | 'lesson_progress' | 'certificate'
 type Courses = Builder<'course'>
 
 export function inCourse(table: InCourse, which: (course: Courses) => Condition): Condition {

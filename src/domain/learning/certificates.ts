@@ -1,6 +1,9 @@
 import { randomInt } from 'node:crypto'
-import { recordChange } from '../../store/changeLog.ts'
+import { newId } from '../../lib/ids.ts'
+import { Problem } from '../../lib/problem.ts'
+import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolReader } from '../../store/database.ts'
+import type { Builder } from '../../store/expressions.ts'
 import { unnest } from '../../store/unnest.ts'
 import type { ChangeContext } from '../changeContext.ts'
 
@@ -10,7 +13,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const numberForm = /^[0-9A-HJKMNP-TV-Z]{16}$/
 
 /** Returns a new number of sixteen characters: 80 random bits, so that it cannot be guessed. */
-export const certificateNumber = (): string => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
+const certificateNumber = (): string => Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('')
 
 /**
  * Returns the number that somebody wrote: in any case, with spaces or hyphens, and with the letters I, L and O for the digits that they look
@@ -23,94 +26,139 @@ export function readCertificateNumber(written: string): string | undefined {
 
 export const groupedNumber = (number: string): string => (number.match(/.{1,4}/g) ?? []).join('-')
 
-export interface CertificateFacts {
-  certificate_holder_name: string | null
-  certificate_course_title: string
+interface Completed {
+  id: string
+  /** The version that the enrolment gets. */
+  version: number
 }
 
-export interface IssuedCertificate extends CertificateFacts {
-  certificate_number: string
-  certificate_issued_at: Date
+/** Issues the certificates of enrolments that are being completed, in the transaction that completes them. The enrolments are locked. */
+export async function issueCertificates(context: ChangeContext, completed: readonly Completed[]): Promise<void> {
+  const issued = new Set(
+    await insertCertificates(
+      context,
+      completed.map(({ id }) => id),
+    ),
+  )
+  const changed = completed.filter(({ id }) => issued.has(id))
+  await recordChanges(context.writer, { school_id: context.school.id, type: 'enrollment', action: 'certificate_issued' }, changed)
 }
 
 /**
- * Issues the certificates of enrolments that are being completed, in the transaction that completes them: of those that have none and whose
- * course has certificates. The certificate keeps the current name of the person and the current title of the course.
- * @param completed the locked enrolments, with the version that completes them
- * @returns the written columns, by the id of the enrolment
+ * Issues the certificate of a completed enrolment or, with `isCorrected`, issues the one of this completion again under its number, with the
+ * current name of the student and the current title of the course. The enrolment is locked.
+ * @returns true if the certificate is new or was changed
+ * @throws Problem invalid_state
  */
-export async function issueCertificates(
-  { writer, school, now }: ChangeContext,
-  completed: readonly { id: string; version: number }[],
-): Promise<Map<string, IssuedCertificate>> {
-  if (completed.length === 0) return new Map()
-  const versions = new Map(completed.map(({ id, version }) => [id, version]))
-  const issued = await writer
-    .updateTable('enrollment')
-    .from(
-      unnest('new', {
-        id: { type: 'uuid', values: [...versions.keys()] },
-        number: { type: 'text', values: completed.map(() => certificateNumber()) },
-      }),
-    )
-    .from('course')
-    .from('person')
-    .set(({ ref }) => ({
-      certificate_number: ref('new.number'),
-      certificate_issued_at: now,
-      certificate_holder_name: ref('person.name'),
-      certificate_course_title: ref('course.title'),
-    }))
-    .whereRef('enrollment.id', '=', 'new.id')
-    .where('enrollment.certificate_number', 'is', null)
-    .whereRef('course.id', '=', 'enrollment.course_id')
-    .where('course.certificate_enabled', '=', true)
-    .whereRef('person.id', '=', 'enrollment.person_id')
-    .where('person.erased_at', 'is', null)
-    .returning(['enrollment.id', 'new.number as certificate_number'])
-    .returning(['person.name as certificate_holder_name', 'course.title as certificate_course_title'])
-    .execute()
-  for (const { id } of issued) {
-    const version = versions.get(id) ?? 1
-    await recordChange(writer, { school_id: school.id, type: 'enrollment', resource_id: id, action: 'certificate_issued', version })
+export async function issueOnRequest(
+  context: ChangeContext,
+  { id, completed_at }: { id: string; completed_at: Date | null },
+  { isCorrected }: { isCorrected: boolean },
+): Promise<boolean> {
+  const { writer, school, now } = context
+  if (completed_at === null)
+    throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
+  const current = await writer
+    .selectFrom('certificate')
+    .innerJoin('person', 'person.id', 'certificate.person_id')
+    .innerJoin('course', 'course.id', 'certificate.course_id')
+    .select(['certificate.id', 'certificate.revoked_at', 'certificate.holder_name', 'certificate.course_title'])
+    .select(['person.name', 'person.erased_at', 'course.title'])
+    .where('certificate.enrollment_id', '=', id)
+    .where('certificate.completed_at', '=', completed_at)
+    .executeTakeFirst()
+  if (current === undefined) {
+    const issued = await insertCertificates(context, [id])
+    if (issued.length > 0) return true
+    throw new Problem('invalid_state', { description: 'The course does not issue certificates, or the student was erased.' })
   }
-  return new Map(issued.map(({ id, ...columns }) => [id, { ...columns, certificate_issued_at: now }]))
+  if (current.revoked_at !== null) throw new Problem('invalid_state', { description: 'The certificate of this completion was revoked.' })
+  if (!isCorrected || (current.holder_name === current.name && current.course_title === current.title)) return false
+  if (current.erased_at !== null) throw new Problem('invalid_state', { description: 'The student was erased.' })
+  const changed = await writer
+    .updateTable('certificate')
+    .set((row) => ({ version: row('version', '+', 1), updated_at: now, corrected_at: now }))
+    .set({ holder_name: current.name, course_title: current.title })
+    .where('id', '=', current.id)
+    .returning(['id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: school.id, type: 'certificate', action: 'updated' }, changed)
+  return true
 }
 
-/** Returns what a certificate of the enrolment would state now; undefined if the person was erased. */
-export async function currentFacts(
-  reader: SchoolReader,
-  { enrollmentId }: { enrollmentId: string },
-): Promise<(CertificateFacts & { certificate_enabled: boolean }) | undefined> {
-  return await withHolder(reader)
-    .select(['person.name as certificate_holder_name', 'course.title as certificate_course_title', 'course.certificate_enabled'])
-    .where('enrollment.id', '=', enrollmentId)
-    .where('person.erased_at', 'is', null)
-    .executeTakeFirst()
+/**
+ * Inserts a certificate for the completion of each of these enrolments that has none, if the course has certificates. It states the current name
+ * of the person and the current title of the course. An enrolment that is not completed yet is completed now.
+ * @returns the ids of the enrolments that got one
+ */
+async function insertCertificates({ writer, school, now }: ChangeContext, enrollmentIds: readonly string[]): Promise<string[]> {
+  if (enrollmentIds.length === 0) return []
+  const numbered = unnest('new', {
+    id: { type: 'uuid', values: enrollmentIds.map(() => newId()) },
+    number: { type: 'text', values: enrollmentIds.map(() => certificateNumber()) },
+    enrollment_id: { type: 'uuid', values: enrollmentIds },
+  })
+  const time = (row: Builder<'enrollment'>) => row.cast<Date>(row.val(now), 'timestamptz')
+  const issued = await writer
+    .insertInto('certificate')
+    .columns([
+      ...(['id', 'number', 'enrollment_id', 'course_id', 'person_id'] as const),
+      ...(['completed_at', 'holder_name', 'course_title', 'issued_at', 'created_at', 'updated_at'] as const),
+    ])
+    .expression((query) =>
+      query
+        .selectFrom('enrollment')
+        .innerJoin(numbered, 'new.enrollment_id', 'enrollment.id')
+        .innerJoin('course', 'course.id', 'enrollment.course_id')
+        .innerJoin('person', 'person.id', 'enrollment.person_id')
+        .select(['new.id', 'new.number', 'new.enrollment_id', 'enrollment.course_id', 'enrollment.person_id'])
+        .select((row) => row.fn.coalesce('enrollment.completed_at', time(row)).as('completed_at'))
+        .select(['person.name', 'course.title'])
+        .select((row) => [time(row).as('issued_at'), time(row).as('created_at'), time(row).as('updated_at')])
+        .where('course.certificate_enabled', '=', true)
+        .where('person.erased_at', 'is', null),
+    )
+    .onConflict((one) => one.columns(['enrollment_id', 'completed_at']).doNothing())
+    .returning(['id', 'enrollment_id', 'version'])
+    .execute()
+  await recordChanges(writer, { school_id: school.id, type: 'certificate', action: 'created' }, issued)
+  return issued.map(({ enrollment_id }) => enrollment_id)
 }
+
+/** A certificate as `newestCertificate` selects it. */
+export interface NewestCertificate {
+  number: string
+  issued_at: string
+  holder_name: string | null
+  course_title: string
+  corrected_at: string | null
+}
+
+/** Selects the newest certificate of an enrolment that is valid. */
+export const newestCertificate = (enrollment: Builder<'enrollment'>) =>
+  enrollment
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('certificate')
+        .select(['number', 'issued_at', 'holder_name', 'course_title', 'corrected_at'])
+        .whereRef('certificate.enrollment_id', '=', 'enrollment.id')
+        .where('certificate.revoked_at', 'is', null)
+        .orderBy('certificate.completed_at', 'desc')
+        .limit(1)
+        .as('newest'),
+    )
+    .select((newest) => newest.fn.toJson('newest').as('certificate'))
+
+export const validity = (certificate: Builder<'certificate'>) =>
+  certificate.case().when('certificate.revoked_at', 'is', null).then('valid').else('revoked').end()
 
 /** Returns what anybody with the number may read of a certificate. The name of an erased person is null. */
 export async function findCertificate(reader: SchoolReader, number: string) {
-  const row = await withHolder(reader)
-    .select(['enrollment.certificate_holder_name', 'enrollment.certificate_course_title', 'enrollment.completed_at'])
-    .select(['enrollment.certificate_issued_at as issued_at', 'enrollment.certificate_corrected_at as corrected_at'])
-    .select(['person.name', 'person.erased_at', 'course.title', 'course.certificate_template as template'])
-    .where('enrollment.certificate_number', '=', number)
+  const row = await reader
+    .selectFrom('certificate')
+    .innerJoin('course', 'course.id', 'certificate.course_id')
+    .select(['number', 'holder_name', 'course_title', 'issued_at', 'corrected_at', 'revoked_at', 'course.certificate_template as template'])
+    .where('certificate.number', '=', number)
     .executeTakeFirst()
-  if (!row) return undefined
-  const { certificate_holder_name, certificate_course_title, completed_at, name, erased_at, title, ...dates } = row
-  return {
-    number,
-    ...dates,
-    // A process of an earlier release issues certificates without these columns, until the last one has stopped.
-    course_title: certificate_course_title ?? title,
-    holder_name: erased_at === null ? (certificate_holder_name ?? name) : null,
-    valid: completed_at !== null,
-  }
+  return row && { ...row, valid: row.revoked_at === null }
 }
-
-const withHolder = (reader: SchoolReader) =>
-  reader
-    .selectFrom('enrollment')
-    .innerJoin('course', 'course.id', 'enrollment.course_id')
-    .innerJoin('person', 'person.id', 'enrollment.person_id')

@@ -37,9 +37,8 @@ export async function applyTransition({ writer, school, now }: Context, row: Enr
   const { person_id: personId, course_id: courseId } = row
   if (transition === 'cancel') await revokeFallbackAccess(writer, { schoolId: school.id, personId, courseId, now })
   await updateEnrollmentCounters(writer, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
-  if (transition !== 'complete') return columns
-  const issued = await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
-  return { ...columns, ...issued.get(row.id) }
+  if (transition === 'complete') await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
+  return columns
 }
 
 function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
@@ -70,7 +69,7 @@ export async function reopen({ writer, now }: Context, row: EnrollmentRow, expir
   return columns
 }
 
-/** Deletes the lesson progress and quiz attempts of an enrolment. Returns the columns to write, undefined if there is no progress. */
+/** Deletes the lesson progress and quiz attempts of an enrolment. Its certificates stay. Returns the columns to write, undefined if there is no progress. */
 export async function resetProgress({ writer }: Context, row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null }) {
   const lessons = await writer.deleteFrom('lesson_progress').where('enrollment_id', '=', row.id).returning('id').execute()
   const attempts = await writer.deleteFrom('quiz_attempt').where('enrollment_id', '=', row.id).returning('id').execute()

@@ -7,7 +7,7 @@ import type { Builder, Condition } from '../../store/expressions.ts'
 import { isTaughtBy } from '../courses/courses.ts'
 import { inCourse } from '../curriculum/coursePart.ts'
 
-type Table = 'enrollment' | 'lesson_progress'
+type Table = 'enrollment' | 'lesson_progress' | 'certificate'
 
 /** Returns the rules for rows of learning: the student, the lecturers of the course and the staff see them. */
 export const learningRules = (table: Table) => {

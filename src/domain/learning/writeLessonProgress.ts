@@ -5,7 +5,7 @@ import { Problem } from '../../lib/problem.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { lockOfEnrollment, opensAtOfEnrollment } from '../../store/enrollmentExpressions.ts'
-import { type IssuedCertificate, issueCertificates } from './certificates.ts'
+import { issueCertificates } from './certificates.ts'
 import { countProgress, type ProgressCounts } from './countProgress.ts'
 import { updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { EnrollmentRow } from './enrollmentTransitions.ts'
@@ -137,18 +137,15 @@ export async function recordActivity(
     .execute()
 }
 
-/** The columns of an enrolment that is completed, with those of its certificate if it was issued now. */
-type CompletedColumns = { status: string; completed_at: Date } & Partial<IssuedCertificate>
-
 /** Updates the progress counters, and issues the certificate if the enrolment is now completed. Returns the columns to write if the enrolment is now completed. */
 export async function countAndComplete(
   { writer, school, now }: ProgressContext,
   row: EnrollmentRow,
-): Promise<{ counts: ProgressCounts; columns: CompletedColumns | undefined }> {
+): Promise<{ counts: ProgressCounts; columns: { status: string; completed_at: Date } | undefined }> {
   const counts = await countProgress(writer, { enrollmentId: row.id })
   if (!counts.is_enough || row.status !== 'active') return { counts, columns: undefined }
   const columns = { status: 'completed', completed_at: row.completed_at ?? now } satisfies Updateable<DB['enrollment']>
   await updateEnrollmentCounters(writer, [{ courseId: row.course_id, personId: row.person_id, before: row, after: columns }])
-  const issued = await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
-  return { counts, columns: { ...columns, ...issued.get(row.id) } }
+  await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
+  return { counts, columns }
 }

@@ -87,6 +87,7 @@ async function eraseTraces(writer: SchoolWriter, { personId }: PersonKey): Promi
     .set({ external_id: null, metadata: '{}', certificate_holder_name: null, plan_end: null })
     .where('person_id', '=', personId)
     .execute()
+  await writer.updateTable('certificate').set({ holder_name: null }).where('person_id', '=', personId).execute()
   await writer
     .updateTable('quiz_attempt')
     .set(({ ref }) => ({

@@ -9,6 +9,7 @@ type TableOfPerson = { [Table in keyof DB]: 'person_id' extends keyof DB[Table] 
  */
 export const exportedTables = {
   enrollment: { list: 'enrollments' },
+  certificate: { list: 'certificates' },
   lesson_progress: { list: 'lesson_progress' },
   quiz_attempt: { list: 'quiz_attempts' },
   orders: { list: 'orders' },
@@ -39,9 +40,17 @@ type Money = (amount: string | number) => { amount: number; currency: string }
 export async function exportPerson(database: SchoolReader, { personId }: { personId: string }) {
   const newestRows = async (table: PersonTable) =>
     await database.selectFrom(table).selectAll().where('person_id', '=', personId).orderBy('id', 'desc').limit(most).execute()
+  const certificates = await newestCertificates(database, personId)
+  const latest = new Map(certificates.toReversed().map((row) => [row.enrollment_id, row]))
   const tags = await database.selectFrom('person_tag').select(['kind', 'tag']).where('person_id', '=', personId).orderBy('tag').execute()
   const lists = {
-    enrollments: await newestRows('enrollment'),
+    enrollments: (await newestRows('enrollment')).map((row) => ({
+      ...row,
+      certificate_number: latest.get(row.id)?.number ?? null,
+      certificate_holder_name: latest.get(row.id)?.holder_name ?? null,
+      certificate_course_title: latest.get(row.id)?.course_title ?? null,
+    })),
+    certificates,
     lesson_progress: await newestRows('lesson_progress'),
     quiz_attempts: (await newestRows('quiz_attempt')).map((row) => ({
       ...row,
@@ -63,6 +72,16 @@ export async function exportPerson(database: SchoolReader, { personId }: { perso
     truncated: Object.entries(lists).flatMap(([name, rows]) => (rows.length >= most ? [name] : [])),
   }
 }
+
+const newestCertificates = async (database: SchoolReader, personId: string) =>
+  await database
+    .selectFrom('certificate')
+    .selectAll()
+    .where('person_id', '=', personId)
+    .orderBy('completed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute()
 
 const moneyIn =
   (currency: unknown): Money =>

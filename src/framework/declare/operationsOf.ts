@@ -194,7 +194,7 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
     ...(rules.isPublic &&
       (resource.audiences.includes('anonymous')
         ? openness(rules.isPublic === 'full' ? { ...resource, isPartlyPublic: false } : resource, rules)
-        : { anonymous: 'partial' as const, roles: audiences })),
+        : { anonymous: rules.isPublic === 'full' ? ('full' as const) : ('partial' as const), roles: audiences })),
     ...paged(
       at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? [] : [csvParameter()] }, rules.parameters),
       rules,

@@ -1,5 +1,6 @@
 import { accountCoursePath, accountLessonPath, accountPaths, continuePath } from '../../../policy/accountPaths.ts'
 import { certificatePath } from '../../../resources/enrollments.ts'
+import type { OwnEnrollment } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'
 import { durationText } from '../../site/valueTexts.ts'
@@ -66,13 +67,16 @@ function stateSection({ texts, form }: OperationPageContext, own: OwnCourse): Ac
         link: next && { href: continuePath(course.slug), label: texts.text('learning.continue') },
       },
     ],
-    forms:
-      status === 'completed' && course.certificate_enabled && !certificate
-        ? [form('certificate', { hidden: { id: enrollment.id }, submit: texts.text('course.get_certificate'), kind: 'main' })]
-        : [],
+    forms: isCertificateDue(own.course, enrollment)
+      ? [form('certificate', { hidden: { id: enrollment.id }, submit: texts.text('course.get_certificate'), kind: 'main' })]
+      : [],
     links: certificate ? [{ href: certificatePath(certificate.number), label: texts.text('learning.certificate') }] : [],
   }
 }
+
+/** True if the person has completed the course, or has completed it again, without a certificate for it. */
+const isCertificateDue = ({ certificate_enabled }: OwnCourse['course'], { status, completed_at, certificate }: OwnEnrollment): boolean =>
+  certificate_enabled && status === 'completed' && (certificate === null || (completed_at !== null && certificate.issued_at < completed_at))
 
 const outlineSections = (context: OperationPageContext, { course, sections, completed }: OwnCourse): AccountSection[] =>
   sections.map((section, at) => ({
