@@ -71,7 +71,7 @@ describe('a derived sequence', () => {
     expect(steps('restorePost', 'draft')).toEqual(['publishPost', 'archivePost'])
     expect(steps('restorePost', 'archived')).toEqual([])
     expect(steps('createRsvp', 'draft')).toEqual(['publishEvent'])
-    expect(steps('resumeSubscription', 'active')).toEqual(['pauseSubscription'])
+    expect(steps('reactivateStudent', 'active')).toEqual(['suspendStudent'])
     expect(steps('publishEvent', 'canceled')).toBeUndefined()
     const reading = everyWrite.filter((one) => statusesBefore(one) !== undefined)
     expect(reading.length).toBeGreaterThan(30)

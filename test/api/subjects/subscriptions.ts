@@ -11,6 +11,8 @@ async function price({ database, school }: Requests) {
 
 export const exceptions: Exceptions = {
   before: {
+    /** It resumes what it was paused from, so no status says that it has an effect. */
+    resumeSubscription: ({ send }, id) => send('pauseSubscription', id),
     /** A payment is due. */
     markSubscriptionPaid: ({ database, school }, id) =>
       database.sql.query(
