@@ -33,6 +33,14 @@ describe.each(await databasesToTest())('taking back next to the work of others, 
     expect(refused.json.error_description).toBe('The lecturer stays, because it has 1 post of others. Remove that first.')
     expect((await undo(lecturer.activity, { conflicts: 'keep' })).status).toBe(409)
     expect((await get(`posts/${post.id}`)).author).toMatchObject({ lecturer_id: lecturer.id })
+    // A deletion by hand reports whom it leaves without an author, and brings that back.
+    const path = `/api/v1/lecturers/${lecturer.id}`
+    const tried = await api.send(path, { method: 'DELETE', as: actor, headers: { 'dry-run': 'true' } })
+    expect((tried.json.dry_run as { affected: object[] }).affected).toContainEqual({ type: 'post', action: 'updated', count: 1 })
+    const deletion = await done(`lecturers/${lecturer.id}`, undefined, 'DELETE')
+    expect((await get(`posts/${post.id}`)).author).toMatchObject({ lecturer_id: null })
+    expect((await undo(deletion.activity)).status).toBe(200)
+    expect((await get(`posts/${post.id}`)).author).toMatchObject({ lecturer_id: lecturer.id })
     // A product in a coupon and a comment have no foreign key.
     const course = await done('courses', { title: 'In a coupon' })
     const coupon = {

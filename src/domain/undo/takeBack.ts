@@ -4,8 +4,9 @@ import type { SubjectRow } from '../../policy/externalServices.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Columns, keyText, type RowChange } from '../../store/undo/capture.ts'
 import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
-import { deferConstraints, findExisting, findUses, lockRows, type Tables } from '../../store/undo/rows.ts'
+import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
+import { keepUsed } from './keepUsed.ts'
 import { type Plan, writeInverse } from './writeInverse.ts'
 
 /** How a row was taken back. */
@@ -199,37 +200,6 @@ function nameOf({ table, before, after }: RowChange, current?: Columns): string 
   const label = title ?? code
   return `the ${table.replaceAll('_', ' ')}${typeof label === 'string' ? ` '${label.slice(0, 80)}'` : ''}`
 }
-
-/** Leaves the added rows that others use, with their parts. Returns them with the reasons. */
-async function keepUsed(
-  writer: SchoolWriter,
-  { tables, isPart }: TakingBack,
-  plan: Plan,
-): Promise<{ change: RowChange; message: string }[]> {
-  const kept: { change: RowChange; message: string }[] = []
-  // What stays uses others in turn.
-  for (;;) {
-    const images = Map.groupBy(
-      plan.added.map(({ table, key, after }) => ({ table, key, image: after ?? {} })),
-      ({ table }) => table,
-    )
-    const emptied = plan.updated.filter(({ set }) => Object.values(set).includes(null)).map(({ change }) => change)
-    const own = Map.groupBy([...plan.added, ...emptied], ({ table }) => table)
-    const uses = await findUses(writer, tables, images, new Map([...own].map(([table, changes]) => [table, changes.map(({ key }) => key)])))
-    const byRow = Map.groupBy(uses, ({ table, key }) => keyText(table, key))
-    const used = plan.added.filter(({ table, key }) => byRow.has(keyText(table, key)))
-    const ids = new Set([...plan.staying, ...used].map(({ key }) => key.id))
-    const parts = plan.added.filter(({ table, after }) => isPart(table) && Object.values(after ?? {}).some((value) => ids.has(value)))
-    if (used.length + parts.length === 0) return kept
-    kept.push(...used.map((change) => ({ change, message: ` ${usesText(byRow.get(keyText(change.table, change.key)) ?? [])} of others` })))
-    const left = new Set([...used, ...parts])
-    plan.added = plan.added.filter((change) => !left.has(change))
-    plan.staying.push(...left)
-  }
-}
-
-const usesText = (uses: readonly { by: string; count: number }[]): string =>
-  uses.map(({ by, count }) => `${count} ${by.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`).join(' and ')
 
 /** Removes from the plan the removed rows whose parents are gone, with the rows below them; a reference that may be empty is emptied. */
 async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan): Promise<{ change: RowChange }[]> {

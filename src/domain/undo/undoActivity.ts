@@ -1,17 +1,13 @@
-import { fromPublicId, toPublicId } from '../../lib/ids.ts'
+import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { ExternalServices, StateChange, UndoCall } from '../../policy/externalServices.ts'
-import { recordAudit } from '../../store/audit.ts'
-import { writeEvent } from '../../store/auditEvents.ts'
-import { changeActionOf } from '../../store/changeActions.ts'
-import { recordChanges } from '../../store/changeLog.ts'
-import type { SchoolWriter } from '../../store/database.ts'
+import type { ExternalServices, UndoCall } from '../../policy/externalServices.ts'
 import { violationOf } from '../../store/databaseErrors.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
 import { beginCapture, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
+import { activityId, recordRows, recordStates, recordUndo } from './recordUndo.ts'
 import { keepCurriculum, recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
 
@@ -36,8 +32,6 @@ export interface UndoResult {
   next: string | null
 }
 
-const activityId = (id: string): string => toPublicId('act', id)
-
 /** How many requests one call takes back, and how many rows its response names. */
 const maxEntries = 100
 export const maxNamedRows = 200
@@ -56,7 +50,7 @@ export async function undoOne(undoing: Undoing, { id: publicId, ...choices }: Un
   return result
 }
 
-export interface UndoChoices {
+interface UndoChoices {
   /** True if what was changed since stays; otherwise it is a conflict. */
   keepsLater: boolean
   /** Whether attendees are told of what concerns them. Default: if they were told of the request. */
@@ -199,50 +193,6 @@ function explained(error: unknown): never {
   throw error
 }
 
-async function recordRows(
-  writer: SchoolWriter,
-  undo: ExternalServices['undo'],
-  rows: readonly TakenBack[],
-  states: readonly StateChange[],
-): Promise<void> {
-  const stateOf = new Map(states.map(({ type, id, action }) => [`${type} ${id}`, changeActionOf(action)]))
-  const versioned = rows.flatMap(({ table, id, action, version }) =>
-    id === undefined || version === undefined
-      ? []
-      : undo.typesOf(table).map((type) => ({ type, action: stateOf.get(`${type} ${id}`) ?? action, id, version })),
-  )
-  for (const group of Map.groupBy(versioned, ({ type, action }) => `${type} ${action}`).values()) {
-    const [first] = group
-    if (first) await recordChanges(writer, { school_id: writer.schoolId, type: first.type, action: first.action }, group)
-  }
-}
-
-/** Records changes of states under the names that they have elsewhere, such as `course.publish`. */
-async function recordStates(undoing: Undoing, entry: UndoableEntry, states: readonly StateChange[]): Promise<void> {
-  const { writer, externalServices, activity } = undoing
-  await recordAudit(
-    writer,
-    states.map(({ table, id, type, action }) => ({
-      ...entryOf(undoing),
-      event: writeEvent(type, action),
-      details: {
-        resource: { type, id: externalServices.undo.publicId(table, id) },
-        undone: [activityId(entry.id)],
-        undone_by: activityId(activity.id),
-      },
-    })),
-  )
-}
-
-const entryOf = ({ school, caller, requestId, address }: Undoing) => ({
-  school_id: school.id,
-  account_id: caller.accountId,
-  client_id: caller.clientId || undefined,
-  grant_id: caller.grantId || undefined,
-  request_id: requestId,
-  address,
-})
-
 function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replaced }: Inverse, undo: ExternalServices['undo']): void {
   const typeOf = (table: string): string => undo.typesOf(table)[0] ?? table
   const publicId = (table: string, id: string | undefined): string | null => (id === undefined ? null : (undo.publicId(table, id) ?? null))
@@ -259,24 +209,4 @@ function describe(result: UndoResult, entry: UndoableEntry, { rows, kept, replac
       .map(({ table, id, field, ...why }) => ({ type: typeOf(table), id: publicId(table, id), field: field ?? null, ...why })),
   )
   result.replaced.push(...replaced.map(({ table, id, ...rest }) => ({ type: typeOf(table), id: publicId(table, id) ?? id, ...rest })))
-}
-
-async function recordUndo(undoing: Undoing, entries: readonly UndoableEntry[], result: UndoResult): Promise<void> {
-  const { writer, activity, agentReason } = undoing
-  const [only] = entries
-  await recordAudit(writer, [
-    {
-      ...entryOf(undoing),
-      id: activity.id,
-      event: 'activity.undone',
-      details: {
-        operations: [...new Set(entries.flatMap(({ operations }) => operations))],
-        ...(entries.length === 1 && only?.resource && { resource: only.resource }),
-        undone: result.undone,
-        rows: result.rows_count,
-        ...(agentReason !== undefined && { agent_reason: agentReason }),
-      },
-    },
-  ])
-  activity.isRecorded = true
 }

@@ -1,3 +1,5 @@
+import { recordChanges } from '../../store/changeLog.ts'
+import { emptyReferences } from '../../store/emptyReferences.ts'
 import { freeSlugsOf } from '../../store/formerSlugs.ts'
 import type { ApiResponse } from '../call.ts'
 import { dropFileReferences } from '../declare/fileFields.ts'
@@ -27,12 +29,21 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Ap
     return answerWritten(write, operation.rules.after ? await loadWritten(writer, queryScope, row.id) : kept)
   }
   await dropFileReferences(write, row.id)
+  await recordEmptied(write, row.id)
   await deleteRow(writer, queryScope, row)
   const { object: type, hasSlug } = operation.resource
   if (hasSlug) await freeSlugsOf(writer, { schoolId: queryScope.schoolId, type, id: row.id })
   const done = await operation.rules.after?.(write, row, removed?.affected ?? [])
   await recordWrite(write, { action: 'deleted', id: row.id, before: row.version, after: null, label: labelOf(row) })
   return { ...nothing, ...done }
+}
+
+/** Records the change of rows that refer to the deleted row no more. */
+async function recordEmptied({ writer, operation, externalServices }: Write<OperationOf<'remove'>>, id: string): Promise<void> {
+  const emptied = await emptyReferences(writer, { table: operation.resource.table, id })
+  for (const [table, rows] of Map.groupBy(emptied, (row) => row.table))
+    for (const type of externalServices.undo.typesOf(table))
+      await recordChanges(writer, { school_id: writer.schoolId, type, action: 'updated' }, rows)
 }
 
 const nothing: ApiResponse = { status: 204, body: {}, text: '' }
