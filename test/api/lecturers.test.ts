@@ -62,7 +62,7 @@ describe.each(await databasesToTest())('lecturers, staff and their logins, on $n
 
     const transitions: Record<string, Record<string, string>> = {
       active: { hide: 'hidden', show: 'active', archive: 'archived', restore: 'active' },
-      hidden: { hide: 'hidden', show: 'active', archive: 'archived', restore: 'invalid_state' },
+      hidden: { hide: 'hidden', show: 'active', archive: 'archived', restore: 'hidden' },
       archived: { hide: 'invalid_state', show: 'invalid_state', archive: 'archived', restore: 'active' },
     }
     test.each(Object.entries(transitions).flatMap(([from, verbs]) => Object.entries(verbs).map(([verb, to]) => [from, verb, to] as const)))(
