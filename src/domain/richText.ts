@@ -8,17 +8,20 @@ import { fieldError, Problem } from '../lib/problem.ts'
 export type TextFormat = 'markdown' | 'html'
 
 // Tags inside Markdown are shown as text. The format html allows tags.
-const markdown = markdownIt({ html: false, linkify: false, typographer: false })
+const options = { html: false, linkify: false, typographer: false }
+const markdown = markdownIt(options)
+/** People who write a comment expect the line breaks that they type. */
+const commentMarkdown = markdownIt({ ...options, breaks: true })
 
 /**
  * Renders a text as sanitised HTML that is safe in any page: it contains only the elements and attributes listed below.
  * @param field the field of the text, for the error
  * @throws Problem validation_failed above the limits of markup
  */
-export function htmlOf(text: string, format: TextFormat, field = 'text'): string {
+export function htmlOf(text: string, format: TextFormat | 'comment', field = 'text'): string {
   const excess = markupExcess(text)
   if (excess !== undefined) throw invalidMarkup(field, excess)
-  const html = sanitizeFully(format === 'markdown' ? markdown.render(text) : text, field)
+  const html = sanitizeFully(format === 'html' ? text : (format === 'comment' ? commentMarkdown : markdown).render(text), field)
   if (html.length > markupLimits.htmlLength) {
     throw invalidMarkup(
       field,

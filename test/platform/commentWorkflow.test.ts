@@ -117,6 +117,12 @@ describe.each(await databasesToTest())('the comments of an empty school, on $nam
     ])
   })
 
+  test('a comment keeps the line breaks that its author typed', async () => {
+    const post = await newPost()
+    const { body } = await add(post, 'wren', { body: 'Line 1\nLine 2\n\nLine 3' })
+    expect((await call('GET', `/comments/${body.id}`)).body_html).toBe('<p>Line 1<br />\nLine 2</p>\n<p>Line 3</p>\n')
+  })
+
   test('counts, visibility and the change feed follow every decision, as a model of them does', async () => {
     const post = await newPost()
     const model = new Map<string, Expected>()

@@ -143,7 +143,7 @@ function commentRows({ id, base, personId }: Context, { comments }: Activity) {
       author_role: typeof comment.author === 'string' ? 'lecturer' : 'member',
       parent_id: comment.parent && id('comment', comment.parent.number),
       body: comment.body,
-      body_html: htmlOf(comment.body, 'markdown'),
+      body_html: htmlOf(comment.body, 'comment'),
       status: comment.status,
       replies_count: comments.filter(({ parent, status }) => parent === comment && status === 'published').length,
       reactions_count: comment.reactions,

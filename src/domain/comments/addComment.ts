@@ -33,7 +33,7 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
   const { schoolId, now, subject, body, parentId } = comment
   const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
-  const bodyHtml = htmlOf(body, 'markdown', 'body')
+  const bodyHtml = htmlOf(body, 'comment', 'body')
   const personId = await authorOf(writer, comment)
   const authorRole = await requireAuthor(writer, personId)
   const held = await heldBy(writer, rules, { schoolId, personId, authorRole, body, html: bodyHtml })

@@ -58,7 +58,7 @@ export async function changeComment(
   const { subject } = await ownComment(writer, me, id)
   if (!(await mayCommentOn(writer, me, subject))) throw notYours()
   const { rules } = await lockSubject(writer, { schoolId, subject })
-  const html = htmlOf(body, 'markdown', 'body')
+  const html = htmlOf(body, 'comment', 'body')
   const { personId, status, version, ...before } = await ownComment(writer, me, id)
   const authorRole = await requireAuthor(writer, personId)
   if (before.body === body) return { id, status }
