@@ -59,7 +59,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
   const [about, legal] = await Promise.all([schoolAbout(facts), legalLinks(facts)])
   const at = (label: string, path: string): Markdown => link(label, issuer + path)
   const lines = [
-    about.contact_email ? markdown`- Questions and integrations: ${code(about.contact_email)}` : undefined,
+    about.contact_email ? markdown`- Questions, or an integration: ${code(about.contact_email)}` : undefined,
     about.support_url ? markdown`- ${link('Help', about.support_url)} from the school` : undefined,
     docsUrl === issuer + paths.authMd ? undefined : markdown`- ${link('Documentation', docsUrl)} for developers`,
     legal.terms ? markdown`- ${link('Terms', legal.terms)}` : undefined,
@@ -70,7 +70,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
 }
 
 const callback = `http://127.0.0.1:${scriptPort}/callback`
-const secret = markdown`Clients that registered with ${code('client_secret_post')} add ${code('client_secret')} to the forms.`
+const secret = markdown`With ${code('client_secret_post')}, clients add ${code('client_secret')} to the forms.`
 
 /** Renders the requests of the script with their responses, for clients in other languages. */
 function authWire(facts: Pick<SchoolFacts, 'issuer' | 'oauth'>, metadata: ServerMetadata, hasMcp: boolean): Markdown[] {
