@@ -25,6 +25,7 @@ import { outbox } from './commands/outbox.ts'
 import { people } from './commands/people.ts'
 import { schools } from './commands/schools.ts'
 import { seats } from './commands/seatReports.ts'
+import { secrets } from './commands/secrets.ts'
 import { selfCheck } from './commands/selfCheck.ts'
 import { storage } from './commands/storage.ts'
 import { subscriptions } from './commands/subscriptions.ts'
@@ -73,6 +74,7 @@ Examples:
     forms,
     seats,
     keys,
+    secrets,
     audit,
     jobs,
     log,

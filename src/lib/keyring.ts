@@ -34,6 +34,7 @@ export type KeyPurpose =
   | 'approvals'
   | 'configuration'
   | 'unsubscribe links'
+  | 'secret ids'
 
 /**
  * Keys derived from the root secrets of SECRET_KEY by HKDF-SHA-256 (RFC 5869).
@@ -42,12 +43,14 @@ export type KeyPurpose =
 export interface Keyring {
   /** 32-byte keys of a purpose, newest first. */
   keys(purpose: KeyPurpose): Buffer[]
-  /** Encrypts a text with AES-256-GCM. Returns base64url text for `open`. */
+  /** Encrypts a text with AES-256-GCM. Returns base64url text for `tryOpen`. */
   seal(purpose: KeyPurpose, text: string): string
-  /** Decrypts a sealed text. Throws if no root secret opens it. */
-  open(purpose: KeyPurpose, sealed: string): string
-  /** Decrypts a sealed text; undefined if no root secret opens it. */
+  /** Decrypts a sealed text; undefined if no root secret opens it, for example because an operator removed the one that sealed it. */
   tryOpen(purpose: KeyPurpose, sealed: string): string | undefined
+  /** Returns the position of the root secret that opens a sealed text, 0 for the newest, or -1. */
+  openerOf(purpose: KeyPurpose, sealed: string): number
+  /** Names of the root secrets, newest first. They reveal nothing of them. */
+  secretIds: readonly string[]
   /** Returns the HMAC-SHA-256 with the newest key, in base64url. */
   sign(purpose: KeyPurpose, text: string): string
   /** True if the signature is valid for any root secret. Compares in constant time. */
@@ -89,11 +92,8 @@ export function createKeyring(rootSecrets: readonly string[], now: () => number 
     keys,
     seal: (purpose, text) => sealWith(newest(purpose), text),
     tryOpen,
-    open(purpose, sealed) {
-      const text = tryOpen(purpose, sealed)
-      if (text !== undefined) return text
-      throw new Error(`SECRET_KEY: no secret opens this value (${purpose}). If an old secret was removed too early, add it again.`)
-    },
+    openerOf: (purpose, sealed) => preparedKeys(purpose).findIndex((key) => openWith(key, sealed) !== undefined),
+    secretIds: keys('secret ids').map((key) => key.toString('base64url').slice(0, 8)),
     sign: (purpose, text) => signWith(newest(purpose), text),
     now,
     verify: (purpose, text, signature) => preparedKeys(purpose).some((key) => isSame(signWith(key, text), signature)),

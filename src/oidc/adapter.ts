@@ -103,10 +103,14 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
   const isToken = tokenModels.has(model)
   const keyOf = (value: string): ArtifactKey => artifactKey(schoolId, model, value)
-  const parse = (text: string): AdapterPayload =>
-    shifted(JSON.parse(sealed.has(model) ? keyring.open('artifacts', text) : text), -secondsAhead(keyring))
-  const read = (value: string | undefined, found: FoundArtifact): AdapterPayload => {
+  // What no secret opens counts as absent: the person signs in again.
+  const parse = (text: string): AdapterPayload | undefined => {
+    const opened = sealed.has(model) ? keyring.tryOpen('artifacts', text) : text
+    return opened === undefined ? undefined : shifted(JSON.parse(opened), -secondsAhead(keyring))
+  }
+  const read = (value: string | undefined, found: FoundArtifact): AdapterPayload | undefined => {
     const payload = found.payload === '' ? usedPayload(model, found) : parse(found.payload)
+    if (!payload) return undefined
     if (value !== undefined) payload.jti = value
     if (found.consumedAt) payload.consumed = Math.floor(found.consumedAt.getTime() / 1000)
     return payload
@@ -129,6 +133,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
         throw new errors.InvalidGrant('refresh token presented again')
       }
       const payload = read(value, found)
+      if (!payload) return undefined
       if (model === 'Interaction' && exchange) loadInteractionFacts(exchange, { stores, schoolId }, payload)
       if (model === 'Session' && memo && payload.uid !== undefined) remember(memo, uidName(model, payload.uid), Promise.resolve(found))
       if (model === 'AccessToken' && isForUserinfo(payload, args)) delete payload.aud
@@ -140,7 +145,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       const found = await orUnavailable(stores, once(memo, uidName(model, uid), find))
       if (!found) return undefined
       const payload = read(undefined, found)
-      return { ...payload, jti: payload.cookie as string }
+      return payload && { ...payload, jti: payload.cookie as string }
     },
     async upsert(value, { jti: _jti, ...payload }, lifeSeconds = 0) {
       // A request of the sign-out page makes the engine save a session without an account. Nothing reads it.

@@ -19,7 +19,9 @@ export function ownSessions({ stores, keyring }: { stores: Stores; keyring: Keyr
       if (!account) return []
       const found = await artifactsIn(transaction).findOfAccount(schoolId, model, accountId)
       const sessions = found.flatMap(({ id, payload, expiresAt }): BrowserSession[] => {
-        const { loginTs, uid }: { loginTs?: number; uid?: string } = JSON.parse(keyring.open('artifacts', payload))
+        const opened = keyring.tryOpen('artifacts', payload)
+        if (opened === undefined) return []
+        const { loginTs, uid }: { loginTs?: number; uid?: string } = JSON.parse(opened)
         if (loginTs === undefined || isSessionOver(loginTs, account.sessions_valid_after)) return []
         return [{ id, uid, signedInAt: new Date(loginTs * 1000), expiresAt }]
       })

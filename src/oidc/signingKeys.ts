@@ -31,11 +31,21 @@ export async function loadSigningKeys(args: KeyArguments): Promise<SigningKeys> 
     rows = await listSigningKeys(database.kysely, schoolId, keepAfterRetirementHours)
   }
   const ordered = order(rows, new Date())
-  const keys = ordered.map((row) => openKey(args.keyring, row.private_jwk))
+  const keys = ordered.map((row) => requireKey(args.keyring, row))
   return { jwks: { keys }, revision: revisionOf(ordered) }
 }
 
-const openKey = (keyring: Keyring, sealed: string): JWK => JSON.parse(keyring.open('signing keys', sealed))
+function openKey(keyring: Keyring, sealed: string): JWK | undefined {
+  const opened = keyring.tryOpen('signing keys', sealed)
+  return opened === undefined ? undefined : JSON.parse(opened)
+}
+
+/** Without one of the published keys the published set would be wrong. */
+function requireKey(keyring: Keyring, { kid, private_jwk: sealed }: SigningKeyRow): JWK {
+  const key = openKey(keyring, sealed)
+  if (!key) throw new Error(`SECRET_KEY: no secret opens the signing key ${kid}. If an old secret was removed too early, add it again.`)
+  return key
+}
 
 /** Returns a function that finds keys for the hints of clients: those retired at most `days` ago, published or not. */
 export function retiredKeyFinder(

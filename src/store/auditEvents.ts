@@ -188,6 +188,11 @@ export const auditEvents = {
     keep: 'long',
   },
   'second_factor.failed': { about: 'The password was right, and the second factor was wrong.', keep: 'standard' },
+  'second_factor.unusable': {
+    about:
+      'A person entered a code of an authenticator app that no secret of SECRET_KEY opens any more. The operator removed one too early.',
+    keep: 'standard',
+  },
   'session.ended': { about: 'A person ended one of their browser sessions on their account page.', keep: 'standard' },
   'session.others_ended': {
     about: 'A person ended all their browser sessions but one. `details.sessions` is their number.',

@@ -1,3 +1,4 @@
+import { DeliveryFailure } from '../lib/deliveryFailure.ts'
 import type { Keyring } from '../lib/keyring.ts'
 import { emailLifetimeSeconds } from '../mail/emailTemplates.ts'
 import type { Defer } from '../policy/deferredWork.ts'
@@ -9,7 +10,7 @@ import { addToOutbox } from '../store/outbox/addToOutbox.ts'
 export interface Outbox {
   send: SendMessage
   defer: Defer
-  /** Returns the content of a row. */
+  /** Returns the content of a row. @throws DeliveryFailure if no secret opens it: the next attempt may have one that does */
   open(payload: unknown): unknown
   /** Calls `listener` after each commit that added something. */
   onAdded(listener: () => void): void
@@ -46,7 +47,11 @@ export function createOutbox({ database, keyring }: { database: Pick<Database, '
       await addToOutbox(db, [{ schoolId, kind, recipient, sealed: sealed(work), expiresInSeconds: deferredSeconds }])
       database.afterCommit(announce)
     },
-    open: (payload) => JSON.parse(keyring.open('outbox', String(payload))),
+    open(payload) {
+      const content = keyring.tryOpen('outbox', String(payload))
+      if (content === undefined) throw new DeliveryFailure('no secret of SECRET_KEY opens it: add the one that was removed')
+      return JSON.parse(content)
+    },
     onAdded: (listener) => void listeners.push(listener),
   }
 }

@@ -31,6 +31,7 @@ import { openOperatorEndpoint } from './operatorEndpoint.ts'
 import { createPrivateHandlers } from './privateHandlers.ts'
 import { createPrivateRequests } from './privateRequests.ts'
 import { collectReadiness, createReadiness, PartialLoss, type PartState, type Readiness, summarise } from './readiness.ts'
+import { createSealedCheck } from './sealedCheck.ts'
 import { serviceParts } from './serviceParts.ts'
 import { createSigningKeyCheck } from './signingKeyCheck.ts'
 import type { StartProgress } from './startProgress.ts'
@@ -181,7 +182,9 @@ export async function serve(args: ServeArguments): Promise<Service> {
     undo.push(() => jobs.stop())
 
     let quietMs = 0
-    const readiness = createReadiness(serviceParts({ database, migrations, redis, storage, keys, clock: clockWatch.check }), log)
+    const sealed = createSealedCheck(database.lane('background'), keyring)
+    const parts = serviceParts({ database, migrations, redis, storage, keys, secrets: sealed.check, clock: clockWatch.check })
+    const readiness = createReadiness(parts, log)
     collectReadiness(app.metrics, readiness)
     const privateRequests = createPrivateRequests()
     undo.push(() => privateRequests.close(cutOffAfter(config.server.shutdown_seconds)))
@@ -194,6 +197,7 @@ export async function serve(args: ServeArguments): Promise<Service> {
     const details = () => ({
       configuration: configuration.summary(),
       self_check: app.selfCheck.summary(),
+      ...sealed.summary(),
     })
     started = { readiness, app, handlers: privateRequests.guard(handlers), details }
     app.selfCheck.start()

@@ -17,16 +17,19 @@ export interface ServicePartsArguments {
   storage: FileStorage
   /** Checks that SECRET_KEY decrypts the signing keys. */
   keys(): Promise<void>
+  /** Checks that SECRET_KEY opens what is stored for good. */
+  secrets(): Promise<void>
   clock(): Promise<void>
 }
 
 /** Returns the parts that `/readyz` reports. docs/operate.md describes each. */
-export function serviceParts({ database, migrations, redis, storage, keys, clock }: ServicePartsArguments): Parts {
+export function serviceParts({ database, migrations, redis, storage, keys, secrets, clock }: ServicePartsArguments): Parts {
   const { kysely } = database.lane('background')
   return {
     database: { loses: 'all', check: () => checkDatabase(database) },
     migrations: { loses: 'all', check: () => nonePending(database.lane('authorization'), migrations) },
     keys: { loses: 'all', check: keys },
+    secrets: { loses: 'some', check: secrets },
     ...(redis ? { redis: { loses: 'some', check: () => redis.ping() } } : {}),
     // Each check writes an object, which a bucket charges for.
     storage: {

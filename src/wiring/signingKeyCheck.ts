@@ -33,21 +33,13 @@ export function createSigningKeyCheck({ database, keyring, schools, keepHours }:
     const schoolIds = [...new Set(fresh.map(({ school_id: schoolId }) => schoolId))]
     for (let start = 0; start < schoolIds.length; start += schoolsAtOnce) {
       const sealed = await listSealedKeys(database, schoolIds.slice(start, start + schoolsAtOnce))
-      for (const key of sealed) if (!opened.has(keyOf(key)) && !isOpened(key.private_jwk)) unusable.add(keyOf(key))
+      for (const key of sealed)
+        if (!opened.has(keyOf(key)) && keyring.tryOpen('signing keys', key.private_jwk) === undefined) unusable.add(keyOf(key))
     }
     const failed = new Set(fresh.filter((key) => unusable.has(keyOf(key))).map(({ slug }) => slug))
     opened = new Set(published.map(keyOf).filter((key) => !unusable.has(key)))
     if (failed.size > 0) throw new (opened.size > 0 ? PartialLoss : Error)(explain([...failed].sort()))
     passed = before
-  }
-
-  function isOpened(sealed: string): boolean {
-    try {
-      keyring.open('signing keys', sealed)
-      return true
-    } catch {
-      return false
-    }
   }
 }
 

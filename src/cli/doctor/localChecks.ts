@@ -9,12 +9,14 @@ import { migrationHistory } from '../../store/migrate.ts'
 import { mailOutage } from '../../store/outbox/mailOutage.ts'
 import { countWithheld } from '../../store/outbox/outboxLists.ts'
 import { listSchools } from '../../store/schools.ts'
+import { countSealed, lostOf, neededOf } from '../../store/sealedColumns.ts'
 import { clockOffset, serverVersion, timeZones } from '../../store/serverFacts.ts'
 import { listSchoolsWithoutKeys } from '../../store/signingKeys.ts'
 import { isOwnStorage, WrongStorage } from '../../store/storageIdentity.ts'
 import { failingEndpoints } from '../../store/webhooks/endpointState.ts'
 import { openConfiguredFileStorage } from '../../wiring/open.ts'
 import { outgoingIsOff } from '../../wiring/outboxHandlers.ts'
+import { explainLoss } from '../../wiring/sealedCheck.ts'
 import { createSigningKeyCheck } from '../../wiring/signingKeyCheck.ts'
 import { migrationsDirectory } from '../../wiring/start.ts'
 import type { Session } from '../session.ts'
@@ -33,6 +35,7 @@ export const localChecks = ({ session, mailTo }: LocalArguments): Check[] => [
   { id: 'database_clock', run: () => checkDatabaseClock(session) },
   { id: 'time_zone', run: () => checkTimeZone(session) },
   { id: 'keys', run: () => checkKeys(session) },
+  { id: 'secrets', run: () => checkSecrets(session) },
   { id: 'client_keys', run: () => checkClientKeys(session.settings().config) },
   { id: 'storage', run: () => checkStorage(session) },
   { id: 'redis', run: () => checkRedis(session) },
@@ -120,6 +123,25 @@ async function checkKeys(session: Session): Promise<Finding> {
       'Run schoolgate keys rotate --school <slug>, or wait a minute while the service runs.',
     )
   return passed(`SECRET_KEY opens the keys of ${rows.length} ${rows.length === 1 ? 'school' : 'schools'}`)
+}
+
+async function checkSecrets(session: Session): Promise<Finding> {
+  const keyring = session.keyring()
+  const counts = await countSealed((await session.database()).sql, keyring, { isBrief: false })
+  const lost = lostOf(counts)
+  if (lost !== '')
+    return failed(
+      explainLoss(lost),
+      'If the secret is gone: people use a recovery code or a passkey, or you run schoolgate people remove-second-factor.',
+    )
+  const older = keyring.secretIds.slice(1).map((_, index) => [index + 2, neededOf(counts, index + 1)] as const)
+  if (older.length === 0) return passed('SECRET_KEY opens everything that is stored for good')
+  const uses = older.map(([number, needed]) =>
+    needed === ''
+      ? `secret ${number} opens nothing that lasts: see schoolgate secrets status`
+      : `keep secret ${number}, needed for ${needed}`,
+  )
+  return passed(uses.join('; '))
 }
 
 async function checkStorage(session: Session): Promise<Finding> {

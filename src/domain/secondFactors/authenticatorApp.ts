@@ -17,16 +17,21 @@ export async function saveApp(
     .execute()
 }
 
-/** Returns true if the code is right and its time step was not used before: of several requests with one code, one succeeds. */
+/**
+ * Checks a code and uses up its time step: of several requests with one code, one succeeds. `unusable`: no secret of SECRET_KEY opens the
+ * app any more, so that no code can be right.
+ */
 export async function useAppCode(
   database: SchoolReader,
   keyring: Keyring,
   { accountId, code }: FactorOwner & { code: string },
-): Promise<boolean> {
+): Promise<'right' | 'wrong' | 'unusable'> {
   const app = await database.selectFrom('authenticator_app').select('secret').where('account_id', '=', accountId).executeTakeFirst()
-  const secret = app && secretOf(keyring, app.secret, accountId)
-  const step = secret && (await stepOfCode(secret, code))
-  if (!app || !step) return false
+  if (!app) return 'wrong'
+  const secret = secretOf(keyring, app.secret, accountId)
+  if (secret === undefined) return 'unusable'
+  const step = await stepOfCode(secret, code)
+  if (!step) return 'wrong'
   const { numUpdatedRows } = await database
     .updateTable('authenticator_app')
     .set({ last_step: step })
@@ -34,7 +39,7 @@ export async function useAppCode(
     .where('secret', '=', app.secret)
     .where('last_step', '<', step)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  return numUpdatedRows > 0n ? 'right' : 'wrong'
 }
 
 export async function removeApp(writer: SchoolWriter, { accountId }: FactorOwner): Promise<boolean> {
@@ -44,6 +49,8 @@ export async function removeApp(writer: SchoolWriter, { accountId }: FactorOwner
 
 /** The sealed text names the account, so that a row cannot be moved to another one. */
 function secretOf(keyring: Keyring, sealed: string, accountId: string): string | undefined {
-  const content: { accountId: string; secret: string } = JSON.parse(keyring.open('authenticator apps', sealed))
+  const opened = keyring.tryOpen('authenticator apps', sealed)
+  if (opened === undefined) return undefined
+  const content: { accountId: string; secret: string } = JSON.parse(opened)
   return content.accountId === accountId ? content.secret : undefined
 }

@@ -22,7 +22,10 @@ export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring,
   await writer
     .insertInto('recovery_code')
     .values(
-      codes.map((code) => ({ school_id: schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) })),
+      codes.map((code) => ({
+        ...{ school_id: schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) },
+        key_id: keyring.secretIds[0] ?? null,
+      })),
     )
     .execute()
   return codes.map((code) => code.replace(/(.{4})(?!$)/g, '$1-'))

@@ -105,8 +105,11 @@ export function confirmPages(args: AccountArguments, present: AccountPresenter):
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
         return showForm(ctx, person, target, { key: 'sign_in.too_many', values: { minutes } })
       }
-      ctx.status = 400
-      await showForm(ctx, person, target, { key: isStrong ? 'second_factor.failed' : 'confirm.failed' })
+      const isUnusable = attempt.outcome === 'unusable'
+      ctx.status = isUnusable ? 409 : 400
+      await showForm(ctx, person, target, {
+        key: isUnusable ? 'second_factor.unusable' : isStrong ? 'second_factor.failed' : 'confirm.failed',
+      })
     },
   }
 }
@@ -116,10 +119,10 @@ async function ownFactorAttempt(
   ctx: Context,
   { databaseOf, keyring, limits, audit, notify }: AccountArguments,
   { accountId }: SignedInPerson,
-): Promise<PasswordAttempt> {
+): Promise<PasswordAttempt | { outcome: 'unusable' }> {
   const args = { databaseOf, keyring, audit, notify, limits: limits.signIn }
   const attempt = await attemptFactor(ctx, args, { accountId, purpose: 'confirmation', form: submittedForm(ctx), isVerified: true })
-  if (attempt.outcome === 'limited') return attempt
+  if (attempt.outcome === 'limited' || attempt.outcome === 'unusable') return attempt
   if (attempt.outcome === 'proved') return { outcome: 'right' }
   await audit(auditEntry(ctx, 'confirmation.failed', { account_id: accountId }))
   return { outcome: 'wrong' }

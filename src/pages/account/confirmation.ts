@@ -67,10 +67,6 @@ export function setConfirmed(ctx: Context, keyring: Keyring, { uid, accountId }:
 
 function read(ctx: Context, keyring: Keyring): Content | undefined {
   const value = readOwnCookie(ctx, cookie)
-  if (!value) return undefined
-  try {
-    return JSON.parse(keyring.open('confirmations', value))
-  } catch {
-    return undefined
-  }
+  const opened = value && keyring.tryOpen('confirmations', value)
+  return opened ? JSON.parse(opened) : undefined
 }

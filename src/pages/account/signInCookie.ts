@@ -21,13 +21,10 @@ const secondsOf = (keyring: Keyring): number => Math.floor(keyring.now() / 1000)
 export function readSignInProgress(ctx: Context, keyring: Keyring): StepProgress | undefined {
   const { school } = ctx.state
   const value = readOwnCookie(ctx, cookie)
-  if (!value) return undefined
-  try {
-    const { schoolId, expires, progress }: Content = JSON.parse(keyring.open('sign-in steps', value))
-    return schoolId === school.id && expires > secondsOf(keyring) ? progress : undefined
-  } catch {
-    return undefined
-  }
+  const opened = value && keyring.tryOpen('sign-in steps', value)
+  if (!opened) return undefined
+  const { schoolId, expires, progress }: Content = JSON.parse(opened)
+  return schoolId === school.id && expires > secondsOf(keyring) ? progress : undefined
 }
 
 /** Stores the progress for ten minutes, encrypted: steps may keep secrets in their state. */

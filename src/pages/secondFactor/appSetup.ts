@@ -12,13 +12,11 @@ export const sealSetup = (keyring: Keyring, { accountId, secret }: { accountId: 
 
 /** Returns the secret that a page has shown to this account within the last 15 minutes. */
 export function openSetup(keyring: Keyring, { accountId, sealed }: { accountId: string; sealed: string }): string | undefined {
-  try {
-    const content: Record<string, unknown> = JSON.parse(keyring.open('authenticator apps', sealed.slice(0, 2000)))
-    const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > keyring.now()
-    return isOwn && typeof content.secret === 'string' ? content.secret : undefined
-  } catch {
-    return undefined
-  }
+  const opened = keyring.tryOpen('authenticator apps', sealed.slice(0, 2000))
+  if (opened === undefined) return undefined
+  const content: Record<string, unknown> = JSON.parse(opened)
+  const isOwn = content.accountId === accountId && typeof content.until === 'number' && content.until > keyring.now()
+  return isOwn && typeof content.secret === 'string' ? content.secret : undefined
 }
 
 export async function appQr(

@@ -26,6 +26,8 @@ export interface FactorArguments {
 export type FactorAttempt =
   | { outcome: 'proved'; accountId: string; amr: readonly string[]; acr: AuthenticationContext }
   | { outcome: 'failed' }
+  /** The school can no longer check codes of this app: see useAppCode. */
+  | { outcome: 'unusable' }
   | { outcome: 'limited'; retryAfterSeconds: number }
 
 /** The account and the purpose of an attempt. Without an account, the passkey identifies it. */
@@ -69,17 +71,20 @@ async function attemptCode(
   const typed = form.get('code') ?? ''
   const recoveryCode = typedRecoveryCode(typed)
   let left: number | undefined
-  let isRight: boolean
+  let app: Awaited<ReturnType<typeof useAppCode>> | undefined
   try {
     if (recoveryCode) left = await useRecoveryCode(databaseOf(owner.schoolId).kysely, keyring, { ...owner, code: recoveryCode })
-    isRight = recoveryCode
-      ? left !== undefined
-      : await useAppCode(databaseOf(owner.schoolId).kysely, keyring, { ...owner, code: typedCode(typed) })
+    else app = await useAppCode(databaseOf(owner.schoolId).kysely, keyring, { ...owner, code: typedCode(typed) })
   } catch (error) {
     await attempt.abandoned()
     throw error
   }
-  if (!isRight) {
+  if (app === 'unusable') {
+    await attempt.abandoned()
+    await audit(auditEntry(ctx, 'second_factor.unusable', { account_id: accountId }))
+    return { outcome: 'unusable' }
+  }
+  if (app !== 'right' && left === undefined) {
     await attempt.failed()
     return { outcome: 'failed' }
   }

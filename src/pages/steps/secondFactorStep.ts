@@ -66,6 +66,7 @@ export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
         return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } } }
       }
+      if (attempt.outcome === 'unusable') return { kind: 'repeat', status: 409, error: { key: 'second_factor.unusable' } }
       const client = open ? { client_id: open.clientId } : {}
       await args.audit(auditEntry(ctx, 'second_factor.failed', { account_id: accountId, ...client }))
       return { kind: 'repeat', status: 400, error: { key: 'second_factor.failed' } }

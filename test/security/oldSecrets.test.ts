@@ -1,0 +1,95 @@
+import { TOTP } from 'otpauth'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyring } from '../../src/lib/keyring.ts'
+import { countSealed, lostOf, neededOf, sealedByPurpose } from '../../src/store/sealedColumns.ts'
+import { createOutbox } from '../../src/wiring/outbox.ts'
+import { createSealedCheck } from '../../src/wiring/sealedCheck.ts'
+import { auditOf, send, signedIn } from '../account/account.ts'
+import { createBrowser } from '../pages/browser.ts'
+import { password, rootSecret, startService, type TestService } from '../support/service.ts'
+
+const removed = createKeyring(['the secret that the operator has removed since'])
+const current = createKeyring([rootSecret])
+const both = createKeyring([rootSecret, 'the secret that the operator has removed since'])
+
+let service: TestService
+let secret = ''
+const email = 'ada@example.org'
+
+/** Seals a column again, with the secret that was removed. */
+async function sealWithRemoved(purpose: Parameters<typeof removed.seal>[0], table: string, column: string, where = 'true'): Promise<void> {
+  const { sql } = service.database
+  for (const { at, value } of await sql.query<{ at: string; value: string }>(
+    `SELECT ctid::text AS at, ${column} AS value FROM ${table} WHERE ${where}`,
+  )) {
+    const text = current.tryOpen(purpose, value)
+    await sql.query(`UPDATE ${table} SET ${column} = $2 WHERE ctid = $1::tid`, [at, removed.seal(purpose, text ?? '')])
+  }
+}
+
+beforeAll(async () => {
+  service = await startService()
+  await service.addPerson({ email })
+  const browser = await signedIn(service, email)
+  const page = await browser.get('/account/security/app')
+  secret = (/<output>([A-Z2-7 ]+)<\/output>/.exec(page.html)?.[1] ?? '').replaceAll(' ', '')
+  const code = new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate({ timestamp: Date.now() - 30_000 })
+  expect((await send(browser, page, { code })).status).toBe(200)
+  await sealWithRemoved('authenticator apps', 'authenticator_app', 'secret')
+})
+afterAll(() => service.stop())
+
+describe('before an old secret is removed', () => {
+  test('it is counted what still needs it, and what does not tell', async () => {
+    const counts = await countSealed(service.database.sql, both)
+    expect(counts.map(({ what }) => what)).toEqual(Object.values(sealedByPurpose).flatMap((kept) => ('what' in kept ? [kept.what] : [])))
+    expect(lostOf(counts)).toBe('')
+    expect(neededOf(counts, 1)).toBe('1 authenticator apps')
+    await service.database.sql.query('UPDATE recovery_code SET key_id = NULL')
+    const unknown = await countSealed(service.database.sql, both, { isBrief: false })
+    expect(neededOf(unknown, 1)).toBe('1 authenticator apps, 10 recovery codes')
+    await service.database.sql.query('UPDATE recovery_code SET key_id = $1', [removed.secretIds[0]])
+    const check = createSealedCheck(service.database, both)
+    await check.check()
+    expect(check.summary()).toEqual({ older_secrets: ['1 authenticator apps, 10 recovery codes'] })
+  })
+
+  test('recovery codes of an older secret are counted by their secret', async () => {
+    const counts = await countSealed(service.database.sql, both)
+    expect(counts.find(({ what }) => what === 'recovery codes')).toMatchObject({ bySecret: [0, 10], unknown: 0, lost: 0 })
+  })
+})
+
+describe('after it was removed', () => {
+  test('readiness says what no secret opens, with the numbers', async () => {
+    await expect(createSealedCheck(service.database, current).check()).rejects.toThrow(
+      'SECRET_KEY no longer opens 1 authenticator apps, 10 recovery codes. Add the secret that was removed: SECRET_KEY=new,old',
+    )
+  })
+
+  test('a code of the authenticator app is refused with another way, not with an error, and recorded', async () => {
+    const browser = createBrowser(service.issuer)
+    const page = await browser.follow(await send(browser, await browser.get('/account/sign-in'), { email, password }))
+    const code = new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate()
+    const answer = await send(browser, page, { code })
+    expect(answer.status).toBe(409)
+    expect(answer.html).toContain('Use a recovery code or a passkey, or ask the school to remove your second factor')
+    expect(await auditOf(service, 'second_factor.unusable')).toHaveLength(1)
+    expect(await auditOf(service, 'second_factor.failed')).toEqual([])
+  })
+
+  test('a session that cannot be opened counts as ended', async () => {
+    await service.addPerson({ email: 'bob@example.org' })
+    const browser = await signedIn(service, 'bob@example.org')
+    await sealWithRemoved('artifacts', 'oidc_artifact', 'payload', "model = 'Session'")
+    const answer = await browser.get('/account')
+    expect([answer.status, answer.location?.pathname]).toEqual([303, '/account/sign-in'])
+    const again = await signedIn(service, 'bob@example.org')
+    expect((await again.get('/account/sessions')).status).toBe(200)
+  })
+
+  test('work that waits is tried again, and says why it failed', () => {
+    const outbox = createOutbox({ database: service.database, keyring: current })
+    expect(() => outbox.open(removed.seal('outbox', '{}'))).toThrow('no secret of SECRET_KEY opens it')
+  })
+})
