@@ -67,6 +67,7 @@ export function effectsOf(operation: Operation): Effects {
     const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
     const [first, second] = given
     if (writes.has(name) && first && ts.isStringLiteral(first)) effects.tables.add(first.text)
+    if (name === 'copyRows' && second && ts.isStringLiteral(second)) effects.tables.add(second.text)
     if (records.has(name) && second) for (const change of changesIn(second)) effects.changes.add(change)
     if (name === 'announce' && second) followNews(second)
     // The name of an e-mail can also be that of a figure or a status.

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { duplicatePage } from '../domain/pages/duplicatePage.ts'
 import { isListed, isUnlisted } from '../domain/pages/pageAccess.ts'
 import { shownBlocks, storedBlocks } from '../domain/pages/pageBlock.ts'
-import { contentColumns, draftColumns, draftOf, hasUnpublishedChanges, shownContent } from '../domain/pages/pageContent.ts'
+import { contentColumns, hasUnpublishedChanges, shownContent } from '../domain/pages/pageContent.ts'
 import { renderingOf, selectRendering } from '../domain/pages/pageRendering.ts'
-import { addRevision, listRevisions } from '../domain/pages/pageRevisions.ts'
+import { listRevisions } from '../domain/pages/pageRevisions.ts'
 import { discardDraft, publishPage, requireUnused, restoreRevision, withdrawPage } from '../domain/pages/pageStates.ts'
-import { afterWriting, checkPage, savePageFiles } from '../domain/pages/pageWriting.ts'
+import { afterWriting, checkPage } from '../domain/pages/pageWriting.ts'
 import { renderBlocks } from '../domain/pages/renderBlocks.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { listOf } from '../framework/declare/elementList.ts'
@@ -13,7 +14,6 @@ import { everything } from '../framework/declare/expressions.ts'
 import { externalId, line, lineOrEmpty, metadata, slug, timestamp } from '../framework/declare/fields.ts'
 import { freeSlug } from '../framework/declare/slugs.ts'
 import { defineAction } from '../framework/declare/typedOperations.ts'
-import { newId } from '../lib/ids.ts'
 import { pageBlock } from './pageBlocks.ts'
 
 const slugParts = 3
@@ -202,20 +202,9 @@ export const pages = defineResource({
       summary: 'Duplicate a page as a draft',
       status: 201,
       async perform(writing, page) {
-        const { writer, school, now } = writing
-        const id = newId()
-        const title = `${page.draft_title.slice(0, 153)} (copy)`
-        const slug = await freeSlug(writer, pages, { schoolId: school.id, title, id })
-        const content = { ...draftOf(page), title }
-        const kind = page.kind === 'home' ? 'custom' : page.kind
-        const common = { school_id: school.id, id, slug, kind, visibility: page.visibility, title, created_at: now, updated_at: now }
-        await writer
-          .insertInto('page')
-          .values({ ...common, ...draftColumns(content), metadata: JSON.stringify(page.metadata) })
-          .execute()
-        await addRevision(writing, id, { event: 'created', content })
-        await savePageFiles(writing, { ...page, id, live: null })
-        return { made: id }
+        const { writer, school } = writing
+        const made = await duplicatePage(writing, page, (title, id) => freeSlug(writer, pages, { schoolId: school.id, title, id }))
+        return { made }
       },
     },
     discard_draft: {

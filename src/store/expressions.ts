@@ -80,6 +80,10 @@ export const hoursBefore = (at: Expression<Date>, hours: Expression<number | nul
 
 export const inHours = (hours: Expression<number>): Expression<Date> => sql<Date>`now() + make_interval(hours => ${hours})`
 
+/** Returns a counter plus a number, which can be negative. The database keeps counters at zero or above. */
+export const countedBy = (counter: Expression<number>, by: number | Expression<number>): Expression<number> =>
+  sql<number>`greatest(0, ${counter} + ${by}::int)`
+
 export const daySeconds = (days: number): number => days * 86_400
 
 interface UnnestedTypes {

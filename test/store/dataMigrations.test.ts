@@ -163,3 +163,32 @@ test('certificates in the columns of enrolments become rows: what was reset stay
     },
   })
 })
+
+test('counts below zero become zero, and a copied course has as many places as people who take it', async () => {
+  const { sql } = database
+  const schoolId = await newSchool(sql)
+  const [course, copy, person] = [newId(), newId(), newId()]
+  for (const table of ['course', 'person']) await sql.query(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_counters`)
+  for (const id of [course, copy])
+    await sql.query(
+      `INSERT INTO course (school_id, id, slug, title, language, enrollments_count, lessons_count) VALUES ($1, $2, $3, 'Clay', 'en', 108, -1)`,
+      [schoolId, id, `clay-${id}`],
+    )
+  await sql.query(
+    `INSERT INTO person (school_id, id, email, name, comments_count, rsvps_count) VALUES ($1, $2, 'wren@example.org', 'Wren', -3, 2)`,
+    [schoolId, person],
+  )
+  await sql.query(`INSERT INTO enrollment (school_id, id, person_id, course_id, source) VALUES ($1, $2, $2, $3, 'self')`, [
+    schoolId,
+    person,
+    course,
+  ])
+  await database.alone(await readFile(join(migrationsDirectory, '20261128071001_counters_repaired', 'migration.sql'), 'utf8'))
+  expect(await sql.query('SELECT id, enrollments_count, lessons_count FROM course WHERE school_id = $1 ORDER BY id', [schoolId])).toEqual([
+    { id: course, enrollments_count: 1, lessons_count: 0 },
+    { id: copy, enrollments_count: 0, lessons_count: 0 },
+  ])
+  expect(await sql.query('SELECT comments_count, rsvps_count FROM person WHERE school_id = $1', [schoolId])).toEqual([
+    { comments_count: 0, rsvps_count: 2 },
+  ])
+})

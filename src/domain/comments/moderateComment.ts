@@ -3,6 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
 import { recordChange, recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
+import { countedBy } from '../../store/expressions.ts'
 import type { InSchool } from '../inSchool.ts'
 import { announceComment } from './announceComment.ts'
 
@@ -155,7 +156,7 @@ async function countPublished(
   if (by === 0 || (type !== 'post' && type !== 'event')) return
   await writer
     .updateTable(type)
-    .set((row) => ({ comments_count: row('comments_count', '+', by) }))
+    .set((row) => ({ comments_count: countedBy(row.ref('comments_count'), by) }))
     .where('id', '=', id)
     .execute()
 }
@@ -163,7 +164,7 @@ async function countPublished(
 async function countReplies(writer: SchoolWriter, { schoolId, now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
   const parent = await writer
     .updateTable('comment')
-    .set((row) => ({ replies_count: row('replies_count', '+', by), version: row('version', '+', 1), updated_at: now }))
+    .set((row) => ({ replies_count: countedBy(row.ref('replies_count'), by), version: row('version', '+', 1), updated_at: now }))
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirstOrThrow()

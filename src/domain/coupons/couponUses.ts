@@ -1,5 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
+import { countedBy } from '../../store/expressions.ts'
 import { unnest } from '../../store/unnest.ts'
 
 interface OfOrders {
@@ -38,7 +39,7 @@ async function release(writer: SchoolWriter, orders: OfOrders, from: 'reserved' 
         .groupBy('use.coupon_id')
         .as('released'),
     )
-    .set((coupon) => ({ redemptions_count: coupon('coupon.redemptions_count', '-', coupon.ref('released.uses')) }))
+    .set((coupon) => ({ redemptions_count: countedBy(coupon.ref('coupon.redemptions_count'), coupon.neg(coupon.ref('released.uses'))) }))
     .whereRef('coupon.id', '=', 'released.coupon_id')
     .execute()
   await recordChanges(writer, { school_id: schoolId, type: 'coupon_redemption', action: 'released' }, rows)

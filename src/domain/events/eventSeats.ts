@@ -1,4 +1,5 @@
 import type { SchoolWriter } from '../../store/database.ts'
+import { countedBy } from '../../store/expressions.ts'
 
 /** An event whose row the transaction has locked. The lock serialises these functions per event. */
 export interface LockedEvent {
@@ -27,7 +28,7 @@ export async function takeSeats(writer: SchoolWriter, { eventId }: LockedEvent, 
 export async function releaseSeats(writer: SchoolWriter, { eventId }: LockedEvent, seats: number): Promise<void> {
   await writer
     .updateTable('event')
-    .set((event) => ({ going_count: event('going_count', '-', seats) }))
+    .set((event) => ({ going_count: countedBy(event.ref('going_count'), -seats) }))
     .where('id', '=', eventId)
     .execute()
 }
@@ -36,7 +37,7 @@ export async function releaseSeats(writer: SchoolWriter, { eventId }: LockedEven
 export async function addWaiting(writer: SchoolWriter, { eventId }: LockedEvent, seats: number): Promise<void> {
   await writer
     .updateTable('event')
-    .set((event) => ({ waitlisted_count: event('waitlisted_count', '+', seats) }))
+    .set((event) => ({ waitlisted_count: countedBy(event.ref('waitlisted_count'), seats) }))
     .where('id', '=', eventId)
     .execute()
 }

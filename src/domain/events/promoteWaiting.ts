@@ -1,6 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { inHours, isAmong, now } from '../../store/expressions.ts'
+import { countedBy, inHours, isAmong, now } from '../../store/expressions.ts'
 import { isOfExcluded } from './eventAccess.ts'
 import { type LockedEvent, seatsOf } from './eventSeats.ts'
 import { isPaidSeat } from './paidSeat.ts'
@@ -132,7 +132,10 @@ async function moveSeats(writer: SchoolWriter, { eventId }: LockedEvent, next: r
   const waitedFor = next.reduce((sum, one) => sum + seatsOf(one), 0)
   await writer
     .updateTable('event')
-    .set((event) => ({ going_count: event('going_count', '+', taken), waitlisted_count: event('waitlisted_count', '-', waitedFor) }))
+    .set((event) => ({
+      going_count: event('going_count', '+', taken),
+      waitlisted_count: countedBy(event.ref('waitlisted_count'), -waitedFor),
+    }))
     .where('id', '=', eventId)
     .execute()
 }

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { recordChange } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { clockTime, now as databaseNow } from '../../store/expressions.ts'
+import { clockTime, countedBy, now as databaseNow } from '../../store/expressions.ts'
 import { mayTakePart } from './eventAccess.ts'
 import { type EventDetails, notifyOfSeats } from './eventEmails.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
@@ -179,7 +179,7 @@ export async function countRsvps(writer: SchoolWriter, { schoolId }: LockedEvent
   if (by === 0) return
   await writer
     .updateTable('person')
-    .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '+', by), person.lit(0)]) }))
+    .set((person) => ({ rsvps_count: countedBy(person.ref('rsvps_count'), by) }))
     .where('school_id', '=', schoolId)
     .where('id', '=', personId)
     .execute()

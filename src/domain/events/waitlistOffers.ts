@@ -1,6 +1,6 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { isAmong, now } from '../../store/expressions.ts'
+import { countedBy, isAmong, now } from '../../store/expressions.ts'
 import { lockRows } from '../../store/lockRows.ts'
 import { isOfExcluded } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, releaseSeats, seatsOf } from './eventSeats.ts'
@@ -102,7 +102,7 @@ export async function leaveWaitlist(
   await lockRows(writer, 'person', { schoolId, ids: personIds })
   await writer
     .updateTable('person')
-    .set((person) => ({ rsvps_count: person.fn<number>('greatest', [person('rsvps_count', '-', 1), person.lit(0)]) }))
+    .set((person) => ({ rsvps_count: countedBy(person.ref('rsvps_count'), -1) }))
     .where((person) => isAmong(person.ref('person.id'), personIds))
     .execute()
 }

@@ -1,4 +1,5 @@
 import type { SchoolWriter } from '../../store/database.ts'
+import { countedBy } from '../../store/expressions.ts'
 import { type CountedEnrollment, statusesWithPlace } from './enrollmentStatus.ts'
 
 /** The change of one enrolment that the counters follow. A new enrolment has no state before. */
@@ -35,7 +36,7 @@ export async function updateEnrollmentCounters(writer: SchoolWriter, changes: re
     if (places === 0) continue
     await writer
       .updateTable('course')
-      .set((course) => ({ enrollments_count: course('enrollments_count', '+', places) }))
+      .set((course) => ({ enrollments_count: countedBy(course.ref('enrollments_count'), places) }))
       .where('id', '=', id)
       .execute()
   }
@@ -44,9 +45,9 @@ export async function updateEnrollmentCounters(writer: SchoolWriter, changes: re
     await writer
       .updateTable('person')
       .set((person) => ({
-        enrollments_count: person('enrollments_count', '+', all),
-        active_enrollments_count: person('active_enrollments_count', '+', active),
-        completed_courses_count: person('completed_courses_count', '+', completed),
+        enrollments_count: countedBy(person.ref('enrollments_count'), all),
+        active_enrollments_count: countedBy(person.ref('active_enrollments_count'), active),
+        completed_courses_count: countedBy(person.ref('completed_courses_count'), completed),
       }))
       .where('id', '=', id)
       .execute()

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { Problem } from '../../lib/problem.ts'
 import type { SchoolWriter } from '../../store/database.ts'
+import { countedBy } from '../../store/expressions.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 
@@ -64,7 +64,7 @@ export async function leaveSeat(
 export async function releaseSeat(writer: SchoolWriter, { planId }: OfPlan): Promise<void> {
   await writer
     .updateTable('membership_plan')
-    .set((plan) => ({ subscribers_count: sql<number>`greatest(0, ${plan.ref('membership_plan.subscribers_count')} - 1)` }))
+    .set((plan) => ({ subscribers_count: countedBy(plan.ref('membership_plan.subscribers_count'), -1) }))
     .where('id', '=', planId)
     .execute()
 }

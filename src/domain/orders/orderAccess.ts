@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '../../lib/ids.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { now as databaseTime, isAmong } from '../../store/expressions.ts'
+import { countedBy, now as databaseTime, isAmong } from '../../store/expressions.ts'
 import { confirmSeats, lockEvents, withdrawSeats } from '../events/orderedSeats.ts'
 import type { InSchool } from '../inSchool.ts'
 import { endEnrollments } from '../learning/endEnrollments.ts'
@@ -160,7 +160,7 @@ const findItems = (writer: SchoolWriter, orderId: string) =>
 async function countSale(writer: SchoolWriter, productId: string, count: 1 | -1): Promise<void> {
   await writer
     .updateTable('digital_product')
-    .set((product) => ({ sales_count: sql<number>`greatest(0, ${product.ref('digital_product.sales_count')} + ${count}::int)` }))
+    .set((product) => ({ sales_count: countedBy(product.ref('digital_product.sales_count'), count) }))
     .where('id', '=', productId)
     .execute()
 }

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import type { SubjectRow } from '../../policy/externalServices.ts'
+import { isCounter, sourcesOf } from '../../store/columnKinds.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { type Columns, keyText, type RowChange } from '../../store/undo/capture.ts'
-import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
+import { isBookkeeping, isPlace } from '../../store/undo/columnKinds.ts'
 import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
 import { keepUsed } from './keepUsed.ts'
@@ -21,6 +22,8 @@ export interface TakenBack extends SubjectRow {
 export interface Kept {
   table: string
   id: string | undefined
+  /** The key of the row. A row and its text have the same. */
+  row: string
   /** Undefined for a whole row. */
   field: string | undefined
   reason: KeptReason
@@ -96,6 +99,7 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
     (isInPassing(change) ? kept : conflicts).push(keptRow(change, 'in_use', message))
   for (const { change } of await withoutParents(writer, tables, plan))
     (change.personId === null && change.table !== 'file_reference' ? conflicts : kept).push(keptRow(change, 'parent_deleted'))
+  plan.updated = withoutDerived(plan.updated, [...conflicts, ...kept])
   const isEmpty = plan.added.length + plan.removed.length + plan.updated.length === 0
   if (conflicts.length > 0 && (!taking.keepsLater || isEmpty)) throw conflict(conflicts, taking.keepsLater)
   if (!isEmpty) plan.updated.push(...raised)
@@ -155,18 +159,32 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan, ta
   for (const [name, value] of Object.entries(after)) {
     const old = before[name]
     if (isBookkeeping(name)) continue
-    if (isCount(name) && typeof old === 'number' && typeof value === 'number') counts[name] = old - value
-    else if (isDeepStrictEqual(current[name], value)) set[name] = old
+    // What the request added to a sum of other rows is subtracted.
+    if (isCounter(change.table, name) && typeof old === 'number' && typeof value === 'number') counts[name] = old - value
+    else if (isDeepStrictEqual(current[name], value) || sourcesOf(change.table, name)) set[name] = old
     else if (!isPlace(name) && !isDeepStrictEqual(current[name], old)) kept.push(keptField(change, current, name, taking))
   }
   if (Object.keys(set).length + Object.keys(counts).length > 0) plan.updated.push({ change, current, set, counts })
   return kept
 }
 
+/** Leaves columns that follow from others, of their row or its text, as they are if those stay. */
+function withoutDerived(updated: Plan['updated'], kept: readonly Kept[]): Plan['updated'] {
+  const staying = new Set(kept.map(({ row, field }) => `${row} ${field}`))
+  const stays = (change: RowChange, name: string): boolean =>
+    sourcesOf(change.table, name)?.some((source) => staying.has(`${rowKey(change)} ${source}`)) ?? false
+  return updated
+    .map(({ set, ...update }) => ({
+      ...update,
+      set: Object.fromEntries(Object.entries(set).filter(([name]) => !stays(update.change, name))),
+    }))
+    .filter(({ set, counts }) => Object.keys(set).length + Object.keys(counts).length > 0)
+}
+
 /** An added row is deleted if nothing of it was changed since. */
 function compareAdded(change: RowChange, current: Columns, plan: Plan, taking: Pick<TakingBack, 'showsValues'>): Kept[] {
   const changed = Object.entries(change.after ?? {}).filter(
-    ([name, value]) => !isBookkeeping(name) && !isPlace(name) && !isCount(name) && !isDeepStrictEqual(current[name], value),
+    ([name, value]) => !isBookkeeping(name) && !isPlace(name) && !isCounter(change.table, name) && !isDeepStrictEqual(current[name], value),
   )
   ;(changed.length === 0 ? plan.added : plan.staying).push(change)
   return changed.map(([name]) => keptField(change, current, name, taking))
@@ -178,8 +196,11 @@ const isOnlyRaised = ({ before, after }: RowChange): boolean =>
 
 const idOf = ({ key }: RowChange): string | undefined => (typeof key.id === 'string' ? key.id : undefined)
 
+const rowKey = ({ key }: RowChange): string => Object.values(key).join()
+
 function keptRow(change: RowChange, reason: KeptReason, more = ''): Kept {
-  return { table: change.table, id: idOf(change), field: undefined, reason, message: `${nameOf(change)} ${keptReasons[reason]}${more}` }
+  const row = { table: change.table, id: idOf(change), row: rowKey(change) }
+  return { ...row, field: undefined, reason, message: `${nameOf(change)} ${keptReasons[reason]}${more}` }
 }
 
 function keptField(change: RowChange, current: Columns, field: string, { showsValues }: Pick<TakingBack, 'showsValues'>): Kept {
@@ -189,7 +210,7 @@ function keptField(change: RowChange, current: Columns, field: string, { showsVa
       ? `: it is ${JSON.stringify(current[field])}, and would be ${JSON.stringify(change.before[field])}`
       : ''
   const message = `${nameOf(change, current)} ${keptReasons.changed_since}${time}${values}`
-  return { table: change.table, id: idOf(change), field, reason: 'changed_since', message }
+  return { table: change.table, id: idOf(change), row: rowKey(change), field, reason: 'changed_since', message }
 }
 
 const isShort = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value) && String(value).length <= 80

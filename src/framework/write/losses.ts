@@ -1,5 +1,6 @@
+import { isCounter, sourcesOf } from '../../store/columnKinds.ts'
 import type { RowChange } from '../../store/undo/capture.ts'
-import { isBookkeeping, isCount, isPlace } from '../../store/undo/columnKinds.ts'
+import { isBookkeeping, isPlace } from '../../store/undo/columnKinds.ts'
 
 /** The objects that a request removed and overwrote. */
 export interface Losses {
@@ -28,8 +29,10 @@ export function lossesIn(
 }
 
 /** The columns of a row that was there and still is, except those that follow from other columns or rows. */
-const changedColumns = ({ before, after }: RowChange): string[] =>
-  before === null || after === null ? [] : Object.keys(after).filter((name) => !isBookkeeping(name) && !isCount(name))
+const changedColumns = ({ table, before, after }: RowChange): string[] =>
+  before === null || after === null
+    ? []
+    : Object.keys(after).filter((name) => !isBookkeeping(name) && !isCounter(table, name) && !sourcesOf(table, name))
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)

@@ -1,6 +1,3 @@
-/** True for a count of other rows: taking a request back subtracts what the request added to it. */
-export const isCount = (name: string): boolean => /_count$|_minutes$|^progress_percent$/.test(name)
-
 const bookkeeping: ReadonlySet<string> = new Set(['version', 'updated_at', 'tree_version', 'moved_from', 'move_notice_at'])
 
 /** True for a column that follows from what is written. */

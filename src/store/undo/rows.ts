@@ -144,7 +144,7 @@ export async function insertRows(writer: SchoolWriter, table: string, names: rea
     SELECT ${writer.schoolId}::uuid, ${listed(names, 'row')} FROM ${recordsOf(table, rows)} AS row`.execute(withoutSchool(writer))
 }
 
-/** Writes columns of rows. Numbers in `added` are added to what is stored. */
+/** Writes columns of rows. Numbers in `added` are added to what is stored, which does not fall below zero. */
 export async function updateRows(
   writer: SchoolWriter,
   table: string,
@@ -153,7 +153,7 @@ export async function updateRows(
 ): Promise<void> {
   const assignments = [
     ...set.map((name) => sql`${sql.ref(name)} = wanted.${sql.ref(name)}`),
-    ...added.map((name) => sql`${sql.ref(name)} = stored.${sql.ref(name)} + wanted.${sql.ref(name)}`),
+    ...added.map((name) => sql`${sql.ref(name)} = greatest(0, stored.${sql.ref(name)} + wanted.${sql.ref(name)})`),
   ]
   await sql`
     UPDATE ${sql.table(table)} AS stored SET ${sql.join(assignments)} FROM ${recordsOf(table, rows)} AS wanted
