@@ -133,18 +133,20 @@ describe.each((await databasesToTest()).slice(-1))('certificates, on $name', ({ 
   describe('each completion has its own certificate', () => {
     const listed = async (enrollment: { id: string }, as = owner): Promise<(Certificate & { id: string })[]> =>
       (await school.get(`certificates?enrollment_id=${enrollment.id}`, as)).json.data as (Certificate & { id: string })[]
+    const latestActivity = async () => {
+      const [record] = await school.rows<{ id: string }>('SELECT id FROM undo_record WHERE school_id = $1 ORDER BY id DESC LIMIT 1')
+      return toPublicId('act', String(record?.id))
+    }
     /** Does what an app can take back, and returns the id of the activity. */
     const done = async (path: string, options: SendOptions = { body: {} }) => {
       const { status, text } = await school.send(path, options)
       expect(status, text).toBeLessThan(300)
-      const [entry] = await school.rows<{ id: string }>('SELECT id FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1')
-      return toPublicId('act', String(entry?.id))
+      return await latestActivity()
     }
     const takeBack = async (activity: string) => {
       const { status, text } = await school.send(`account/activity/${activity}/undo`, { body: {} })
       expect(status, text).toBe(200)
-      const [entry] = await school.rows<{ id: string }>('SELECT id FROM audit_log WHERE school_id = $1 ORDER BY id DESC LIMIT 1')
-      return toPublicId('act', String(entry?.id))
+      return await latestActivity()
     }
     const validity = async (numbers: readonly string[]) =>
       await Promise.all(numbers.map(async (number) => (await verified(number)).valid ?? 'unknown'))

@@ -55,6 +55,37 @@ describe.each((await databasesToTest()).slice(0, 1))('If-Match on $name', ({ ope
     },
   )
 
+  const updates = everyWrite.filter((one) => one.kind === 'update' && one.resource.operations.get !== undefined)
+  test.each(updates)('$id takes the ETag of a read of some fields and of one with expanded rows', async (operation) => {
+    const id = await subjects.subjectOf(operation)
+    const path = subjects.addressOf(operation, id)
+    for (const query of ['fields=id', ...Object.keys(operation.resource.expansions).map((name) => `expand=${name}`)]) {
+      const seen = await api.get(`${path}?${query}`, { as: actor })
+      const sending = await subjects.sendingFor(operation, id)
+      const headers = { ...sending.headers, 'if-match': String(seen.headers.get('etag')) }
+      const changed = await api.send(path, { ...sending, as: actor, method: 'PATCH', headers })
+      expect([query, changed.status, changed.json.error]).toEqual([query, 200, undefined])
+      const again = await api.send(path, { ...sending, as: actor, method: 'PATCH', headers, body: { ...Object(sending.body) } })
+      if (changed.headers.get('etag')?.split('-')[0] !== headers['if-match'].split('-')[0])
+        expect([query, again.status]).toEqual([query, 412])
+    }
+  })
+
+  test('the ETag of a list changes no row: 412 says so, and has the one that does', async () => {
+    const { id } = (await api.send('/api/v1/courses', { as: actor, method: 'POST', body: { title: 'Listed' } })).json
+    const list = String((await api.get('/api/v1/courses', { as: actor })).headers.get('etag'))
+    const change = (etag: string) =>
+      api.send(`/api/v1/courses/${id}`, { as: actor, method: 'PATCH', body: { title: 'Changed' }, headers: { 'if-match': etag } })
+    const refused = await change(list)
+    const etag = String(refused.headers.get('etag'))
+    expect([refused.status, refused.json.error]).toEqual([412, 'precondition_failed'])
+    expect(refused.json.error_description).toBe(
+      `If-Match has the ETag of another response, such as a list. GET /api/v1/courses/${id}, then repeat with If-Match: <its ETag>.`,
+    )
+    expect((await change(etag)).status).toBe(200)
+    expect((await change(etag)).json.error_description).toContain('has changed since you read it')
+  })
+
   test.each(conditional.filter(({ needs }) => needs !== true))('$id needs none to change single fields', async ({ operation }) => {
     const id = await subjects.subjectOf(operation)
     const reply = await api.send(subjects.addressOf(operation, id), { as: actor, method: 'PATCH', body: {} })

@@ -8,7 +8,7 @@ import type { RowKey } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isPartial, parseShape } from '../declare/responseShape.ts'
 import { keyForms, rowKeyIn } from '../declare/rowKeys.ts'
-import { listEtag } from '../output/etag.ts'
+import { rowEtag } from '../output/etag.ts'
 import { serializeTagged } from '../output/serialize.ts'
 import { findRow } from './findRows.ts'
 import { serializeExpanded } from './serializeExpanded.ts'
@@ -27,7 +27,7 @@ export async function answerRow(call: Call): Promise<ApiResponse> {
   if (!isPartial(shape)) return { status: operation.successStatus, ...serializeTagged(resource, row, call), ...headers }
   const [body = {}] = await serializeExpanded(call, shape, [row])
   const text = JSON.stringify(body)
-  return { status: operation.successStatus, body, text, etag: listEtag(text), ...headers }
+  return { status: operation.successStatus, body, text, etag: rowEtag(row.version, row.seen_as, text), ...headers }
 }
 
 /** Names the current address of a row that was found by a former slug or another spelling of its slug (RFC 9110 section 8.7). */

@@ -21,7 +21,7 @@ export function parsePrecondition(header: string | undefined): Precondition {
       })
     }
     const { weak, version, view } = found
-    // The weak tag of a list or of a part of a row has no view, and names no version even if its hash is all digits.
+    // The weak tag of a list has no view, and names no version even if its hash is all digits.
     return version === undefined || (weak && !view) ? 0 : Number(version)
   })
 }
@@ -54,7 +54,10 @@ export function requirePrecondition(
     if (replaced) throw unconditional(replaced, { etag: etag(), path: readPath() })
     return
   }
-  if (!precondition.includes(version)) throw new Problem('precondition_failed', { headers: { ETag: etag() } })
+  if (precondition.includes(version)) return
+  const description = `If-Match has the ETag of another response, such as a list. GET ${readPath()}, then repeat with If-Match: <its ETag>.`
+  const isOfOther = precondition.every((one) => one === 0)
+  throw new Problem('precondition_failed', { headers: { ETag: etag() }, ...(isOfOther && { description }) })
 }
 
 function unconditional(replaced: 'everything' | readonly string[], { etag, path }: { etag: string; path: string }): Problem {
