@@ -56,7 +56,8 @@ export const subscriptionSchema = z.object({
     })
     .nullable()
     .meta({
-      description: 'Pause of the subscription. A paused subscription grants no access. It keeps the rest of its period and of its trial, and its pending change; a cancellation takes effect at its date. When it resumes, enrolments that its plan had opened return as they were.',
+      description:
+        'Pause of the subscription. A paused subscription grants no access. It keeps the rest of its period and of its trial, and its pending change; a cancellation takes effect at its date. When it resumes, enrolments that its plan had opened return as they were.',
       example: null,
     }),
   pending_change: z
@@ -66,7 +67,11 @@ export const subscriptionSchema = z.object({
       effective_at: time('When the change takes effect.'),
     })
     .nullable()
-    .meta({ description: 'Change of plan or price that takes effect with the next period. Without effect if the subscription ends with the current one.', example: null }),
+    .meta({
+      description:
+        'Change of plan or price that takes effect with the next period. Without effect if the subscription ends with the current one.',
+      example: null,
+    }),
   latest_order_id: reference('ord', 'Latest order of the subscription.')
     .nullable()
     .meta({ description: 'Latest order of the subscription.', idPrefix: 'ord', example: null }),
