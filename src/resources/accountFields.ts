@@ -56,7 +56,7 @@ export const undoConflicts = z
   .meta({ description: '`keep` leaves what was changed since and restores the rest; `refuse` changes nothing then.', example: 'refuse' })
 
 export const undoNotify = z.boolean().optional().meta({
-  description: 'Whether attendees of an event that moves back get an e-mail. Default: if they were told that it moved.',
+  description: 'Whether attendees of an event that moves back get an e-mail. Default: if they got one about the move.',
   example: true,
 })
 

@@ -10,7 +10,7 @@ export async function keepUsed(
   plan: Plan,
 ): Promise<{ change: RowChange; message: string }[]> {
   const kept: { change: RowChange; message: string }[] = []
-  // What stays uses others in turn.
+  // Rows that stay use others in turn.
   for (;;) {
     const images = Map.groupBy(
       plan.added.map(({ table, key, after }) => ({ table, key, image: after ?? {} })),

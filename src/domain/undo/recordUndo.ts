@@ -7,7 +7,7 @@ import { recordChanges } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { UndoableEntry } from '../../store/undo/records.ts'
 import type { TakenBack } from './takeBack.ts'
-import type { Undoing, UndoResult } from './undoActivity.ts'
+import type { Undoing, UndoResult } from './undoing.ts'
 
 export const activityId = (id: string): string => toPublicId('act', id)
 

@@ -52,13 +52,13 @@ export interface TakingBack {
   changes: readonly RowChange[]
   /** The tables of the rows that the request was about. */
   subjects: ReadonlySet<string>
-  /** True for a table whose rows are parts of others, without a type of their own. */
+  /** True for a table whose rows are parts of others, without their own type. */
   isPart(table: string): boolean
   /** True if later changes of the same fields stay; otherwise they are a conflict. */
   keepsLater: boolean
   /** True if conflicts show the values of fields. */
   showsValues: boolean
-  /** Whether people are told of what concerns them. Default: those who were told of the request. */
+  /** True if attendees of an event that moves back get an e-mail. Default: if its move had one. */
   notify: boolean | undefined
   now: Date
 }

@@ -1,36 +1,16 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
-import type { ExternalServices, UndoCall } from '../../policy/externalServices.ts'
+import type { ExternalServices } from '../../policy/externalServices.ts'
 import { violationOf } from '../../store/databaseErrors.ts'
 import { withinSavepoint } from '../../store/savepoint.ts'
-import { beginCapture, type RowChange, takeCaptured } from '../../store/undo/capture.ts'
+import { beginCapture, takeCaptured } from '../../store/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../store/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../store/undo/rows.ts'
 import { activityId, recordRows, recordStates, recordUndo } from './recordUndo.ts'
 import { keepCurriculum, recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
-
-/** The request that takes something back, as the framework passes it to rules. */
-export interface Undoing extends UndoCall {
-  /** Its own entry in the audit trail, and what it changed: that can be taken back as well. */
-  activity: { id: string; isRecorded: boolean; changes: RowChange[] }
-  requestId?: string | undefined
-  address?: string | undefined
-  agentReason?: string | undefined
-}
-
-export interface UndoResult {
-  /** The activity of taking back; null if nothing was taken back. */
-  id: string | null
-  undone: string[]
-  rows: { type: string; id: string; action: TakenBack['action'] }[]
-  rows_count: number
-  kept: { type: string; id: string | null; field: string | null; reason: string; message: string }[]
-  replaced: { type: string; id: string; field: string; value: string | null }[]
-  failed: { id: string; error: string; error_description: string }[]
-  next: string | null
-}
+import type { Undoing, UndoResult } from './undoing.ts'
 
 /** How many requests one call takes back, and how many rows its response names. */
 const maxEntries = 100
@@ -53,7 +33,7 @@ export async function undoOne(undoing: Undoing, { id: publicId, ...choices }: Un
 interface UndoChoices {
   /** True if what was changed since stays; otherwise it is a conflict. */
   keepsLater: boolean
-  /** Whether attendees are told of what concerns them. Default: if they were told of the request. */
+  /** True if attendees of an event that moves back get an e-mail. Default: if its move had one. */
   notify: boolean | undefined
 }
 
@@ -173,7 +153,8 @@ async function undoEntry(
 /** @throws Problem not_undoable if that was too much to keep: it could not be taken back in turn */
 async function endCapture({ writer, activity }: Undoing): Promise<void> {
   const captured = await takeCaptured(writer)
-  if (!captured.isComplete) throw new Problem('not_undoable', { description: 'This changes too much at once. Take it back in smaller parts.' })
+  if (!captured.isComplete)
+    throw new Problem('not_undoable', { description: 'This changes too much for one request. Take it back in smaller parts.' })
   activity.changes.push(...captured.changes)
 }
 

@@ -71,7 +71,7 @@ export async function writeInverse(
   }
 }
 
-/** True if attendees were told of the change of an event, or would have been: only a move with an e-mail writes this column. */
+/** True if the change of an event has an e-mail: only then it writes this column. */
 const isTold = ({ after }: RowChange): boolean => after !== null && 'move_notice_at' in after
 
 /** Attendees of a moved event get another e-mail when it is moved back. */

@@ -126,7 +126,6 @@ function rejectionOf(
   return rule.isCreateOnly && !isNew ? [immutable(field)] : undefined
 }
 
-/** Returns the error for a field that other roles write. */
 export const roleError = ({ field, roles }: WritableField, audience: Audience): ProblemDetail | undefined =>
   roles && !roles.includes(audience)
     ? { field, code: 'read_only_field', message: `${field}: cannot be written by the role ${audience}` }

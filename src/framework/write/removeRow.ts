@@ -38,7 +38,7 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Ap
   return { ...nothing, ...done }
 }
 
-/** Records the change of rows that refer to the deleted row no more. */
+/** Records the change of rows whose references to the deleted row become empty. */
 async function recordEmptied({ writer, operation, externalServices }: Write<OperationOf<'remove'>>, id: string): Promise<void> {
   const emptied = await emptyReferences(writer, { table: operation.resource.table, id })
   for (const [table, rows] of Map.groupBy(emptied, (row) => row.table))

@@ -74,11 +74,11 @@ export async function findExisting(
   return rows.map(({ columns }) => columns)
 }
 
+/** Rows that use another one, which `table` and `key` identify. */
 interface Use {
-  /** The row that is used. */
   table: string
   key: Columns
-  /** The table of those that use it, and their number. */
+  /** The table of the rows that use it. */
   by: string
   count: number
 }
