@@ -10,6 +10,7 @@ import {
   isKnownToMembers,
   isMember,
 } from '../domain/members/memberVisibility.ts'
+import { exportPerson } from '../domain/students/exportPerson.ts'
 import { sendInvitation } from '../domain/students/invitations.ts'
 import { hasTag, setTags, tagsOf } from '../domain/students/personTags.ts'
 import {
@@ -37,6 +38,7 @@ import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { blocking } from './memberBlocking.ts'
 import { labelling, memberSchema } from './memberFields.ts'
 import { membershipPlans } from './membershipPlans.ts'
+import { memberExport } from './personExports.ts'
 import { reasonInput, send_invite } from './studentFields.ts'
 import { students } from './students.ts'
 import { subscriptions } from './subscriptions.ts'
@@ -172,6 +174,16 @@ export const members = defineResource({
     update: changeOf('member', writeLabels),
     remove: erasureOf('member', 'eraseMember'),
     bulk: manyOf('member'),
+  },
+  reads: {
+    export: {
+      scope: 'read',
+      id: 'exportMember',
+      view: 'own',
+      summary: 'Export all data of a member',
+      output: memberExport,
+      run: async (reading, row) => ({ object: 'member_export', ...(await exportPerson(reading, row)) }),
+    },
   },
   actions: {
     ...blocking,

@@ -21,8 +21,8 @@ import { fromJson } from '../framework/declare/values.ts'
 import { enrollments } from './enrollments.ts'
 import { changeOf, erasureOf, manyOf } from './facetOperations.ts'
 import { members } from './members.ts'
+import { studentExport } from './personExports.ts'
 import { studentArea } from './studentArea.ts'
-import { studentExport } from './studentExport.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 
 export const students = defineResource({
@@ -136,16 +136,7 @@ export const students = defineResource({
       view: 'own',
       summary: 'Export all data of a student',
       output: studentExport,
-      async run({ database }, row) {
-        const rest = await exportPerson(database, { personId: row.id })
-        const status_reason = row.student_status_reason
-        return {
-          object: 'student_export',
-          student: { ...row, status: row.student_status, status_reason },
-          member: row.is_member ? { ...row, status: row.member_status } : null,
-          ...rest,
-        }
-      },
+      run: async (reading, row) => ({ object: 'student_export', ...(await exportPerson(reading, row)) }),
     },
   },
   actions: {

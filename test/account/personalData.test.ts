@@ -1,11 +1,16 @@
 // Proves GDPR articles 15 and 20: The export of a student names a list or a reason for every table that refers to people; the export of the account covers every table with a foreign key to a person, an account or a lecturer
 
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportedTables } from '../../src/domain/students/exportPerson.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { personalData, personalSections } from '../../src/resources/personalData.ts'
-import { studentExport } from '../../src/resources/studentExport.ts'
-import { createAgent, personCalled, withToken } from '../support/agent.ts'
+import { memberExport, studentExport } from '../../src/resources/personExports.ts'
+import { allScopes, createAgent, personCalled, withToken } from '../support/agent.ts'
+import { newComment } from '../support/community.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { newOrder } from '../support/shop.ts'
 import { send, signedIn } from './account.ts'
 
 let service: TestService
@@ -38,12 +43,58 @@ test('the export covers every table with data of a person, or says why it does n
   }
 })
 
-test('the export of a student by the school has a list for every table that refers to people, or says why it has none', () => {
-  const lists = Object.keys(studentExport.shape)
+test.each([
+  ['student', studentExport],
+  ['member', memberExport],
+])('the export of a %s by the school has a list for every table that refers to people, or says why it has none', (_kind, schema) => {
+  const lists = Object.keys(schema.shape)
   for (const [table, coverage] of Object.entries(exportedTables)) {
     if ('list' in coverage) expect([table, lists.includes(coverage.list)]).toEqual([table, true])
     else expect([table, coverage.reason.length > 40]).toEqual([table, true])
   }
+})
+
+test('an export covers every table that erasing a person changes', () => {
+  const folder = 'src/domain/students'
+  const sources = readdirSync(folder).filter((file) => /^(erase|release|scrub)/.test(file))
+  const changed = sources.flatMap((file) => [
+    ...readFileSync(join(folder, file), 'utf8').matchAll(/(?:updateTable|deleteFrom)\('(\w+)'\)/g),
+  ])
+  expect(new Set(changed.map(([, table]) => table)).size).toBeGreaterThan(12)
+  const isCovered = (table: string): boolean => {
+    const coverage: object = personalData[table as keyof typeof personalData]
+    return 'sections' in coverage || 'partOf' in coverage || ('reason' in coverage && /in the export/.test(String(coverage.reason)))
+  }
+  expect(changed.flatMap(([, table = '']) => (isCovered(table) ? [] : [table]))).toEqual([])
+})
+
+test('the school exports whom it can erase: also a person who only commented, with what names their address', async () => {
+  const { sql } = service.database
+  const schoolId = service.schoolId()
+  await service.addPerson({ email: 'head@example.com', role: 'owner' })
+  const personId = newId()
+  await sql.query(
+    "INSERT INTO person (school_id, id, email, name, is_student, is_member) VALUES ($1, $2, 'guest@example.com', 'Guest', false, true)",
+    [schoolId, personId],
+  )
+  await newComment(sql, schoolId, { type: 'post', id: newId() }, { personId, body: 'All that I said' })
+  const order = await newOrder(sql, schoolId)
+  await sql.query("UPDATE orders SET person_id = NULL, buyer_email = 'guest@example.com' WHERE id = $1", [order])
+  const agent = await createAgent(service.issuer, { client_name: 'Desk' })
+  const { body: tokens } = await agent.tokens(personCalled('head@example.com'), { scope: allScopes }, { scopes: 'all' })
+  const at = (path: string) => withToken(`${service.issuer}/api/v1${path}`, tokens.access_token)
+  const found = await at(`/members/${toPublicId('mbr', personId)}/export`)
+  expect([found.status, found.body]).toMatchObject([
+    200,
+    {
+      object: 'member_export',
+      member: { id: toPublicId('mbr', personId), name: 'Guest', email: 'guest@example.com' },
+      student: null,
+      comments: [{ body: 'All that I said' }],
+      orders: [{ id: toPublicId('ord', order) }],
+      truncated: [],
+    },
+  ])
 })
 
 test('the API and the archive of the account page contain everything of the person, and nothing of others', async () => {

@@ -1,4 +1,5 @@
 import type { DB } from '../../gen/kysely/tables.ts'
+import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { SchoolReader } from '../../store/database.ts'
 
 type TableOfPerson = { [Table in keyof DB]: 'person_id' extends keyof DB[Table] ? Table : never }[keyof DB]
@@ -35,9 +36,11 @@ type Money = (amount: string | number) => { amount: number; currency: string }
 
 /**
  * Reads all data that the school stores about a person, without the rows of other people and without credentials. `truncated` contains
- * the names of the lists that contain only the newest rows.
+ * the names of the lists that contain only the newest rows. Staff also get what names the address of the person, as erasing removes it.
  */
-export async function exportPerson(database: SchoolReader, { personId }: { personId: string }) {
+export async function exportPerson({ database, caller }: { database: SchoolReader; caller: Caller }, { id: personId }: { id: string }) {
+  const person = await database.selectFrom('person').selectAll().where('id', '=', personId).executeTakeFirstOrThrow()
+  const key = { personId, email: audienceOf(caller) === 'staff' ? person.email : null }
   const newestRows = async (table: PersonTable) =>
     await database.selectFrom(table).selectAll().where('person_id', '=', personId).orderBy('id', 'desc').limit(most).execute()
   const certificates = await newestCertificates(database, personId)
@@ -57,15 +60,23 @@ export async function exportPerson(database: SchoolReader, { personId }: { perso
       score_percent: Number(row.score_bps) / 100,
       answers: textsOf(row.answers),
     })),
-    orders: await ordersOf(database, personId),
+    orders: await ordersOf(database, key),
     subscriptions: (await newestRows('subscription')).map((row) => ({ ...row, amount: moneyIn(row.currency)(row.amount) })),
     product_grants: await newestRows('product_grant'),
     coupon_redemptions: await redemptionsOf(database, personId),
     rsvps: await newestRows('rsvp'),
     comments: await newestRows('comment'),
-    form_submissions: await submissionsOf(database, personId),
+    form_submissions: await submissionsOf(database, key),
   }
   return {
+    student: person.is_student ? { ...person, status: person.student_status, status_reason: person.student_status_reason } : null,
+    member: person.is_member
+      ? {
+          ...person,
+          ...{ status: person.member_status, status_reason: person.member_status_reason, note: person.member_note },
+          last_seen_at: person.last_active_at,
+        }
+      : null,
     tags: tags.filter(({ kind }) => kind === 'student_tag').map(({ tag }) => tag),
     labels: tags.filter(({ kind }) => kind === 'member_label').map(({ tag }) => tag),
     ...lists,
@@ -83,15 +94,21 @@ const newestCertificates = async (database: SchoolReader, personId: string) =>
     .limit(most)
     .execute()
 
+interface Key {
+  personId: string
+  /** The address whose rows belong to the person too; null for none. */
+  email: string | null
+}
+
 const moneyIn =
   (currency: unknown): Money =>
   (amount) => ({ amount: Number(amount), currency: String(currency) })
 
-async function ordersOf(database: SchoolReader, personId: string) {
+async function ordersOf(database: SchoolReader, { personId, email }: Key) {
   const orders = await database
     .selectFrom('orders')
     .selectAll()
-    .where('person_id', '=', personId)
+    .where((order) => order.or([order('person_id', '=', personId), order('buyer_email', '=', email)]))
     .orderBy('id', 'desc')
     .limit(most)
     .execute()
@@ -134,11 +151,11 @@ async function redemptionsOf(database: SchoolReader, personId: string) {
 const textsOf = (answers: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(answers ?? {}).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]))
 
-async function submissionsOf(database: SchoolReader, personId: string) {
+async function submissionsOf(database: SchoolReader, { personId, email }: Key) {
   const rows = await database
     .selectFrom('form_submission')
     .selectAll()
-    .where('person_id', '=', personId)
+    .where((submission) => submission.or([submission('person_id', '=', personId), submission('email', '=', email)]))
     .orderBy('id', 'desc')
     .limit(most)
     .execute()

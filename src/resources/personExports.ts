@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { money, reference, timestamp } from '../framework/declare/fields.ts'
+import { memberSchema } from './memberFields.ts'
 import { studentSchema } from './studentFields.ts'
 
 const text = (description: string, example: string | null = null) => z.string().nullable().meta({ description, example })
@@ -12,33 +13,8 @@ const answers = () => z.record(z.string(), z.string()).meta({ description: 'Answ
 const list = (entry: z.ZodRawShape, description: string) => z.array(z.object(entry)).meta({ description, example: [] })
 const words = (description: string) => z.array(z.string()).meta({ description, example: [] })
 
-/** All data that the school stores about a person. */
-export const studentExport = z.object({
-  object: z.literal('student_export').meta({ description: 'Type of the object.' }),
-  student: studentSchema
-    .omit({ avatar: true, tags: true, member_id: true, has_account: true, lifetime_spend: true })
-    .extend({
-      id: id('std', 'Id as a student.'),
-      avatar_file_id: maybe('fil', 'Picture of the person.'),
-      created_at: timestamp().meta({ description: 'Time of creation.', example: '2026-03-01T09:30:00.000Z' }),
-    })
-    .meta({ description: 'The person as a student.', example: {} }),
-  member: z
-    .object({
-      id: id('mbr', 'Id as a member.'),
-      display_name: text('Name in the community.'),
-      headline: text('Line below the name.'),
-      bio: text('About the person.'),
-      links: z
-        .array(z.object({ label: text('Label of the link.'), url: text('URL of the link.') }))
-        .meta({ description: 'Links to other websites.', example: [] }),
-      status: text('State as a member.', 'active'),
-      tier: text('free, paid or comped.', 'free'),
-      directory_visible: z.boolean().meta({ description: 'True if the directory shows the person.', example: true }),
-      joined_at: time('Time of joining.'),
-    })
-    .nullable()
-    .meta({ description: 'The person as a member; null if the person is not a member.', example: null }),
+/** The rows of a person, which both exports contain. */
+const lists = {
   tags: words('Tags of the student.').meta({
     description: 'Tags of the student.',
     example: [],
@@ -203,4 +179,53 @@ export const studentExport = z.object({
     'Form submissions.',
   ),
   truncated: words('Lists that contain only the newest 5,000 rows.'),
+}
+
+/** All data that the school stores about a student. */
+export const studentExport = z.object({
+  object: z.literal('student_export').meta({ description: 'Type of the object.' }),
+  student: studentSchema
+    .omit({ avatar: true, tags: true, member_id: true, has_account: true, lifetime_spend: true })
+    .extend({
+      id: id('std', 'Id as a student.'),
+      avatar_file_id: maybe('fil', 'Picture of the person.'),
+      created_at: timestamp().meta({ description: 'Time of creation.', example: '2026-03-01T09:30:00.000Z' }),
+    })
+    .meta({ description: 'The person as a student.', example: {} }),
+  member: z
+    .object({
+      id: id('mbr', 'Id as a member.'),
+      display_name: text('Name in the community.'),
+      headline: text('Line below the name.'),
+      bio: text('About the person.'),
+      links: z
+        .array(z.object({ label: text('Label of the link.'), url: text('URL of the link.') }))
+        .meta({ description: 'Links to other websites.', example: [] }),
+      status: text('State as a member.', 'active'),
+      tier: text('free, paid or comped.', 'free'),
+      directory_visible: z.boolean().meta({ description: 'True if the directory shows the person.', example: true }),
+      joined_at: time('Time of joining.'),
+    })
+    .nullable()
+    .meta({ description: 'The person as a member; null if the person is not a member.', example: null }),
+  ...lists,
+})
+
+/** All data that the school stores about a member: about everybody who can be erased and is not a student. */
+export const memberExport = z.object({
+  object: z.literal('member_export').meta({ description: 'Type of the object.' }),
+  member: memberSchema
+    .omit({ avatar: true, plans: true, roles: true, labels: true, student_id: true })
+    .extend({
+      id: id('mbr', 'Id as a member.'),
+      name: text('Name of the person.'),
+      display_name: text('Name in the community.'),
+      avatar_file_id: maybe('fil', 'Picture of the person.'),
+      created_at: timestamp().meta({ description: 'Time of creation.', example: '2026-03-01T09:30:00.000Z' }),
+    })
+    .meta({ description: 'The person as a member.', example: {} }),
+  student: studentExport.shape.student.nullable().meta({
+    ...{ description: 'The person as a student; null if the person is not a student.', example: null },
+  }),
+  ...lists,
 })
