@@ -26,6 +26,7 @@ export type KeyPurpose =
   | 'recovery codes'
   | 'passkey challenges'
   | 'confirmations'
+  | 'kept forms'
   | 'probes'
   | 'forms'
   | 'calendars'

@@ -1,25 +1,42 @@
 import type { Context } from 'koa'
 import { browserCookie, browserOf, setOwnCookie } from '../http/ownCookie.ts'
-import { type Keyring, randomToken } from '../lib/keyring.ts'
+import { hash, type Keyring, randomToken } from '../lib/keyring.ts'
 
 /** Binds a form to the browser that it was shown in. */
 export interface Csrf {
-  /** Returns the token of a form about `subject`, and sets the browser's cookie if it is missing. */
-  issue(ctx: Context, subject: string): string
+  /**
+   * Returns the token of a form about `subject`, and sets the browser's cookie if it is missing. With an account, the token also says to whom
+   * the form was shown, sealed: a form that is sent after the session has ended is known by it.
+   */
+  issue(ctx: Context, subject: string, accountId?: string): string
   isValid(ctx: Context, subject: string, token: string | undefined): boolean
+  /** Returns the account to which a form was shown in this browser, whether its session has ended or not. Proves nothing about who sends it. */
+  accountOf(ctx: Context, token: string | undefined): string | undefined
 }
 
-/** Creates tokens that are an HMAC over the subject and a random value in a cookie of the browser. */
+/**
+ * Creates tokens that are an HMAC over the subject and a random value in a cookie of the browser. With an account, a point and the sealed
+ * account follow.
+ */
 export function createCsrf(keyring: Keyring): Csrf {
   return {
-    issue(ctx, subject) {
-      const { newBrowser } = ctx.state
+    issue(ctx, subject, accountId) {
+      const { newBrowser, school } = ctx.state
       const browser = browserOf(ctx) ?? newBrowser ?? giveCookie(ctx)
-      return keyring.sign('csrf', `${subject} ${browser}`)
+      const shownTo = accountId === undefined ? '' : `.${keyring.seal('kept forms', JSON.stringify([school.id, accountId, hash(browser)]))}`
+      return keyring.sign('csrf', `${subject} ${browser}`) + shownTo
     },
     isValid(ctx, subject, token) {
       const browser = browserOf(ctx)
-      return browser !== undefined && token !== undefined && keyring.verify('csrf', `${subject} ${browser}`, token)
+      const signature = token?.split('.', 1)[0]
+      return browser !== undefined && signature !== undefined && keyring.verify('csrf', `${subject} ${browser}`, signature)
+    },
+    accountOf(ctx, token = '') {
+      const browser = browserOf(ctx)
+      const text = keyring.tryOpen('kept forms', token.slice(token.indexOf('.') + 1))
+      if (browser === undefined || text === undefined) return undefined
+      const [schoolId, accountId, shownIn]: unknown[] = JSON.parse(text)
+      return schoolId === ctx.state.school.id && shownIn === hash(browser) ? String(accountId) : undefined
     },
   }
 }

@@ -45,12 +45,19 @@ export interface FormField {
   describedBy: string
 }
 
+const secretFields: ReadonlySet<string> = new Set(['password', 'current', 'repeated', 'code'])
+
+/** True for a field with a password or a code, which is never stored. */
+export const isSecretField = (name: string): boolean => secretFields.has(name)
+
 /** Connects a field with its hint and its error. `hasFormError` connects it with the error of the whole form, too. */
 export function formField(
   field: Pick<FormField, 'name' | 'type' | 'label' | 'autocomplete'> & Partial<FormField>,
   { hasFormError = false, isInvalid = false }: { hasFormError?: boolean; isInvalid?: boolean } = {},
 ): FormField {
   const { name, hint = '', error = '' } = field
+  if ((field.type === 'password' || /password|one-time-code/.test(field.autocomplete)) && !isSecretField(name))
+    throw new Error(`${name} has a secret: add it to secretFields`)
   const described = [...(hint ? [`${name}-hint`] : []), ...(error ? [`${name}-error`] : []), ...(hasFormError ? ['error'] : [])]
   return {
     value: '',

@@ -21,10 +21,12 @@ import { sessionSeconds } from '../oidc/sessionSeconds.ts'
 import { endClient, endGrant, type Stores } from '../oidc/stores.ts'
 import type { ClientAdministration } from '../pages/account/accountArguments.ts'
 import { createAccountPages } from '../pages/account/accountPages.ts'
+import { createKeptForms } from '../pages/account/keptForms.ts'
 import { serveCalendar } from '../pages/calendar/serveCalendar.ts'
 import { createCertificatePages } from '../pages/certificatePage.ts'
 import { completedSignIn } from '../pages/completedSignIn.ts'
 import { createPages } from '../pages/createPages.ts'
+import { createCsrf } from '../pages/csrf.ts'
 import { createFormPages } from '../pages/forms/formPages.ts'
 import { createKnownBrowsers } from '../pages/knownBrowser.ts'
 import { createNotifyPerson } from '../pages/notifyPerson.ts'
@@ -160,6 +162,7 @@ export function createSchoolPages(
     notify,
     defer: outbox.defer,
     endGrant: (schoolId, grantId) => endGrant(stores, { schoolId, grantId }),
+    keptForms: createKeptForms({ keyring, csrf: createCsrf(keyring), artifacts: stores.ephemeral, log }),
     perform,
     list,
     inputOf,

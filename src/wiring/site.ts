@@ -5,6 +5,7 @@ import { commentingOn } from '../domain/comments/mayComment.ts'
 import type { Operation } from '../framework/declare/operations.ts'
 import { toPublicId, uuidOf } from '../lib/ids.ts'
 import { sessionCookieName } from '../oidc/cookies.ts'
+import { createKeptForms } from '../pages/account/keptForms.ts'
 import { findSignedInPerson, type SignedInPerson } from '../pages/account/signedInPerson.ts'
 import { createCsrf } from '../pages/csrf.ts'
 import type { FindPageContext } from '../pages/pageContext.ts'
@@ -51,7 +52,7 @@ const keptMilliseconds = 5000
 
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
 export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
-  const { runtime, database, accounts, signer, statements, operations, limits } = foundation
+  const { runtime, database, accounts, signer, statements, operations, limits, keyring, stores } = foundation
   const { perform, list } = createOwnOperations(foundation, externalServices)
   const session = {
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
@@ -91,12 +92,14 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     return chrome
   }
   const count = countPage(limits)
+  const csrf = createCsrf(keyring)
   const served = serveSite({
     log: foundation.log,
     pageContext,
     isServed,
     sourceOf,
-    csrf: createCsrf(foundation.keyring),
+    csrf,
+    keptForms: createKeptForms({ keyring, csrf, artifacts: stores.ephemeral, log: foundation.log }),
     // Most visitors have no session: their requests read nothing for it.
     personOf: async (ctx) =>
       ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, session),

@@ -236,6 +236,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     defer: unused,
     endGrant: unused,
     administration: { find: unused, grantsOf: unused, disable: unused, enable: unused, pause: unused, agree: unused, saveRules: unused },
+    keptForms: { keep: async () => false, find: async () => undefined, taken: async () => undefined },
     perform: unused,
     list: unused,
     inputOf: () => ({ parameters: [], fields: {} }),

@@ -92,6 +92,7 @@ export const slowest: readonly string[] = [
   'test/mail/flooding',
   'test/account/calendarWorkflow',
   'test/account/listsOnPages',
+  'test/account/keptForms',
   'test/browser/keyboard',
   'test/store/database',
   'test/clients/openidClient',

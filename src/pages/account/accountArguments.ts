@@ -22,6 +22,7 @@ import type { FindPageContext } from '../pageContext.ts'
 import type { ConsentingPerson, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
 import type { SignInStep } from '../steps/signInStep.ts'
 import type { StepRunnerArguments } from '../steps/stepRunner.ts'
+import type { KeptForms } from './keptForms.ts'
 
 /** Everything that the account pages need from other modules. */
 export interface AccountArguments {
@@ -62,6 +63,7 @@ export interface AccountArguments {
   endGrant(schoolId: string, grantId: string): Promise<void>
   /** Changes of the school's clients by its owners and admins. */
   administration: ClientAdministration
+  keptForms: KeptForms
   perform: PerformOwn
   list: OwnOperations['list']
   inputOf: OwnOperations['inputOf']

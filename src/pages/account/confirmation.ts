@@ -39,6 +39,7 @@ export const needsSecondFactor = (ctx: Context, { secondStep }: Pick<AccountArgu
 export async function confirmedOrAway(ctx: Context, args: AccountArguments, page: string): Promise<SignedInPerson | undefined> {
   const person = await signedInOrAway(ctx, args, page)
   if (!person || isConfirmed(ctx, args, person)) return person
+  await args.keptForms.keep(ctx, page)
   seeOther(ctx, withQuery(accountPaths.confirm, { return_to: page }))
   return undefined
 }

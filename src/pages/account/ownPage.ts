@@ -3,15 +3,19 @@ import { Problem } from '../../lib/problem.ts'
 import { withQuery } from '../../lib/withQuery.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { Role } from '../../policy/caller.ts'
+import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
+import { seeOther } from '../seeOther.ts'
+import type { Frame } from '../templates.ts'
 import type { TextKey, Texts } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { accountNavigation } from './accountNavigation.ts'
 import type { AccountPage, AccountSection, AccountShell } from './accountPage.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import { confirmedOrAway } from './confirmation.ts'
+import { filledIn } from './keptForms.ts'
 import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
 /** A list that a section of the page shows, the place where it begins, and that of the next rows. */
@@ -98,14 +102,23 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
       signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
       heading: page.heading,
       notice: page.notice ?? '',
-      csrf: present.csrf.issue(ctx, formSubject(person)),
+      csrf: present.csrf.issue(ctx, formSubject(person), person.accountId),
       deletion: deletionOf(pageContext, person, new Date()),
     }
   }
 
   const owner: OwnPages['owner'] = async (ctx, page) => {
     const person = await signedInOrAway(ctx, args, page)
-    if (person) requireOwnForm(ctx, present.csrf, { subject: formSubject(person), kind: 'foreign_account_form' })
+    if (!person) return undefined
+    const [subject, token] = [formSubject(person), submittedForm(ctx).get('csrf') ?? undefined]
+    const isOlder = !present.csrf.isValid(ctx, subject, token) && present.csrf.accountOf(ctx, token) === person.accountId
+    if (isOlder && (await args.keptForms.keep(ctx, page))) {
+      // The form was shown in an earlier session of the same person: they check it and send it again.
+      seeOther(ctx, page)
+      return undefined
+    }
+    requireOwnForm(ctx, present.csrf, { subject, kind: 'foreign_account_form' })
+    await args.keptForms.taken(ctx)
     return person
   }
 
@@ -125,7 +138,8 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
       const done = errors.length === 0 && typeof ctx.query.done === 'string' ? ctx.query.done : ''
       const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
       const failed = errors.length > 0 ? `${texts.text('account.error_title')}: ` : ''
-      await present.show(ctx, 'account', {
+      const kept = ctx.method === 'GET' ? await args.keptForms.find(ctx, person.accountId, path) : undefined
+      const view: Omit<AccountPage, keyof Frame> & { title: string; again: string } = {
         title: failed + (typeof title === 'string' ? texts.text(title) : title.text),
         again: path,
         ...shellOf(ctx, { person, role, pageContext, path: section, heading, notice: notice ? texts.text(notice) : '' }),
@@ -141,7 +155,11 @@ export function createOwnPages(args: AccountArguments, present: AccountPresenter
                 heading: texts.text('account.error_heading'),
                 list: errors.map(({ field, text }) => ({ href: field === undefined ? undefined : `#${field}`, text })),
               },
-      })
+      }
+      await present.show(ctx, 'account', view)
+      if (!kept || filledIn(String(ctx.body), kept) === undefined) return
+      await present.show(ctx, 'account', { ...view, notice: view.notice || texts.text('account.kept') })
+      ctx.body = filledIn(String(ctx.body), kept)
     },
   }
 }

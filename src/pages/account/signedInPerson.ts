@@ -30,11 +30,16 @@ export async function findSignedInPerson(ctx: Context, args: SessionParts): Prom
   return isMissingFactor ? undefined : { ...session, who }
 }
 
-/** Returns the person who is signed in. If nobody is, redirects to the sign-in, which leads back to `page`. */
+/**
+ * Returns the person who is signed in. If nobody is, keeps what was typed into a form, and redirects to the sign-in, which leads back to
+ * `page`.
+ */
 export async function signedInOrAway(ctx: Context, args: AccountArguments, page: string): Promise<SignedInPerson | undefined> {
   const person = await findSignedInPerson(ctx, args)
-  if (!person) seeOther(ctx, withQuery(accountPaths.signIn, { return_to: shortTarget(page) }))
-  return person
+  if (person) return person
+  await args.keptForms.keep(ctx, page)
+  seeOther(ctx, withQuery(accountPaths.signIn, { return_to: shortTarget(page) }))
+  return undefined
 }
 
 /** Subject of a form's CSRF token. The token of a person who is signed in is valid in that session only. */

@@ -8,6 +8,7 @@ import { Problem } from '../../lib/problem.ts'
 import type { School } from '../../policy/school.ts'
 import type { SiteContent } from '../../policy/sitePage.ts'
 import { isSitePath, type SiteAddress, type SiteKind, siteAddress } from '../../resources/sitePaths.ts'
+import { filledIn, type KeptForms } from '../account/keptForms.ts'
 import { formSubject, type SignedInPerson } from '../account/signedInPerson.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FindPageContext, PageContext } from '../pageContext.ts'
@@ -36,6 +37,7 @@ export interface SiteArguments {
   /** Returns the person who is signed in in this browser. */
   personOf(ctx: Context): Promise<SignedInPerson | undefined>
   csrf: Csrf
+  keptForms: Pick<KeptForms, 'find'>
   chromeOf(school: School): Promise<SiteChrome>
   checkoutOf(school: School): SiteContext['checkoutOf']
   /** Returns what the reader can write at a subject, by its public id. */
@@ -87,11 +89,16 @@ export function serveSite(args: SiteArguments): {
     siteView(views, {
       ...{ content, chrome, page, issuer: context.issuer, now: new Date() },
       isLanguageChosen: ctx.state.chosenLanguage === page.texts.language,
-      person: person && { name: person.who.name, csrf: args.csrf.issue(ctx, formSubject(person)) },
+      person: person && { name: person.who.name, csrf: args.csrf.issue(ctx, formSubject(person), person.accountId) },
     })
-  const show = (ctx: Context, content: SiteContent, shown: Shown, person: SignedInPerson | undefined): void => {
-    ctx.set('Content-Language', shown.page.texts.language)
-    const html = views.render('site', viewOf(ctx, content, shown, person))
+  const show = async (ctx: Context, content: SiteContent, shown: Shown, person: SignedInPerson | undefined): Promise<void> => {
+    const { texts } = shown.page
+    ctx.set('Content-Language', texts.language)
+    const render = (notices: readonly string[]): string =>
+      views.render('site', viewOf(ctx, { ...content, notices: [...notices, ...content.notices] }, shown, person))
+    const kept = person && (await args.keptForms.find(ctx, person.accountId, ctx.path))
+    const withKept = kept && filledIn(render([texts.text('account.kept')]), kept)
+    const html = withKept ?? render([])
     setPageHeaders(ctx, { hasPlayers: html.includes('<iframe ') })
     serveDocument(ctx, storeDocument(html, { type: 'text/html; charset=utf-8', maxAgeSeconds }))
   }
@@ -125,7 +132,7 @@ export function serveSite(args: SiteArguments): {
       ctx.set('Link', `<${issuer}${content.path}>; rel="canonical"`)
       const text = args.renderMarkdown(content, { issuer, name: read.page.schoolName })
       serveDocument(ctx, storeDocument(text, { type: 'text/markdown; charset=utf-8', maxAgeSeconds }))
-    } else show(ctx, content, read, person)
+    } else await show(ctx, content, read, person)
     // A page of one person, or a response that sets a cookie, which no cache may share.
     if (person || ctx.res.hasHeader('Set-Cookie')) ctx.set('Cache-Control', 'private, no-store')
   }
@@ -134,7 +141,7 @@ export function serveSite(args: SiteArguments): {
   const missing = async (ctx: Context): Promise<void> => {
     const person = await args.personOf(ctx)
     const read = await reading(ctx, person)
-    show(ctx, missingContent(ctx.path, read), read, person)
+    await show(ctx, missingContent(ctx.path, read), read, person)
     ctx.remove('ETag')
     ctx.status = 404
     ctx.set('Cache-Control', 'no-store')
