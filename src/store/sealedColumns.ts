@@ -55,6 +55,11 @@ export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: strin
     isBrief: true,
     columns: [column('oidc_artifact', 'payload', { where: "model IN ('Session', 'Interaction') AND expires_at > now()" })],
   },
+  'kept forms': {
+    what: 'forms that wait for a sign-in',
+    isBrief: true,
+    columns: [column('oidc_artifact', 'payload', { where: "model = 'KeptForm' AND expires_at > now()" })],
+  },
   // An earlier release stored them as they are.
   'stored responses': {
     what: 'responses to repeated requests',
