@@ -25,17 +25,20 @@ export function csvItems(text: string, { members }: CsvRules, exported: readonly
   if (records.length === 0) throw invalid('The CSV file has no row below the header.')
   if (records.length > most.rows) {
     throw new Problem('payload_too_large', {
-      description: `The CSV file has ${records.length} rows, and at most ${most.rows} are possible. Divide it, with the header in each part.`,
+      description: `The CSV file has more than ${most.rows} rows, the maximum. Divide it, with the header in each part.`,
     })
   }
   return records.map((cells) => itemOf(columns, cells, members))
 }
 
 function recordsIn(text: string): string[][] {
-  const [header = ''] = text.split(/\r\n|\r|\n/, 1)
+  const [header = ''] = text.trimStart().split(/\r\n|\r|\n/, 1)
   const delimiter = [';', '\t'].find((one) => header.includes(one) && !header.includes(',')) ?? ','
+  const columns = header.split(delimiter).length
+  if (columns > most.columns) throw invalid(`The CSV file has ${columns} columns, and at most ${most.columns} are possible.`)
   try {
-    return parse(text, { bom: true, delimiter, skip_empty_lines: true, max_record_size: most.recordBytes })
+    // The header, the rows that are possible, and the one that shows that there are more.
+    return parse(text, { bom: true, delimiter, skip_empty_lines: true, max_record_size: most.recordBytes, to: most.rows + 2 })
   } catch (cause) {
     throw invalid(`The CSV file cannot be read: ${reasonOf(cause)}.`, cause)
   }
@@ -61,7 +64,6 @@ function reasonOf(error: unknown): string {
 
 /** `exported`: the columns of an exported file, of which only members are read. */
 function requireColumns(columns: readonly string[], members: CsvRules['members'], exported: readonly string[]): void {
-  if (columns.length > most.columns) throw invalid(`The CSV file has ${columns.length} columns, and at most ${most.columns} are possible.`)
   const twice = columns.find((name, index) => columns.indexOf(name) !== index)
   if (twice !== undefined) throw invalid(`The CSV file has the column '${twice.slice(0, 60)}' twice. Remove one of them.`)
   const known = new Set(exported)
