@@ -103,7 +103,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
   const store: Artifacts = model === 'RefreshToken' ? stores.durable : stores.ephemeral
   const isToken = tokenModels.has(model)
   const keyOf = (value: string): ArtifactKey => artifactKey(schoolId, model, value)
-  // What no secret opens counts as absent: the person signs in again.
+  // A value that no secret opens counts as absent: the person signs in again.
   const parse = (text: string): AdapterPayload | undefined => {
     const opened = sealed.has(model) ? keyring.tryOpen('artifacts', text) : text
     return opened === undefined ? undefined : shifted(JSON.parse(opened), -secondsAhead(keyring))

@@ -11,7 +11,7 @@ interface SealedColumn {
   holds: 'sealed text' | 'secret id'
 }
 
-/** What is stored for a purpose. `isBrief`: it ends by itself within a month or so; anything else stays lost without its secret. */
+/** A column with sealed values. `isBrief`: it ends by itself within a month or so; anything else stays lost without its secret. */
 interface Stored {
   what: string
   isBrief: boolean
@@ -27,7 +27,7 @@ const column = <Table extends TableName>(table: Table, name: ColumnName<Table>, 
 const keyIsUsed = "retired_at IS NULL OR retired_at > now() - interval '365 days'"
 
 /**
- * What is kept for each purpose of SECRET_KEY. A new purpose does not compile until it is here, so nothing that a secret opens is left out
+ * The stored values of each purpose of SECRET_KEY. A new purpose does not compile until it is here, so nothing that a secret opens is left out
  * of the count. `ends`: what is not stored in the database, and how it ends with the secret.
  */
 export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: string }>> = {
@@ -88,7 +88,7 @@ export interface SealedCount {
   isBrief: boolean
   /** By position in SECRET_KEY, newest first. */
   bySecret: number[]
-  /** Values that do not tell their secret: any of them may be needed. */
+  /** Values without the name of their secret: any of them may be needed. */
   unknown: number
   /** Values that no secret opens. */
   lost: number
@@ -97,7 +97,7 @@ export interface SealedCount {
 /** Rows with large values: an undo record can have 4 MiB. */
 const blocksAtOnce = 16
 
-/** Counts what each secret opens, by trying: in the order of the disk, a few blocks at once. */
+/** Counts what each secret opens, by trying: in the order of the disk, a few blocks at a time. */
 export async function countSealed(sql: Sql, keyring: Keyring, { isBrief }: { isBrief?: boolean } = {}): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const [purpose, kept] of Object.entries(sealedByPurpose) as [KeyPurpose, Stored | { ends: string }][]) {

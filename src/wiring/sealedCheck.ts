@@ -6,14 +6,14 @@ import { countSealed, lostOf, neededOf, type SealedCount } from '../store/sealed
 export interface SealedCheck {
   /** @throws Error if there is anything lasting that no secret opens */
   check(): Promise<void>
-  /** What the older secrets are needed for, in words. Empty before the first count. */
+  /** The values for which the older secrets are needed, in words. Empty before the first count. */
   summary(): { older_secrets: string[] }
 }
 
 /** Readiness asks often, and the count reads every row. */
 const freshMs = 3_600_000
 /** The first answer waits this long for the count. */
-const patienceMs = 1500
+const timeoutMs = 1500
 
 /** Counts what SECRET_KEY opens in the background, once an hour. What ends by itself within a month does not count as lost. */
 export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyring): SealedCheck {
@@ -33,7 +33,7 @@ export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyr
       if (performance.now() - countedAt > freshMs) {
         running ??= count()
         running.catch(() => undefined)
-        await Promise.race([running, delay(patienceMs, undefined, { ref: false })])
+        await Promise.race([running, delay(timeoutMs, undefined, { ref: false })])
       }
       const lost = lostOf(counts)
       if (lost !== '') throw new Error(explainLoss(lost))

@@ -26,7 +26,7 @@ const lists: Record<string, { page: string; section: string }[]> = {
     { page: '/account/events', section: 'upcoming' },
     { page: '/account/events', section: 'past' },
   ],
-  // The page of the memberships shows all of them at once.
+  // The page of the memberships shows all of them.
   listSubscriptions: [{ page: '/account/membership', section: 'ended' }],
   listPlans: [{ page: '/account/membership', section: 'ended' }],
   listStudents: [{ page: '/account/school/people', section: 'students' }],

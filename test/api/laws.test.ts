@@ -36,7 +36,7 @@ describe.each((await databasesToTest()).slice(-1))('an operation and its inverse
     percent: fc.integer({ min: 0, max: 99 }),
     reason: fc.option(fc.constant('Came back from a leave.')),
     expires: fc.boolean(),
-    /** What else opens the course. */
+    /** Another product that opens the course. */
     other: fc.constantFrom('none', 'none', 'grant', 'order'),
     isFull: fc.boolean(),
     isLinked: fc.boolean(),

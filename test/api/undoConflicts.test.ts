@@ -52,7 +52,7 @@ describe.each(await databasesToTest())('taking back next to the work of others, 
     expect((await undo(course.activity)).json.error_description).toContain('1 coupon item of others')
   })
 
-  test('what stays names its reason, and is not called taken back', async () => {
+  test('a row that stays names its reason, and does not count as taken back', async () => {
     const course = await done('courses', { title: 'Glazes' })
     const section = await done(`courses/${course.id}/sections`, { title: 'Of somebody else' })
     const lines: unknown[] = []
@@ -102,7 +102,7 @@ describe.each(await databasesToTest())('taking back next to the work of others, 
       fromPublicId('evt', event.id),
       person?.id,
     ])
-    const told = async (body: object, choice: object = {}): Promise<unknown> => {
+    const emailed = async (body: object, choice: object = {}): Promise<unknown> => {
       const { activity } = await done(`events/${event.id}`, body, 'PATCH')
       // The e-mail about the change has been sent.
       await query('UPDATE event SET moved_from = NULL, move_notice_at = NULL WHERE school_id = $1')
@@ -112,10 +112,10 @@ describe.each(await databasesToTest())('taking back next to the work of others, 
       await query('UPDATE event SET moved_from = NULL, move_notice_at = NULL WHERE school_id = $1')
       return [(tried.json.dry_run as { emails: number }).emails, notice !== null]
     }
-    expect(await told({ ...day(6), notify: false })).toEqual([0, false])
-    expect(await told(day(7))).toEqual([1, true])
-    expect(await told({ ...day(8), notify: false }, { notify: true })).toEqual([1, true])
-    expect(await told(day(9), { notify: false })).toEqual([0, false])
+    expect(await emailed({ ...day(6), notify: false })).toEqual([0, false])
+    expect(await emailed(day(7))).toEqual([1, true])
+    expect(await emailed({ ...day(8), notify: false }, { notify: true })).toEqual([1, true])
+    expect(await emailed(day(9), { notify: false })).toEqual([0, false])
   })
 
   test('a state that comes back is recorded as such, and the response names what can be taken back in turn', async () => {

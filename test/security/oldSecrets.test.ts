@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 describe('before an old secret is removed', () => {
-  test('it is counted what still needs it, and what does not tell', async () => {
+  test('the values that still need it are counted, and those without its name', async () => {
     const counts = await countSealed(service.database.sql, both)
     expect(counts.map(({ what }) => what)).toEqual(Object.values(sealedByPurpose).flatMap((kept) => ('what' in kept ? [kept.what] : [])))
     expect(lostOf(counts)).toBe('')

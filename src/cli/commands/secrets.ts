@@ -24,7 +24,7 @@ const status = command({
     if (json) return
     for (let position = 1; position < keyring.secretIds.length; position += 1) {
       const needed = neededOf(counts, position)
-      const advice = needed === '' ? 'opens nothing that is stored: it can be removed' : `may be needed for ${needed}: keep it`
+      const advice = needed === '' ? 'is not needed for any stored value: it can be removed' : `may be needed for ${needed}: keep it`
       terminal.out(`\nSecret ${position + 1} ${advice}\n`)
     }
     const ending = Object.values(sealedByPurpose).flatMap((kept) => ('ends' in kept && !kept.ends.startsWith('nothing') ? [kept.ends] : []))

@@ -138,7 +138,7 @@ async function checkSecrets(session: Session): Promise<Finding> {
   if (older.length === 0) return passed('SECRET_KEY opens everything that is stored for good')
   const uses = older.map(([number, needed]) =>
     needed === ''
-      ? `secret ${number} opens nothing that lasts: see schoolgate secrets status`
+      ? `secret ${number} is not needed for any lasting value: see schoolgate secrets status`
       : `keep secret ${number}, needed for ${needed}`,
   )
   return passed(uses.join('; '))

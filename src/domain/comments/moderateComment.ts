@@ -123,7 +123,7 @@ async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Mode
   return hidden.length
 }
 
-/** Publishes the replies that were hidden with the comment, under their decisions of before; those hidden for a reason of their own stay. */
+/** Publishes the replies that were hidden with the comment, under their decisions of before; those hidden for another reason stay. */
 async function showReplies(writer: SchoolWriter, { schoolId, id, now }: Moderation): Promise<number> {
   const shown = await writer
     .updateTable('comment')

@@ -26,7 +26,6 @@ export interface OperationRequest {
    * at a school without the feature. The section, which this names by its id, gets the link to the next rows.
    */
   list(section: string, operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
-  /** Reads every row of a list, page by page. */
   each(operation: string, parameters?: ListedRow): AsyncIterable<ListedRow>
   /** Returns every row of a list of which a person has few. */
   every(operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
