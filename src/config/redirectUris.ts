@@ -57,7 +57,7 @@ export const redirectUris = z
   .superRefine(...noRepeats())
 
 /** The lists of an integration that have the rules of redirect URIs. */
-export const redirectLists = ['redirect_uris', 'post_logout_redirect_uris'] as const
+const redirectLists = ['redirect_uris', 'post_logout_redirect_uris'] as const
 
 type RedirectLists = Partial<Record<(typeof redirectLists)[number], readonly string[] | undefined>>
 

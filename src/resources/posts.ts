@@ -1,3 +1,4 @@
+// More than 250 lines: one declaration.
 import { z } from 'zod'
 import { requirePublisher } from '../domain/lecturers/requirePublisher.ts'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
