@@ -6,6 +6,10 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   certificate_for_1_0: 'Writes the newest certificate of an enrolment into its columns, where processes of 1.0 read it.',
   certificate_of_1_0: 'Writes the certificate that a process of 1.0 stores in the columns of an enrolment into `certificate`.',
   current_change_epoch: 'Returns the number of this run of the database server, and stores it at the first change.',
+  file_ids_in: 'Returns the ids of the files whose public ids a text contains.',
+  keep_file_references:
+    'Keeps `file_reference` for the row: what it names no longer goes, what it names is added and leaves the trash. Its arguments are the type, the column of the id, and `field:column`.',
+  named_files: 'Returns what a row names, by the arguments of its trigger.',
   report_account: 'Reports the account: processes read it again.',
   report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',
   report_client: 'Reports the client: processes read it again.',
@@ -25,4 +29,5 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   search_fold: 'Returns a text in lower case, without accents and punctuation, as search compares it.',
   search_query: 'Returns the query for words: their stems in the languages of the school, as prefixes, with other spellings of umlauts.',
   search_vector: 'Returns the words of a row by weight: title, keywords, text.',
+  skip_known_reference: 'Skips a reference that exists, for processes of release 1.0.0.',
 }

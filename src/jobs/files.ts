@@ -1,27 +1,51 @@
 import type { Database } from '../store/database.ts'
 import { removeOneDue } from '../store/fileRemovals.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
-import { sweepFiles } from '../store/files.ts'
+import { removeTrashedFiles, trashFiles } from '../store/files.ts'
+import { findMissingFiles, type MissingFile } from '../store/missingFiles.ts'
 import { drain } from './drain.ts'
 import { cleanStoredPicture } from './due/cleanStoredPicture.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 200
-const day = 86_400
+const mostReported = 200
+/** A file that nothing needs stays as long as most changes can be taken back, and then in the trash. */
+const [unusedDays, trashDays] = [30, 7]
+
+interface FileJobArguments {
+  database: Database
+  storage: FileStorage
+  /** Called for each object that names a file that is gone. */
+  onMissingFile(missing: MissingFile): void
+}
 
 /**
- * Returns the jobs that delete unused files, files whose upload never arrived, and the bytes of deleted files, and the job that removes the
- * metadata of public pictures that were stored before uploads did.
+ * Returns the jobs that move unused files to the trash, delete those in it, files whose upload never arrived, and the bytes of deleted files,
+ * that report texts whose files are gone, and that remove the metadata of public pictures that were stored before uploads did.
  */
-export function fileJobs({ database, storage }: { database: Database; storage: FileStorage }): Job[] {
+export function fileJobs({ database, storage, onMissingFile }: FileJobArguments): Job[] {
   return [
     {
       name: 'sweep_files',
       everySeconds: 600,
       run: (signal) =>
         database.exclusively('sweep_files', async () => ({
-          removed: await drain(() => database.transaction((writer) => sweepFiles(writer, { unusedSeconds: day, limit: batch })), signal),
+          removed: await drain(
+            () => database.transaction((writer) => removeTrashedFiles(writer, { days: trashDays, limit: batch })),
+            signal,
+          ),
+          trashed: await drain(() => database.transaction((writer) => trashFiles(writer, { days: unusedDays, limit: batch })), signal),
         })),
+    },
+    {
+      name: 'report_missing_files',
+      everySeconds: 86_400,
+      run: () =>
+        database.exclusively('report_missing_files', async () => {
+          const missing = await findMissingFiles(database, mostReported)
+          missing.forEach(onMissingFile)
+          return { missing: missing.length }
+        }),
     },
     {
       name: 'remove_bytes',

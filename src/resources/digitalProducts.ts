@@ -18,14 +18,7 @@ import {
   type StoredPreview,
   type StoredProductFile,
 } from '../domain/products/productVisibility.ts'
-import {
-  beforeDeletion,
-  checkProduct,
-  productDefaults,
-  publishProduct,
-  savePreviewReference,
-  unpublishProduct,
-} from '../domain/products/productWriting.ts'
+import { beforeDeletion, checkProduct, productDefaults, publishProduct, unpublishProduct } from '../domain/products/productWriting.ts'
 import { defineResource } from '../framework/declare/defineResource.ts'
 import { everything } from '../framework/declare/expressions.ts'
 import { reference } from '../framework/declare/fields.ts'
@@ -119,13 +112,12 @@ export const digitalProducts = defineResource({
   operations: {
     list: 'read',
     get: 'read',
-    create: { scope: 'write', errors: ['reserved_slug'], check: checkProduct, defaults: productDefaults, after: savePreviewReference },
+    create: { scope: 'write', errors: ['reserved_slug'], check: checkProduct, defaults: productDefaults },
     update: {
       scope: 'write',
       errors: ['reserved_slug'],
       check: checkProduct,
       before: async ({ externalServices }, _product, values) => htmlColumn(externalServices.markup, 'description', values),
-      after: savePreviewReference,
     },
     remove: { scope: 'write', from: ['draft'], before: beforeDeletion },
   },

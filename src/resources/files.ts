@@ -18,7 +18,8 @@ export const files = defineResource({
   object: 'file',
   idPrefix: 'fil',
   table: 'file',
-  about: 'A file of the school: a picture, a video, a download. A file that nothing refers to is deleted after one day.',
+  about:
+    'A file of the school: a picture, a video, a download. A file that no field, no text and no change that can be taken back names for 30 days is moved to the trash, and removed 7 days later.',
   undo: 'The bytes of a file are removed with it.',
   scopes: storage,
   schema: z.object({
@@ -33,7 +34,11 @@ export const files = defineResource({
     status: z
       .enum(['pending', 'ready', 'failed', 'deleted'])
       .meta({ component: 'FileStatus' })
-      .meta({ description: 'Status. Only a file that is ready can be used.', example: 'ready' }),
+      .meta({
+        description:
+          'Status. `deleted`: in the trash; a field that names the file takes it out. The file counts against the quota until it is removed.',
+        example: 'ready',
+      }),
     alt: z
       .string()
       .max(300)

@@ -112,7 +112,6 @@ export const copiedTables = {
     identity: ['slug', 'external_id'],
     state: ['status', 'title', 'live', 'published_at'],
   }),
-  file_reference: copied('file_reference', { content: ['file_id', 'ref_type', 'field'], identity: ['ref_id'] }),
 }
 
 export type CopiedTable = keyof typeof copiedTables

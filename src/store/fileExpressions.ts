@@ -41,5 +41,7 @@ export const selectUpload: Expression<StoredUpload> = sql<StoredUpload>`(
                              'content_type', ${file.content_type})
       FROM "file" WHERE ${file.school_id} = ${upload.school_id} AND ${file.id} = ${upload.file_id})`
 
+/** Former revisions keep their files, but do not count: nobody sees them. */
 export const countReferences: Expression<number | string> = sql<number | string>`(
-    SELECT count(*) FROM "file_reference" WHERE ${fileReference.school_id} = ${file.school_id} AND ${fileReference.file_id} = ${file.id})`
+    SELECT count(*) FROM "file_reference"
+     WHERE ${fileReference.school_id} = ${file.school_id} AND ${fileReference.file_id} = ${file.id} AND ${fileReference.field} <> 'revisions')`

@@ -139,33 +139,58 @@ export async function releaseBytes(db: Reader, file: { school_id: string; storag
   await changeRoom(db, file.school_id, -Number(file.bytes))
 }
 
-/**
- * Removes files without a reference for longer than `unusedSeconds`, and files whose upload expired before the bytes came. The rows
- * are locked first and checked again afterwards: a file that has been referenced meanwhile is kept. Runs inside a transaction.
- */
-export async function sweepFiles(db: Reader, { unusedSeconds, limit }: { unusedSeconds: number; limit: number }): Promise<number> {
-  const candidates = await db
+/** Files of one state that nothing needs: no row, no text, and no request that can be taken back. Locked, and not locked by others. */
+const findUnneeded = (db: Reader, { status, days, limit }: { status: 'ready' | 'deleted'; days: number; limit: number }) =>
+  db
     .selectFrom('file')
     .select(['school_id', 'id'])
-    .where((file) =>
-      file.or([
-        file('unused_since', '<', secondsAgo(unusedSeconds)),
-        file.and([file('status', '=', 'pending'), file.exists(expiredUpload(file))]),
-      ]),
-    )
-    .where((file) => file.not(file.exists(anyReference(file))))
+    .where('status', '=', status)
+    .where('unused_since', '<', secondsAgo(daySeconds(days)))
+    .where(isUnneeded)
     .orderBy('unused_since')
     .limit(limit)
     .forUpdate()
     .skipLocked()
     .execute()
+
+/** Moves files that nothing has needed for `days` to the trash, where they cannot be read. Runs inside a transaction. */
+export async function trashFiles(db: Reader, limits: { days: number; limit: number }): Promise<number> {
+  let trashed = 0
+  for (const { school_id, id } of await findUnneeded(db, { status: 'ready', ...limits })) {
+    // Checked again under the lock: a file that has been referenced meanwhile is kept.
+    const moved = await db
+      .updateTable('file')
+      .set((file) => ({ status: 'deleted', unused_since: now, updated_at: now, version: file('version', '+', 1) }))
+      .where('school_id', '=', school_id)
+      .where('id', '=', id)
+      .where(isUnneeded)
+      .returning(['id', 'version'])
+      .execute()
+    await recordChanges(db, { school_id, type: 'file', action: 'updated' }, moved)
+    trashed += moved.length
+  }
+  return trashed
+}
+
+/** Removes files that have been in the trash for `days`, and those whose upload expired before the bytes came. Runs inside a transaction. */
+export async function removeTrashedFiles(db: Reader, limits: { days: number; limit: number }): Promise<number> {
+  const expired = await db
+    .selectFrom('file')
+    .select(['school_id', 'id'])
+    .where((file) => file.and([file('status', '=', 'pending'), file.exists(expiredUpload(file))]))
+    .limit(limits.limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  for (const { school_id, id } of expired)
+    await db.deleteFrom('file_reference').where('school_id', '=', school_id).where('file_id', '=', id).execute()
   let removed = 0
-  for (const { school_id, id } of candidates) {
+  for (const { school_id, id } of [...expired, ...(await findUnneeded(db, { status: 'deleted', ...limits }))]) {
     const file = await db
       .deleteFrom('file')
       .where('school_id', '=', school_id)
       .where('id', '=', id)
-      .where((file) => file.not(file.exists(anyReference(file))))
+      .where(isUnneeded)
       .returning(['school_id', 'storage_key', 'bytes'])
       .executeTakeFirst()
     if (!file) continue
@@ -174,6 +199,14 @@ export async function sweepFiles(db: Reader, { unusedSeconds, limit }: { unusedS
   }
   return removed
 }
+
+const isUnneeded = (file: Builder<'file'>) => file.not(file.or([file.exists(anyReference(file)), file.exists(anyUndo(file))]))
+
+const anyUndo = ({ selectFrom }: Builder<'file'>) =>
+  selectFrom('undo_file')
+    .select('undo_file.file_id')
+    .whereRef('undo_file.school_id', '=', 'file.school_id')
+    .whereRef('undo_file.file_id', '=', 'file.id')
 
 const anyReference = ({ selectFrom }: Builder<'file'>) =>
   selectFrom('file_reference')

@@ -11,10 +11,11 @@ import { grantRevoked } from './grantRevoked.ts'
 import { schoolConfigOf } from './runtime.ts'
 import { watchedOperations } from './watchedOperations.ts'
 
-export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox }: Foundation): Job[] =>
+export const createJobs = ({ background: database, stores, storage, runtime, counted, outbox, log }: Foundation): Job[] =>
   allJobs({
     database,
     storage,
+    onMissingFile: (missing) => log.warn(missing, 'file is gone'),
     artifacts: stores.durable,
     endGrant: (writer, grant) => endGrantWithin(stores, writer, grant, counted(grantRevoked(grant, { by: 'deletion' }))),
     registration: () => runtime.config.oauth.registration,

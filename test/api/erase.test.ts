@@ -186,10 +186,6 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
       uploaded_by: account_id,
     }
     const avatar = await insert('file', { ...file, storage_key: newId() })
-    await query("INSERT INTO file_reference (school_id, file_id, ref_type, ref_id, field) VALUES ($1, $2, 'student', $3, 'avatar')", [
-      avatar,
-      person_id,
-    ])
     await query('UPDATE person SET avatar_file_id = $3 WHERE school_id = $1 AND id = $2', [person_id, avatar])
   }
 

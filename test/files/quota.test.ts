@@ -40,7 +40,7 @@ describe.each(await databasesToTest())('the storage quota of a school on $name',
     const [first, second] = await Promise.all([job('sweep_files').run(), job('sweep_files').run()])
     expect((first?.removed ?? 0) + (second?.removed ?? 0)).toBe(places)
     expect(await used()).toBe(0)
-    expect(await job('sweep_files').run()).toEqual({ removed: 0 })
+    expect(await job('sweep_files').run()).toEqual({ removed: 0, trashed: 0 })
   })
 
   test('an address is past its life when its time has come', async () => {
@@ -54,7 +54,7 @@ describe.each(await databasesToTest())('the storage quota of a school on $name',
     })
   })
 
-  test('a file that is unused for a day is removed with its bytes; a used one and one that was released today remain', async () => {
+  test('a file that nothing needs for 30 days is in the trash for 7 days more, and then removed with its bytes; its place is taken until then', async () => {
     const [unused, inUse, fresh] = [
       await service.bring(owner, png, picture),
       await service.bring(owner, png, picture),
@@ -67,12 +67,19 @@ describe.each(await databasesToTest())('the storage quota of a school on $name',
     })
     expect(course.status).toBe(201)
     for (const file of [unused, inUse]) {
-      await query(`UPDATE file SET unused_since = now() - interval '25 hours' WHERE school_id = $1 AND id = $2`, [
+      await query(`UPDATE file SET unused_since = now() - interval '31 days' WHERE school_id = $1 AND id = $2`, [
         fromPublicId('fil', file.json.id),
       ])
     }
-    expect((await job('sweep_files').run())?.removed).toBeGreaterThanOrEqual(1)
+    const before = await used()
+    expect(await job('sweep_files').run()).toEqual({ removed: 0, trashed: 1 })
     expect((await request(unused.json.url)).status).toBe(404)
+    expect((await service.call(owner, `storage/files/${unused.json.id}`)).json).toMatchObject({ status: 'deleted', url: null })
+    expect(await used()).toBe(before)
+    await query(`UPDATE file SET unused_since = now() - interval '8 days' WHERE school_id = $1 AND status = 'deleted'`)
+    expect(await job('sweep_files').run()).toEqual({ removed: 1, trashed: 0 })
+    expect((await service.call(owner, `storage/files/${unused.json.id}`)).status).toBe(404)
+    expect(await used()).toBe(before - png.length)
     expect([(await request(inUse.json.url)).status, (await request(fresh.json.url)).status]).toEqual([200, 200])
     const waiting = await query('SELECT 1 FROM file_removal WHERE school_id = $1 AND due_at <= now()')
     const [one, two] = await Promise.all([job('remove_bytes').run(), job('remove_bytes').run()])

@@ -11,7 +11,9 @@ select "id", "filename", "content_type", "checksum_sha256", "purpose", "visibili
   (
     SELECT count(*)
     FROM "file_reference"
-    WHERE "file_reference"."school_id" = "file"."school_id" AND "file_reference"."file_id" = "file"."id"
+    WHERE "file_reference"."school_id" = "file"."school_id"
+      AND "file_reference"."file_id" = "file"."id"
+      AND "file_reference"."field" <> 'revisions'
   ) as "references_count"
 from "file"
 where ("uploaded_by" = :account_id) and "file"."school_id" = :school_id
@@ -25,7 +27,9 @@ select "id", "filename", "content_type", "checksum_sha256", "purpose", "visibili
   (
     SELECT count(*)
     FROM "file_reference"
-    WHERE "file_reference"."school_id" = "file"."school_id" AND "file_reference"."file_id" = "file"."id"
+    WHERE "file_reference"."school_id" = "file"."school_id"
+      AND "file_reference"."file_id" = "file"."id"
+      AND "file_reference"."field" <> 'revisions'
   ) as "references_count"
 from "file"
 where (true) and "file"."school_id" = :school_id

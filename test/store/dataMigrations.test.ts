@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newId } from '../../src/lib/ids.ts'
+import { newId, toPublicId } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import { newPost } from '../support/community.ts'
 import { embeddedDatabase, migrationsDirectory } from '../support/databases.ts'
+import { newFile } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
 import { newCourse, newPerson } from '../support/shop.ts'
 
@@ -190,5 +191,29 @@ test('counts below zero become zero, and a copied course has as many places as p
   ])
   expect(await sql.query('SELECT comments_count, rsvps_count FROM person WHERE school_id = $1', [schoolId])).toEqual([
     { comments_count: 0, rsvps_count: 2 },
+  ])
+})
+
+test('files that stored texts name have references, and each picture of a person has one', async () => {
+  const { sql } = database
+  const schoolId = await newSchool(sql)
+  const [file, hidden] = [await newFile(sql, schoolId), await newFile(sql, schoolId, { visibility: 'private' })]
+  const text = `Look: ![A kiln](/files/${toPublicId('fil', file)}/kiln.webp) ![No](/files/${toPublicId('fil', hidden)}/kiln.webp)`
+  const post = await newPost(sql, schoolId, { text })
+  const person = await newPerson(sql, schoolId)
+  await sql.query('UPDATE person SET avatar_file_id = $3 WHERE school_id = $1 AND id = $2', [schoolId, person, file])
+  await sql.query('DELETE FROM file_reference WHERE school_id = $1', [schoolId])
+  await sql.query("INSERT INTO file_reference (school_id, file_id, ref_type, ref_id, field) VALUES ($1, $2, 'student', $3, 'avatar')", [
+    schoolId,
+    file,
+    person,
+  ])
+  for (let run = 0; run < 2; run++)
+    await sql.query(await readFile(join(migrationsDirectory, '20261128070505_references_of_stored_texts', 'migration.sql'), 'utf8'))
+  expect(
+    await sql.query('SELECT file_id, ref_type, ref_id, field FROM file_reference WHERE school_id = $1 ORDER BY ref_type', [schoolId]),
+  ).toEqual([
+    { file_id: file, ref_type: 'member', ref_id: person, field: 'avatar' },
+    { file_id: file, ref_type: 'post', ref_id: post, field: 'content' },
   ])
 })

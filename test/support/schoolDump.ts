@@ -8,6 +8,7 @@ const traces = [
   'outbox',
   'undo_record',
   'undo_image',
+  'undo_file',
   'undo_capture',
   'notification',
   'idempotency_record',

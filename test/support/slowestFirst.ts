@@ -11,6 +11,7 @@ export const slowest: readonly string[] = [
   'test/api/everyWrite',
   'test/api/undoCaller',
   'test/cli/everyCommand',
+  'test/api/filesStay',
   'test/cli/program',
   'test/browser/passkeys',
   'test/browser/flow',

@@ -85,6 +85,7 @@ async function jobsOf(session: Session, database: Database) {
   return allJobs({
     database,
     storage: await session.storage(),
+    onMissingFile: (missing) => session.terminal.out(`${JSON.stringify(missing)}\n`),
     artifacts: databaseArtifacts(database.sql),
     endGrant: async (writer, grant) => endGrant(await session.stores(writer), grant, { audit: [grantRevoked(grant, { by: 'deletion' })] }),
     registration: () => session.settings().config.oauth.registration,

@@ -31,7 +31,6 @@ export async function duplicateCourse(context: CurriculumContext, course: Course
   const own = { id, title, slug, position: (last?.position ?? -1) + 1, created_at: now, updated_at: now }
   await copyRows(writer, 'course', [{ original: { id: course.id }, own }])
   await copyRows(writer, 'course_lecturer', [{ original: { course_id: course.id }, own: { course_id: id } }])
-  await copyRows(writer, 'file_reference', [{ original: { ref_type: 'course', ref_id: course.id }, own: { ref_id: id } }])
   if (copy.include_curriculum) await copyCurriculum(writer, { schoolId: school.id, from: course.id, to: id, now })
   await countTree(writer, { schoolId: school.id, courseId: id }, { isSeen: false })
   await recordCurriculum(writer, { schoolId: school.id, courseId: id }, 'created', 1)
@@ -64,10 +63,5 @@ async function copyCurriculum(
     writer,
     'lesson_body',
     lessons.map(({ id }) => ({ original: { lesson_id: id }, own: { lesson_id: copyOf(id) } })),
-  )
-  await copyRows(
-    writer,
-    'file_reference',
-    lessons.map(({ id }) => ({ original: { ref_type: 'lesson', ref_id: id }, own: { ref_id: copyOf(id) } })),
   )
 }

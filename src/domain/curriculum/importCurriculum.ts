@@ -11,8 +11,6 @@ import type { CurriculumContext } from './curriculumContext.ts'
 import { importErrors } from './importErrors.ts'
 import { type Held, type Import, type ImportedLesson, type LessonRow, type Plan, planImport, type SectionRow } from './importPlan.ts'
 import { removeTexts, writeTexts } from './lessonBody.ts'
-import { saveLessonFileReferences } from './lessonFiles.ts'
-import type { StoredMedia } from './lessonInput.ts'
 import { announceLessons } from './lessonWriting.ts'
 import { removeLessons } from './sectionWriting.ts'
 
@@ -37,11 +35,6 @@ export async function importCurriculum(context: CurriculumContext & RenderingCon
   await writeSections(context, courseId, plan.changedSections)
   await writeLessons(context, courseId, changed)
   await writeImportedTexts(context, rewritten, { plan, texts })
-  for (const row of plan.changedLessons) {
-    if (plan.sent.get(row.id)?.media === undefined) continue
-    const attachment_file_ids = texts.get(row.id)?.attachment_file_ids ?? []
-    await saveLessonFileReferences(context, row.id, { media: row.media as StoredMedia | null, attachment_file_ids })
-  }
   const publishedBefore = new Set(held.lessons.flatMap(({ id, status }) => (status === 'published' ? [id] : [])))
   const newlyPublished = changed.filter(({ id, status }) => status === 'published' && !publishedBefore.has(id))
   await announceLessons(

@@ -3,7 +3,7 @@ import { playedAddress } from '../../lib/players.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import type { FilePurposeName } from '../../policy/filePurposes.ts'
-import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
+import { lockFiles } from '../../store/fileReferences.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import type { LessonInput, StoredMedia } from './lessonInput.ts'
 
@@ -71,32 +71,4 @@ export async function checkLessonFiles(
       : 'the school has no such file, or it belongs to somebody else.'
     return [fieldError(field, 'invalid_reference', rule)]
   })
-}
-
-export async function saveLessonFileReferences(
-  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
-  lessonId: string,
-  files: Files,
-): Promise<void> {
-  const references = namedIn(files).map(({ field, id }) => ({ field: field.replace(/\..*/, ''), fileId: id }))
-  await setFileReferences(
-    writer,
-    { schoolId: school.id, type: 'lesson', id: lessonId },
-    { fields: ['media', 'attachment_file_ids'], references },
-  )
-}
-
-export async function removeLessonFileReferences(
-  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
-  lessonIds: readonly string[],
-): Promise<void> {
-  if (lessonIds.length === 0) return
-  const holders = await writer
-    .selectFrom('file_reference')
-    .select('ref_id')
-    .distinct()
-    .where('ref_type', '=', 'lesson')
-    .where('ref_id', 'in', [...lessonIds])
-    .execute()
-  for (const { ref_id } of holders) await removeFileReferences(writer, { schoolId: school.id, type: 'lesson', id: ref_id })
 }

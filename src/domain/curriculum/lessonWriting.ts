@@ -6,7 +6,7 @@ import { announce } from '../notifications/announce.ts'
 import { countTree, maxLessons } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
 import { changeText } from './lessonBody.ts'
-import { checkLessonFiles, filesIn, saveLessonFileReferences } from './lessonFiles.ts'
+import { checkLessonFiles, filesIn } from './lessonFiles.ts'
 import type { LessonInput, StoredMedia } from './lessonInput.ts'
 import { checkLesson } from './lessonRules.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
@@ -49,10 +49,9 @@ export async function placeLesson(context: UnderSection, values: LessonInput) {
   return { course_id: section.courseId, position, attachment_file_ids: [...filesIn(values).attachment_file_ids] }
 }
 
-/** Stores the text and files of a new lesson and updates the counts of the course. */
+/** Stores the text of a new lesson and updates the counts of the course. */
 export async function completeLesson(context: CurriculumContext & RenderingContext, lesson: Lesson, values: LessonInput): Promise<void> {
   await changeText(context, lesson.id, values)
-  await saveLessonFileReferences(context, lesson.id, filesIn(values))
   await countLessonIn(context, lesson)
 }
 
@@ -96,14 +95,13 @@ const notInTree: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** Stores the text and files of a changed lesson and updates the counts of the course if the tree shows the change. */
+/** Stores the text of a changed lesson and updates the counts of the course if the tree shows the change. */
 export async function afterLessonChange(
   context: CurriculumContext & RenderingContext,
   lesson: Lesson,
   changed: LessonInput,
 ): Promise<void> {
   await changeText(context, lesson.id, changed)
-  if ('media' in changed || 'attachment_file_ids' in changed) await saveLessonFileReferences(context, lesson.id, filesOf(lesson))
   if (Object.keys(changed).some((field) => !notInTree.has(field))) await countLessonIn(context, lesson)
 }
 

@@ -5,7 +5,6 @@ import type { SchoolWriter } from '../../store/database.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { countTree, maxSections } from './countTree.ts'
 import type { CurriculumContext } from './curriculumContext.ts'
-import { removeLessonFileReferences } from './lessonFiles.ts'
 import { movePositions, nextPosition, requireRoom } from './places.ts'
 
 interface Section {
@@ -65,7 +64,6 @@ export async function removeLessons(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  await removeLessonFileReferences({ writer, school }, ids)
   const gone = await writer
     .deleteFrom('lesson')
     .where('id', 'in', [...ids])

@@ -15,6 +15,5 @@ export async function duplicateEvent(
   const ofEvent = { original: { event_id: event.id }, own: { event_id: id } }
   await copyRows(writer, 'event_host', [ofEvent])
   await copyRows(writer, 'event_plan', [ofEvent])
-  await copyRows(writer, 'file_reference', [{ original: { ref_type: 'event', ref_id: event.id }, own: { ref_id: id } }])
   return id
 }

@@ -25,7 +25,13 @@ export async function releaseFile(
     throw new Problem('access_denied', { description: 'Only staff can delete a file that is in use.' })
   }
   const ofFile = writer.selectFrom('file_reference').where('file_id', '=', file.id)
-  const referrers = await ofFile.select(['ref_type', 'ref_id', 'field']).orderBy('ref_type').orderBy('ref_id').limit(100).execute()
+  const referrers = await ofFile
+    .select(['ref_type', 'ref_id', 'field'])
+    .where('field', '<>', 'revisions')
+    .orderBy('ref_type')
+    .orderBy('ref_id')
+    .limit(100)
+    .execute()
   if (referrers.length > 0 && !isForced) {
     throw new Problem('resource_in_use', {
       description: 'The file is in use. Remove it from the resources in `details`, or let staff delete it with force=true.',

@@ -2,7 +2,6 @@ import { newId } from '../../lib/ids.ts'
 import { copyRows } from '../../store/copyRows.ts'
 import { draftOf, type PageColumns } from './pageContent.ts'
 import { addRevision, type PageContext } from './pageRevisions.ts'
-import { savePageFiles } from './pageWriting.ts'
 
 /** Copies the draft of a page as a new page. Returns the id of the copy. A school has one home page, so its copy is a custom page. */
 export async function duplicatePage(
@@ -17,6 +16,5 @@ export async function duplicatePage(
   const kind = page.kind === 'home' ? 'custom' : page.kind
   await copyRows(writer, 'page', [{ original: { id: page.id }, own: { ...own, kind } }])
   await addRevision(context, id, { event: 'created', content: { ...draftOf(page), title } })
-  await savePageFiles(context, { ...page, id, live: null })
   return id
 }

@@ -101,6 +101,7 @@ const namedFiles = (page: Builder<'page'>): Expression<unknown> =>
         .select(['file.id', 'file.filename', 'file.width', 'file.height'])
         .whereRef('file_reference.ref_id', '=', 'page.id')
         .where('file_reference.ref_type', '=', 'page')
+        .where('file_reference.field', '=', 'blocks')
         .where('file.status', '=', 'ready')
         .where('file.visibility', '=', 'public')
         .as('listed'),

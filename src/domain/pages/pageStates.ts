@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts'
 import { draftColumns, draftOf, hasUnpublishedChanges, liveOf, type PageColumns } from './pageContent.ts'
 import { addRevision, findRevision, type PageContext } from './pageRevisions.ts'
-import { isSameContent, savePageFiles } from './pageWriting.ts'
+import { isSameContent } from './pageWriting.ts'
 
 export interface Page extends PageColumns {
   id: string
@@ -15,7 +15,6 @@ export async function publishPage(context: PageContext, page: Page) {
   if (page.status === 'published' && !hasUnpublishedChanges(page)) return undefined
   const draft = draftOf(page)
   const live = JSON.stringify(draft)
-  await savePageFiles(context, { ...page, live: draft })
   return { live, title: draft.title, published_at: page.published_at ?? context.now }
 }
 
@@ -27,7 +26,6 @@ export async function withdrawPage(context: PageContext, page: Page) {
         'The home page must stay published. Make another page the home page first: with its kind, or with home_page_id of the appearance.',
     })
   }
-  await savePageFiles(context, { ...page, live: null })
   return { live: null, title: page.draft_title }
 }
 
@@ -35,7 +33,6 @@ export async function discardDraft(context: PageContext, page: Page) {
   const live = liveOf(page)
   if (live === null || isSameContent(draftOf(page), live)) return { isUnchanged: true }
   await addRevision(context, page.id, { event: 'discarded', content: live })
-  await savePageFiles(context, { ...page, ...draftRow(live) })
   return { columns: draftColumns(live) }
 }
 
@@ -47,7 +44,6 @@ export async function restoreRevision(context: PageContext & { parameters: Reado
     throw new Problem('not_found', { description: 'The page has no revision with this number. Only the last fifty are stored.' })
   if (isSameContent(draftOf(page), content)) return { isUnchanged: true }
   await addRevision(context, page.id, { event: 'restored', content })
-  await savePageFiles(context, { ...page, ...draftRow(content) })
   return { columns: { ...draftColumns(content), ...(page.live === null && { title: content.title }) } }
 }
 
@@ -67,10 +63,3 @@ async function isHome({ writer }: PageContext, { id, kind }: Page): Promise<bool
   const row = await writer.selectFrom('appearance').select('home_page_id').executeTakeFirst()
   return row?.home_page_id === id
 }
-
-const draftRow = (content: ReturnType<typeof draftOf>) => ({
-  draft_title: content.title,
-  draft_blocks: content.blocks,
-  draft_seo: content.seo,
-  draft_show_in_navigation: content.show_in_navigation,
-})

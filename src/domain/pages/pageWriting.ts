@@ -2,9 +2,9 @@ import { uuidOf } from '../../lib/ids.ts'
 import { markupExcess } from '../../lib/markupLimits.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { imagePurposes } from '../../policy/filePurposes.ts'
-import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
+import { lockFiles } from '../../store/fileReferences.ts'
 import { type Block, markupIn, picturesIn } from './pageBlock.ts'
-import { contentText, draftOf, liveOf, type PageColumns, type PageContent } from './pageContent.ts'
+import { contentText, draftOf, type PageColumns, type PageContent } from './pageContent.ts'
 import { addRevision, type PageContext, type RevisionEvent } from './pageRevisions.ts'
 
 const maxBytes = 512 * 1024
@@ -49,20 +49,11 @@ interface WrittenPage extends PageColumns {
   id: string
 }
 
-/** Stores references to the files in the draft and in the published copy of a page. */
-export async function savePageFiles({ writer, school }: PageContext, page: WrittenPage): Promise<void> {
-  const blocks = [...draftOf(page).blocks, ...(liveOf(page)?.blocks ?? [])]
-  const fileIds = [...new Set(picturesIn(blocks).map(({ file_id }) => uuidOf('fil', file_id)))]
-  const references = fileIds.map((fileId) => ({ field: 'blocks', fileId }))
-  await setFileReferences(writer, { schoolId: school.id, type: 'page', id: page.id }, { fields: ['blocks'], references })
-}
-
-/** Returns the step after a page was created or its draft changed: it adds a revision and updates the file references. */
+/** Returns the step after a page was created or its draft changed: it adds a revision. */
 export function afterWriting(event: RevisionEvent) {
   return async (context: PageContext, page: WrittenPage, changed: Values): Promise<void> => {
     if (!['title', 'blocks', 'seo', 'show_in_navigation'].some((field) => field in changed)) return
     await addRevision(context, page.id, { event, content: draftOf(page) })
-    await savePageFiles(context, page)
   }
 }
 

@@ -19,6 +19,5 @@ export async function duplicatePost(
   const ofPost = { original: { post_id: post.id }, own: { post_id: id } }
   await copyRows(writer, 'post_body', [ofPost])
   await copyRows(writer, 'post_plan', [ofPost])
-  await copyRows(writer, 'file_reference', [{ original: { ref_type: 'post', ref_id: post.id }, own: { ref_id: id } }])
   return id
 }

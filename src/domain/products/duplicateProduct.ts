@@ -25,6 +25,5 @@ export async function duplicateProduct(
     'product_file',
     files.map((file) => ({ original: { id: file.id }, own: { id: newId(), product_id: id, ...times } })),
   )
-  await copyRows(writer, 'file_reference', [{ original: { ref_type: 'digital_product', ref_id: originalId }, own: { ref_id: id } }])
   return id
 }

@@ -1,6 +1,6 @@
 import { newId, uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
-import { lockFiles, setFileReferences } from '../../store/fileReferences.ts'
+import { lockFiles } from '../../store/fileReferences.ts'
 import { unnest } from '../../store/unnest.ts'
 import type { ChangeContext } from '../changeContext.ts'
 
@@ -41,7 +41,6 @@ export async function addFile(
       position: (files.at(-1)?.position ?? -1) + 1,
     })
     .execute()
-  await saveReferences(context, productId)
 }
 
 /**
@@ -67,7 +66,6 @@ export async function changeFile(context: ChangeContext, productId: string, id: 
     }))
     .where('id', '=', id)
     .execute()
-  await saveReferences(context, productId)
   return true
 }
 
@@ -86,7 +84,6 @@ export async function removeFile(context: ChangeContext, product: { id: string; 
     context,
     files.filter((one) => one.id !== id).map((one) => one.id),
   )
-  await saveReferences(context, product.id)
 }
 
 /**
@@ -144,13 +141,6 @@ async function placeFiles({ writer }: ChangeContext, ids: readonly string[]): Pr
     .set((file) => ({ position: file.ref('placed.position') }))
     .whereRef('product_file.id', '=', 'placed.id')
     .execute()
-}
-
-async function saveReferences(context: ChangeContext, productId: string): Promise<void> {
-  const { writer, school } = context
-  const fileIds = [...new Set((await filesOfProduct(context, productId)).map(({ file_id }) => file_id))]
-  const references = fileIds.map((fileId) => ({ field: 'files', fileId }))
-  await setFileReferences(writer, { schoolId: school.id, type: 'digital_product', id: productId }, { fields: ['files'], references })
 }
 
 const noSuchFile = (): Problem => new Problem('not_found', { description: 'The product has no such file.' })

@@ -1,6 +1,6 @@
 import { fromPublicId } from '../../lib/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../lib/problem.ts'
-import { lockFiles, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
+import { lockFiles } from '../../store/fileReferences.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { htmlColumn } from '../markupRenderer.ts'
@@ -50,15 +50,6 @@ async function previewErrors(
   return [fieldError(field, 'invalid_reference', 'must be a public, completely uploaded file of the school')]
 }
 
-export async function savePreviewReference({ writer, school }: ChangeContext, product: Product): Promise<void> {
-  const references = product.preview_file_id === null ? [] : [{ field: 'preview_file', fileId: product.preview_file_id }]
-  await setFileReferences(
-    writer,
-    { schoolId: school.id, type: 'digital_product', id: product.id },
-    { fields: ['preview_file'], references },
-  )
-}
-
 /**
  * Returns the columns of a published product.
  * @throws Problem not_publishable with everything that is missing
@@ -90,11 +81,9 @@ export async function unpublishProduct({ writer }: ChangeContext, product: Produ
 }
 
 /**
- * Prepares the deletion of a product: checks that nothing refers to it, and removes its references to files.
+ * Checks that nothing refers to a product that is deleted.
  * @throws Problem resource_in_use
  */
 export async function beforeDeletion(context: ChangeContext, product: Product): Promise<undefined> {
-  const { writer, school } = context
   await requireUnreferenced(context, { type: 'digital_product', id: product.id })
-  await removeFileReferences(writer, { schoolId: school.id, type: 'digital_product', id: product.id })
 }

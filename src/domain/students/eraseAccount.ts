@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import type { EndingGrant } from '../../policy/grantRevocation.ts'
 import { listOwnGrants } from '../../store/connectedApps.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { removeSecondFactors } from '../secondFactors/removeSecondFactors.ts'
-import { releaseFiles } from './releaseFiles.ts'
+import { discardFiles } from './discardFiles.ts'
 
 export type EndGrant = (writer: SchoolWriter, grant: EndingGrant) => Promise<void>
 
@@ -28,21 +27,8 @@ export async function eraseAccount(
   const account = await writer.selectFrom('account').select(['email', 'pending_email']).where('id', '=', accountId).executeTakeFirst()
   const emails = [account?.email, account?.pending_email].filter((email) => typeof email === 'string')
   await forgetRecipients(writer, schoolId, [{ accountId }, ...emails.map((email) => ({ email }))])
-  await releaseFiles(writer, { types: ['account'], id: accountId })
-  // The sweep of unused files deletes their content.
-  await writer
-    .updateTable('file')
-    .set(({ ref }) => ({
-      filename: sql<string>`'deleted' || coalesce(substring(${ref('filename')} FROM '\\.[a-z0-9]{1,8}$'), '')`,
-      alt: null,
-    }))
-    .where('uploaded_by', '=', accountId)
-    .where((file) =>
-      file.not(
-        file.exists(file.selectFrom('file_reference').select('file_reference.file_id').whereRef('file_reference.file_id', '=', 'file.id')),
-      ),
-    )
-    .execute()
+  await writer.updateTable('account').set({ avatar_file_id: null }).where('id', '=', accountId).execute()
+  await discardFiles(writer, (file) => file('file.uploaded_by', '=', accountId))
   await removeSecondFactors(writer, { schoolId, accountId })
   await writer.deleteFrom('account').where('id', '=', accountId).execute()
 }

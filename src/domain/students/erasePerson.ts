@@ -6,8 +6,8 @@ import { isAmong, now as transactionTime } from '../../store/expressions.ts'
 import { forgetStoredResponses } from '../../store/idempotency.ts'
 import { forgetRecipients } from '../../store/outbox/recipients.ts'
 import { forgetImagesOf } from '../../store/undo/records.ts'
+import { discardFiles } from './discardFiles.ts'
 import { type EndGrant, eraseAccount } from './eraseAccount.ts'
-import { releaseFiles } from './releaseFiles.ts'
 import { lockPlaces, releasePlaces } from './releasePlaces.ts'
 import { scrubComments } from './scrubComments.ts'
 
@@ -35,7 +35,7 @@ export async function erasePerson(writer: SchoolWriter, { schoolId, personId, no
   const person = await writer
     .selectFrom('person')
     .leftJoin('account', 'account.id', 'person.account_id')
-    .select(['person.account_id', 'person.name', 'person.display_name', 'person.email'])
+    .select(['person.account_id', 'person.name', 'person.display_name', 'person.email', 'person.avatar_file_id'])
     .select(['account.name as account_name', 'account.email as account_email', 'account.pending_email'])
     .where('person.id', '=', personId)
     .forUpdate('person')
@@ -63,6 +63,7 @@ export async function erasePerson(writer: SchoolWriter, { schoolId, personId, no
   await forgetStoredResponses(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
   await forgetImagesOf(writer, personId)
   await eraseProfile(writer, key, now)
+  if (person.avatar_file_id !== null) await discardFiles(writer, (file) => file('file.id', '=', person.avatar_file_id))
   if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })
 }
 
@@ -105,7 +106,6 @@ async function eraseTraces(writer: SchoolWriter, { personId }: PersonKey): Promi
     .where('person_id', '=', personId)
     .execute()
   await writer.updateTable('coupon_redemption').set({ person_id: null }).where('person_id', '=', personId).execute()
-  await releaseFiles(writer, { types: ['student', 'member'], id: personId })
 }
 
 interface ErasedContact {

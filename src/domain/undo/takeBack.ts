@@ -35,6 +35,7 @@ export const keptReasons = {
   changed_since: 'was changed since',
   deleted_since: 'was deleted since',
   parent_deleted: 'stays deleted, because what it belonged to was deleted since',
+  named_deleted: 'stays, because what it was before was deleted since',
   exists: 'exists again',
   in_use: 'stays, because it has',
 } as const
@@ -69,10 +70,14 @@ export interface TakingBack {
  * @throws Problem changed_since or resource_in_use if something of it stays, unless `keepsLater` and something else is taken back
  */
 export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promise<Inverse> {
-  const { tables, changes } = taking
+  const { tables } = taking
+  // References to files follow from the rows that name them.
+  const { file_reference: references = [], rows: changes = [] } = Object.groupBy(taking.changes, ({ table }) =>
+    table === 'file_reference' ? table : 'rows',
+  )
   const plan: Plan = { added: [], staying: [], removed: [], updated: [] }
   const raised: Plan['updated'] = []
-  const kept: Kept[] = []
+  const kept = await goneFiles(writer, references)
   const conflicts: Kept[] = []
   // The request changed rows of people in passing, such as their progress: they do not prevent it.
   const isInPassing = ({ table, personId }: RowChange): boolean => !taking.subjects.has(table) && personId !== null
@@ -98,7 +103,9 @@ export async function takeBack(writer: SchoolWriter, taking: TakingBack): Promis
   for (const { change, message } of await keepUsed(writer, taking, plan))
     (isInPassing(change) ? kept : conflicts).push(keptRow(change, 'in_use', message))
   for (const { change } of await withoutParents(writer, tables, plan))
-    (change.personId === null && change.table !== 'file_reference' ? conflicts : kept).push(keptRow(change, 'parent_deleted'))
+    (change.personId === null ? conflicts : kept).push(keptRow(change, 'parent_deleted'))
+  for (const { change, field } of await withoutNamed(writer, tables, plan))
+    (isInPassing(change) ? kept : conflicts).push({ ...keptRow(change, 'named_deleted'), field })
   plan.updated = withoutDerived(plan.updated, [...conflicts, ...kept])
   const isEmpty = plan.added.length + plan.removed.length + plan.updated.length === 0
   if (conflicts.length > 0 && (!taking.keepsLater || isEmpty)) throw conflict(conflicts, taking.keepsLater)
@@ -248,6 +255,59 @@ async function withoutParents(writer: SchoolWriter, tables: Tables, plan: Plan):
     })
   }
   return missing
+}
+
+/** Removes from the plan the columns whose earlier values name rows that are gone, such as the former picture. */
+async function withoutNamed(writer: SchoolWriter, tables: Tables, plan: Plan): Promise<{ change: RowChange; field: string | undefined }[]> {
+  const lost: { change: RowChange; field: string | undefined }[] = []
+  const restored = new Set(plan.removed.map(({ table, key }) => keyText(table, key)))
+  for (const { table, columns, parent, parent_columns } of tables.references) {
+    const naming = plan.updated.flatMap(({ change, current, set }) => {
+      const row = { ...current, ...set }
+      const isNaming = change.table === table && columns.some((name) => name in set) && columns.every((name) => isSet(row[name]))
+      return isNaming
+        ? [{ change, set, named: Object.fromEntries(parent_columns.map((name, index) => [name, row[columns[index] ?? '']])) }]
+        : []
+    })
+    const others = naming.filter(({ named }) => !restored.has(keyText(parent, named)))
+    if (others.length === 0) continue
+    const existing = await findExisting(
+      writer,
+      parent,
+      parent_columns,
+      others.map(({ named }) => named),
+    )
+    const names = new Set(existing.map((one) => keyText(parent, one)))
+    for (const { change, set } of others.filter(({ named }) => !names.has(keyText(parent, named)))) {
+      const [field] = columns.filter((name) => name in set)
+      for (const name of columns) delete set[name]
+      lost.push({ change, field })
+    }
+  }
+  plan.updated = plan.updated.filter(({ set, counts }) => Object.keys(set).length + Object.keys(counts).length > 0)
+  return lost
+}
+
+/** Returns the files that were let go and are gone now. */
+async function goneFiles(writer: SchoolWriter, references: readonly RowChange[]): Promise<Kept[]> {
+  const ids = [...new Set(references.flatMap(({ before }) => (before ? [String(before.file_id)] : [])))]
+  if (ids.length === 0) return []
+  const existing = await findExisting(
+    writer,
+    'file',
+    ['id'],
+    ids.map((id) => ({ id })),
+  )
+  return ids
+    .filter((id) => !existing.some((file) => file.id === id))
+    .map((id) => ({
+      table: 'file',
+      id,
+      row: id,
+      field: undefined,
+      reason: 'deleted_since',
+      message: `The file ${keptReasons.deleted_since}`,
+    }))
 }
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined

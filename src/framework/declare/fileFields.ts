@@ -2,7 +2,7 @@ import { fromPublicId } from '../../lib/ids.ts'
 import type { ProblemDetail } from '../../lib/problem.ts'
 import { audienceOf } from '../../policy/caller.ts'
 import { imagePurposes } from '../../policy/filePurposes.ts'
-import { lockFiles, type NamedFile, removeFileReferences, setFileReferences } from '../../store/fileReferences.ts'
+import { lockFiles, type NamedFile } from '../../store/fileReferences.ts'
 import type { Write } from '../write/write.ts'
 import type { Operation } from './operations.ts'
 import type { Values } from './values.ts'
@@ -38,16 +38,3 @@ export async function checkFileFields(
 
 const isPicture = ({ status, purpose, visibility }: NamedFile): boolean =>
   status === 'ready' && visibility === 'public' && imagePurposes.some((one) => one === purpose)
-
-export async function keepFileReferences({ operation, writer, school }: Changing, row: Values & { id: string }): Promise<void> {
-  const { fileFields, object } = operation.resource
-  if (fileFields.length === 0) return
-  const references = fileFields.flatMap(({ field, column }) => (typeof row[column] === 'string' ? [{ field, fileId: row[column] }] : []))
-  const fields = fileFields.map(({ field }) => field)
-  await setFileReferences(writer, { schoolId: school.id, type: object, id: row.id }, { fields, references })
-}
-
-/** Releases every file of a deleted row, including files referenced by the school's rules. */
-export async function dropFileReferences({ operation, writer, school }: Changing, id: string): Promise<void> {
-  await removeFileReferences(writer, { schoolId: school.id, type: operation.resource.object, id })
-}

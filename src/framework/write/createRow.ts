@@ -3,7 +3,7 @@ import { audienceOf } from '../../policy/caller.ts'
 import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
 import type { SeenRow } from '../declare/expressions.ts'
-import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
+import { checkFileFields } from '../declare/fileFields.ts'
 import { apiPath, type CreateParent, type OperationOf } from '../declare/operations.ts'
 import { freeSlug, takeSlug } from '../declare/slugs.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
@@ -53,7 +53,6 @@ export async function createRow(write: Write<OperationOf<'create'>>): Promise<Ap
   })
   // Recorded before `after`, which may change the row and record that change.
   await recordWrite(write, { action: 'created', id, before: null, after: 1, label: labelOf(values) })
-  if (resource.fileFields.length > 0) await keepFileReferences(write, await loadWritten(writer, queryScope, id))
   if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
   return answerCreated(write, await loadWritten(writer, queryScope, id))
 }

@@ -2,7 +2,6 @@ import { recordChanges } from '../../store/changeLog.ts'
 import { emptyReferences } from '../../store/emptyReferences.ts'
 import { freeSlugsOf } from '../../store/formerSlugs.ts'
 import type { ApiResponse } from '../call.ts'
-import { dropFileReferences } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
@@ -28,7 +27,6 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Ap
     if (operation.successStatus === 204) return nothing
     return answerWritten(write, operation.rules.after ? await loadWritten(writer, queryScope, row.id) : kept)
   }
-  await dropFileReferences(write, row.id)
   await recordEmptied(write, row.id)
   await deleteRow(writer, queryScope, row)
   const { object: type, hasSlug } = operation.resource

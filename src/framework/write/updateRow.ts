@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiResponse } from '../call.ts'
 import { columnsOfValues } from '../declare/columns.ts'
-import { checkFileFields, keepFileReferences } from '../declare/fileFields.ts'
+import { checkFileFields } from '../declare/fileFields.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { membersOf } from '../declare/schemas.ts'
@@ -41,7 +41,6 @@ export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>)
   const following = (await rules.before?.(write, row, merged)) ?? {}
   const columns = await columnsOfValues(resource, changed, write.externalServices)
   const written = await changeRow(write, row, { ...columns, ...following }, 'updated')
-  await keepFileReferences(write, written)
   if (!rules.after) return answerWritten(write, written)
   await rules.after(write, written, changed)
   return answerWritten(write, await loadWritten(writer, queryScope, row.id))

@@ -29,6 +29,12 @@ export async function saveUndo(
       sealed: own.length === 0 ? null : text(own),
     })
     .execute()
+  const released = changes.flatMap(({ table, before }) => (table === 'file_reference' && before ? [String(before.file_id)] : []))
+  if (released.length > 0)
+    await writer
+      .insertInto('undo_file')
+      .values([...new Set(released)].map((file_id) => ({ school_id: writer.schoolId, record_id: id, file_id })))
+      .execute()
   if (people.length === 0) return
   const images = [...Map.groupBy(people, ({ personId }) => personId)].map(([person_id, part]) => ({
     record_id: id,
@@ -84,7 +90,7 @@ export async function openUndo(writer: SchoolWriter, id: string, { open }: Pick<
 /** Marks a request as taken back, and deletes its images. */
 export async function markUndone(writer: SchoolWriter, { id, by }: { id: string; by: string }): Promise<void> {
   await writer.updateTable('undo_record').set({ undone_at: now, undone_by: by, sealed: null }).where('id', '=', id).execute()
-  await writer.deleteFrom('undo_image').where('record_id', '=', id).execute()
+  for (const table of ['undo_image', 'undo_file'] as const) await writer.deleteFrom(table).where('record_id', '=', id).execute()
 }
 
 /** Deletes what was kept of the rows of a person. */
