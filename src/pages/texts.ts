@@ -1,4 +1,5 @@
 import deAudit from '../../views/locales/de.audit.json' with { type: 'json' }
+import deFields from '../../views/locales/de.fields.json' with { type: 'json' }
 import deInformal from '../../views/locales/de.informal.json' with { type: 'json' }
 import deInformalScopes from '../../views/locales/de.informal.scopes.json' with { type: 'json' }
 import de from '../../views/locales/de.json' with { type: 'json' }
@@ -62,6 +63,10 @@ export interface Texts {
   sentence(scope: ConsentScope, reader: Reader): string
   /** Returns what an event of the audit trail means; undefined for the writes through the API. */
   eventSentence(event: string): string | undefined
+  /** Returns the label of a member of a request by its name: “Starts at”. */
+  field(name: string): string
+  /** Returns a value that was chosen from a list. */
+  choice(value: string): string
   /** Returns the name of the part of the school that a scope is about. */
   areaTitle(scope: ConsentScope): string
 }
@@ -76,6 +81,8 @@ interface Catalogue {
   words: Record<TextKey, string>
   scopes: ScopeTexts
   events?: Record<string, string>
+  /** The labels of members of requests, and of values to choose from. The English ones follow from their names. */
+  fields?: { names: Record<string, string>; choices: Record<string, string> }
 }
 
 const catalogues: Record<Language, Catalogue> = {
@@ -87,6 +94,7 @@ const informalGerman: Catalogue = {
   words: { ...de, ...deInformal },
   scopes: informalScopes(deScopes, deInformalScopes),
   events: deAudit,
+  fields: deFields,
 }
 
 /** Returns the texts of scopes with those that differ: a sentence, or the sentences of some roles. */
@@ -122,7 +130,7 @@ function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' |
 
 /** Returns the texts of a language, with dates and times in UTC. German texts are formal, unless `isInformal` is true. */
 export function createTexts(language: Language, isInformal = false): Texts {
-  const { words, scopes, events } = isInformal && language === 'de' ? informalGerman : catalogues[language]
+  const { words, scopes, events, fields } = isInformal && language === 'de' ? informalGerman : catalogues[language]
   const numbers = new Intl.NumberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
@@ -155,6 +163,10 @@ export function createTexts(language: Language, isInformal = false): Texts {
       return nearestSentence(byRole ?? sentences, reader) ?? ''
     },
     eventSentence: (event) => (events ? ownMember(events, event) : aboutEvent(event)),
+    field: (name) => (fields && ownMember(fields.names, name)) ?? labelFrom(name.replace(/(?<=.)_ids?$/, '')),
+    choice: (value) => (fields && ownMember(fields.choices, value)) ?? value.replaceAll('_', ' '),
     areaTitle: ({ area, areaTitle }) => ownMember(scopes.areas, area) ?? areaTitle,
   }
 }
+
+const labelFrom = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')

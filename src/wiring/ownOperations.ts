@@ -5,6 +5,7 @@ import type { Operation } from '../framework/declare/operations.ts'
 import { limitsOf } from '../framework/operationLimits.ts'
 import { changeFeedOf } from '../framework/output/changeFeed.ts'
 import { operationInput } from '../framework/output/operationInput.ts'
+import { requestChoices } from '../framework/output/requestChoices.ts'
 import { searchOf } from '../framework/output/search.ts'
 import { run } from '../framework/run.ts'
 import { isWrite } from '../framework/write/dryRun.ts'
@@ -65,6 +66,31 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     },
     list: async (ctx, accountId, id, parameters) => pageOf(await call(ctx, accountId, id, { parameters })),
     inputOf: (id) => operationInput(operationOf(id)),
+    describeRequest(id) {
+      const operation = byId.get(id)
+      if (!operation) return undefined
+      const { kind, method, path, resource } = operation
+      const [row] = /^.*?\/\{id[^}]*\}\//.exec(path) ?? []
+      const isUnder = (one: Operation) => row !== undefined && one.path.startsWith(row)
+      const under = operations.filter((one) => one.kind === 'list' && isUnder(one))
+      const whole = operations.filter((one) => one.kind === 'list' && !one.path.includes('{'))
+      return {
+        isChange: kind === 'update' || kind === 'replace' || (kind === 'action' && method === 'PATCH'),
+        isNew: kind === 'create',
+        choices: requestChoices(operation),
+        row:
+          kind === 'create'
+            ? undefined
+            : readerIn(operations, ({ idPrefix, isSingleton }) => idPrefix === resource.idPrefix && isSingleton === resource.isSingleton),
+        lists: [...under, ...whole].map((one) => ({
+          idPrefix: one.resource.idPrefix,
+          operation: one.id,
+          isUnder: isUnder(one),
+          expand: namedBy(one),
+        })),
+      }
+    },
+    readerOf: (prefix) => readerIn(operations, ({ idPrefix, isSingleton }) => idPrefix === prefix && !isSingleton),
     describe(id) {
       const operation = byId.get(id)
       if (operation) return { scope: operation.scope, isRead: !isWrite(operation) }
@@ -72,6 +98,18 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     },
   }
 }
+
+/** Members of rows that name people and things, with which a row without a title is named. */
+const named = ['student', 'member', 'course', 'plan', 'event', 'product']
+
+/** Returns the operation that reads a row of the first resource that fits. */
+function readerIn(operations: readonly Operation[], isOf: (resource: Operation['resource']) => boolean) {
+  const found = operations.find(({ kind, resource }) => kind === 'get' && isOf(resource))
+  if (!found) return undefined
+  return { operation: found.id, parameter: found.parameters.find((one) => one.in === 'path')?.name, expand: namedBy(found) }
+}
+
+const namedBy = ({ resource }: Operation): string[] => named.filter((name) => Object.hasOwn(resource.expansions, name))
 
 function formatOf({ resource }: Operation, type: string): Format {
   if (type === 'text/html') return 'html'

@@ -142,7 +142,7 @@ export function createSchoolPages(
       return { tagline, site: shown }
     },
   })
-  const { perform, list, inputOf, describe } = createOwnOperations(foundation, externalServices)
+  const { perform, list, inputOf, describe, describeRequest, readerOf } = createOwnOperations(foundation, externalServices)
   const accountPages = createAccountPages({
     ...shared,
     scopes,
@@ -167,6 +167,9 @@ export function createSchoolPages(
     list,
     inputOf,
     describe,
+    describeRequest,
+    readerOf,
+    openApproval: externalServices.approvals.open,
     findTerms,
     mustAskFirst: () => runtime.config.oauth.consent.ask_first === 'always',
     accessRule: (terms) => accessRule(runtime.config.oauth, terms),

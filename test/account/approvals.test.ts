@@ -118,10 +118,11 @@ describe('an app that asks first', () => {
     expect([...outcome(again), addressOf(again)]).toEqual([...asks, addressOf(first)])
     expect((await app.call('GET', student)).status).toBe(200)
 
-    const { page, done } = await app.decide(first, /Allow once/)
-    expect(page).toContain('Tidy Agent asks for your permission')
-    expect(page).toMatch(/the activity of Tidy Agent will say: .*Zoë Šťastná/)
-    expect(page).toContain('It cannot be taken back.')
+    const { page, done } = await app.decide(first, /value="once"/)
+    expect(page).toMatch(/Erase the student “Zoë Šťastná \(wren\d+@example.org\)”\?/)
+    expect(page).toContain('Tidy Agent asks for this.')
+    expect(page).toContain('This cannot be undone.')
+    expect(page).toMatch(/Decide before \d+ \w+ \d+/)
     expect(done).toBe('?done=once')
     const replies = await Promise.all(Array.from({ length: 12 }, () => app.call('DELETE', student)))
     expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
@@ -159,13 +160,13 @@ describe('an app that asks first', () => {
     const invite = (role: string) => app.call('POST', '/school/staff', { email: 'new@example.com', role })
     const [admin, owner] = [await invite('admin'), await invite('owner')]
     expect([outcome(admin), outcome(owner), addressOf(admin) === addressOf(owner)]).toEqual([asks, asks, false])
-    await app.decide(admin, /Allow once/)
+    await app.decide(admin, /value="once"/)
     expect(outcome(await invite('owner'))).toEqual(asks)
     expect((await invite('admin')).status).toBe(201)
 
     const student = await newStudent(app)
     const asked = await app.call('DELETE', student)
-    await app.decide(asked, /Allow once/)
+    await app.decide(asked, /value="once"/)
     expect((await app.call('PATCH', student, { note: 'Paid until June' }, { 'if-match': '*' })).status).toBe(200)
     const after = await app.call('DELETE', student)
     expect([...outcome(after), addressOf(after) === addressOf(asked)]).toEqual([...asks, false])
@@ -176,7 +177,7 @@ describe('an app that asks first', () => {
     const app = await appOf('owner@example.com')
     const key = { 'idempotency-key': 'invite-1' }
     const invite = () => app.call('POST', '/school/staff', { email: 'once@example.com', role: 'admin' }, key)
-    await app.decide(await invite(), /Allow once/)
+    await app.decide(await invite(), /value="once"/)
     const [run, replay] = [await invite(), await invite()]
     expect([run.status, replay.status, replay.body.id, replay.headers.has('idempotent-replayed')]).toEqual([201, 201, run.body.id, true])
   })
@@ -186,7 +187,7 @@ describe('an app that asks first', () => {
     const invite = (key: string) =>
       app.call('POST', '/school/staff', { email: 'again@example.com', role: 'admin' }, { 'idempotency-key': key })
     const first = await invite('one')
-    await app.decide(first, /Allow once/)
+    await app.decide(first, /value="once"/)
     const { status, body } = await invite('one')
     expect(status).toBe(201)
     await service.database.sql.query("UPDATE staff SET status = 'removed' WHERE id = (SELECT max(id::text)::uuid FROM staff)")
@@ -197,7 +198,7 @@ describe('an app that asks first', () => {
       expect.stringContaining('/apr_'),
     ])
     expect((await invite('one')).body.id).toBe(body.id)
-    await app.decide(second, /Allow once/)
+    await app.decide(second, /value="once"/)
     expect((await invite('two')).status).toBe(201)
   })
 
@@ -305,7 +306,7 @@ describe('an app that asks first', () => {
     expect((await app.decide(asked, /./)).done).not.toBe('?done=once')
     const next = await app.call('DELETE', student)
     expect([...outcome(next), addressOf(next) === addressOf(asked)]).toEqual([...asks, false])
-    await app.decide(next, /Allow once/)
+    await app.decide(next, /value="once"/)
     await service.database.sql.query('UPDATE approval SET expires_at = now()')
     expect(outcome(await app.call('DELETE', student))).toEqual(asks)
   })
@@ -383,7 +384,7 @@ describe('a client that is not prepared for approvals', () => {
         : ((await response.json()) as Reply['body'])
       expect([name, response.status, body.error, sent]).toEqual([name, ...asks, 1])
       expect(body.error_description).toContain('/account/approvals/apr_')
-      await app.decide({ status: response.status, headers: response.headers, body }, /Allow once/)
+      await app.decide({ status: response.status, headers: response.headers, body }, /value="once"/)
       expect([name, (await call(address)).status]).toEqual([name, 204])
     }
     for (const { saved } of [first, second])
@@ -411,7 +412,7 @@ describe('a client that is not prepared for approvals', () => {
       expect((await state()).out).toBe(before.out)
       const body: Reply['body'] = JSON.parse(refused.out.slice(0, -4))
       const browser = await signedIn(service, 'owner@example.com')
-      expect(await decideOn(browser, addressOf({ body }), /Allow once/)).toMatchObject({
+      expect(await decideOn(browser, addressOf({ body }), /value="once"/)).toMatchObject({
         done: '?done=once',
       })
       expect((await remove()).out).toBe(' 204')
@@ -437,7 +438,7 @@ describe('a client that is not prepared for approvals', () => {
       const remove = () => answer(fetch(`${issuer}/api/v1/students/${added.body.id}`, { method: 'DELETE', headers }))
       const asked = await remove()
       expect([asked.status, asked.body.error]).toEqual(asks)
-      expect(await decideOn(browser, addressOf(asked), /Allow once/)).toMatchObject({ done: '?done=once' })
+      expect(await decideOn(browser, addressOf(asked), /value="once"/)).toMatchObject({ done: '?done=once' })
       await process.kill()
       process = await startProcess({ home, port })
       const statuses = (await Promise.all(Array.from({ length: 5 }, remove))).map(({ status }) => status)

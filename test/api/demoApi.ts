@@ -7,6 +7,7 @@ import { createOpenApi } from '../../src/api/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/api/routes.ts'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
 import { findPerson } from '../../src/domain/accounts/findPerson.ts'
+import type { asksFirstOf } from '../../src/framework/declare/asksFirst.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
 import { run } from '../../src/framework/run.ts'
 import { withApprovals } from '../../src/framework/write/askFirst.ts'
@@ -88,7 +89,12 @@ export async function startDemoApi(
   opened: TestDatabase,
   operations: readonly Operation[] = ofProduct,
   guard: Guard = (authenticate) => authenticate,
-  { isWhole = false, school: given, undoDays = 30 }: { isWhole?: boolean; school?: School; undoDays?: number } = {},
+  {
+    isWhole = false,
+    school: given,
+    undoDays = 30,
+    reasonOf,
+  }: { isWhole?: boolean; school?: School; undoDays?: number; reasonOf?: typeof asksFirstOf } = {},
 ): Promise<DemoApi> {
   const { database } = opened
   // The long idle timeout prevents that, on a loaded machine, a connection closes just before the next request uses it.
@@ -101,7 +107,7 @@ export async function startDemoApi(
   const school: School = given ?? { id, slug: `school-${id}`, issuer: origin }
   if (!given)
     await makeDemoSchool(database, { school, now, hashPassword: async () => '$argon2id$none', ...(!isWhole && { only: 'catalogue' }) })
-  const keyring = createKeyring(['a root secret for tests, long enough to be taken'])
+  const keyring = createKeyring(['a root secret for tests that is long enough to be taken'])
   const signer = {
     sign: (text: string) => keyring.sign('cursors', text),
     verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
@@ -146,7 +152,7 @@ export async function startDemoApi(
   const koa = new Koa<RequestState>()
   const context = {
     operations,
-    run: withApprovals(withDryRuns(run, operations)),
+    run: withApprovals(withDryRuns(run, operations), reasonOf),
     databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'person'),
     signer,
     externalServices,

@@ -10,6 +10,7 @@ export const slowest: readonly string[] = [
   'test/gateway/rollingUpgrade',
   'test/api/everyWrite',
   'test/api/undoCaller',
+  'test/account/everyApproval',
   'test/cli/everyCommand',
   'test/api/filesStay',
   'test/cli/program',

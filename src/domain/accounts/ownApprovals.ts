@@ -1,6 +1,8 @@
-import { type Approval, approvalSeconds, selectApprovals } from '../../store/approvals.ts'
+import { sql } from 'kysely'
+import { type Approval, approvalSeconds, maxKindUses, selectApprovals } from '../../store/approvals.ts'
 import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now, secondsFromNow } from '../../store/expressions.ts'
+import type { AuditRow } from '../../store/readAudit.ts'
 
 /** A request of an app of a person. */
 export interface OwnApproval extends Approval {
@@ -29,6 +31,23 @@ const ofAccount = (reader: SchoolReader, accountId: string) =>
     .select('oidc_grant.client_id')
     .where('oidc_grant.account_id', '=', accountId)
     .where('oidc_grant.revoked_at', 'is', null)
+
+/** Returns the entries of the audit trail of what an app did by an approval, the oldest first. */
+export async function usesOfApproval(
+  reader: SchoolReader,
+  { id, grant_id }: Pick<Approval, 'id' | 'grant_id'>,
+): Promise<Pick<AuditRow, 'id' | 'at' | 'event' | 'details'>[]> {
+  return await reader
+    .selectFrom('audit_log')
+    .select(['id', 'at', 'event', 'details'])
+    .where('grant_id', '=', grant_id)
+    .where('id', '>', id)
+    .where(({ ref }) => sql<boolean>`${ref('details')} ->> 'approval' = ${id}`)
+    .orderBy('id')
+    .limit(maxKindUses + 1)
+    .$narrowType<{ details: AuditRow['details'] }>()
+    .execute()
+}
 
 export type Decision = 'once' | 'kind' | 'refuse'
 

@@ -59,19 +59,16 @@ const entryOf = ({ school, caller, requestId, address }: Undoing) => ({
 export async function recordUndo(undoing: Undoing, entries: readonly UndoableEntry[], result: UndoResult): Promise<void> {
   const { writer, activity, agentReason } = undoing
   const [only] = entries
-  await recordAudit(writer, [
-    {
-      ...entryOf(undoing),
-      id: activity.id,
-      event: 'activity.undone',
-      details: {
-        operations: [...new Set(entries.flatMap(({ operations }) => operations))],
-        ...(entries.length === 1 && only?.resource && { resource: only.resource }),
-        undone: result.undone,
-        rows: result.rows_count,
-        ...(agentReason !== undefined && { agent_reason: agentReason }),
-      },
-    },
-  ])
+  const event = 'activity.undone'
+  const details = {
+    operations: [...new Set(entries.flatMap(({ operations }) => operations))],
+    ...(entries.length === 1 && only?.resource && { resource: only.resource }),
+    undone: result.undone,
+    rows: result.rows_count,
+    ...(agentReason !== undefined && { agent_reason: agentReason }),
+    ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
+  }
+  await recordAudit(writer, [{ ...entryOf(undoing), id: activity.id, event, details }])
   activity.isRecorded = true
+  activity.entry = { event, details, rowVersion: null }
 }

@@ -5,7 +5,13 @@ import type { TakenBack } from './takeBack.ts'
 /** The request that takes something back, as the framework passes it to rules. */
 export interface Undoing extends UndoCall {
   /** Its own entry in the audit trail, and what it changed: that can be taken back as well. */
-  activity: { id: string; isRecorded: boolean; changes: RowChange[] }
+  activity: {
+    id: string
+    isRecorded: boolean
+    changes: RowChange[]
+    entry?: { event: string; details: Record<string, unknown>; rowVersion: number | null } | undefined
+    approvalId?: string | undefined
+  }
   requestId?: string | undefined
   address?: string | undefined
   agentReason?: string | undefined

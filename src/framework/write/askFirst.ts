@@ -23,9 +23,10 @@ const repeatSeconds = 5
 /**
  * Returns `run` with the decisions of people. For a grant whose person wants to decide, a write that cannot be undone is tried as a dry run
  * first, and refused with the address of the page on which they decide; repeated after they allowed it, it runs once. A write that is too large
- * to be taken back later needs a decision for every grant.
+ * to be taken back later needs a decision for every grant. `reasonOf` returns the reason for which
+ * every request of an operation asks.
  */
-export function withApprovals(run: Run): Run {
+export function withApprovals(run: Run, reasonOf: typeof asksFirstOf = asksFirstOf): Run {
   return async (operation, caller, sent, context) => {
     if (!isOfApp(operation, caller) || !context.store) return await run(operation, caller, sent, context)
     const request = readOnce(sent)
@@ -43,7 +44,7 @@ export function withApprovals(run: Run): Run {
       return await run(operation, caller, { ...request, approval: changesNothing }, context)
     const tried = await run(operation, caller, { ...request, isDryRun: true }, context)
     const { entry } = tried
-    const summary = entry && summaryOf(operation, caller, entry, tried)
+    const summary = entry && summaryOf(reasonOf(operation), caller, entry, tried)
     const wanted = summary && { ...key, content, kind: kindOf(operation, content, summary), rowVersion: entry.rowVersion, summary }
     const approval = entry ? wanted && (await decisionFor(context, wanted, found)) : changesNothing
     if (sent.isDryRun) return wanted && !approval ? withReason(tried, wanted.summary) : tried
@@ -114,7 +115,12 @@ function withReason(tried: ApiResponse, { reason }: ApprovalSummary): ApiRespons
 }
 
 /** Returns what the person decides about; undefined if the request needs no decision. */
-function summaryOf(operation: Operation, caller: PersonCaller, entry: RecordedEntry, { body }: ApiResponse): ApprovalSummary | undefined {
+function summaryOf(
+  declared: AskReason | undefined,
+  caller: PersonCaller,
+  entry: RecordedEntry,
+  { body }: ApiResponse,
+): ApprovalSummary | undefined {
   const { affected, emails, undo_days } = dryRunSchema.parse(body.dry_run)
   const { event, details, losses } = entry
   const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
@@ -124,7 +130,7 @@ function summaryOf(operation: Operation, caller: PersonCaller, entry: RecordedEn
     return rows > maxRows ? 'many' : undefined
   }
   const always = losses?.isTooLarge ? 'irreversible' : undefined
-  const reason = caller.asksFirst === true ? (asksFirstOf(operation) ?? byEffect()) : always
+  const reason = caller.asksFirst === true ? (declared ?? byEffect()) : always
   return reason && { reason, event, details, affected, emails, undo_days }
 }
 

@@ -68,6 +68,10 @@ export interface AccountArguments {
   list: OwnOperations['list']
   inputOf: OwnOperations['inputOf']
   describe: OwnOperations['describe']
+  describeRequest: OwnOperations['describeRequest']
+  readerOf: OwnOperations['readerOf']
+  /** Decrypts the request of an app; undefined if it cannot. */
+  openApproval: ExternalServices['approvals']['open']
   /** Returns the rules of the school, as they apply to a client. */
   findTerms(schoolId: string, clientId: string): Promise<AppTerms>
   /** True if the operator requires that every app asks before it does what cannot be undone. */
@@ -138,6 +142,30 @@ export interface OwnOperations {
   inputOf(operation: string): OperationInput
   /** Returns undefined for an operation of another release. */
   describe(operation: string): CalledOperation | undefined
+  /** Returns undefined for an operation of another release. */
+  describeRequest(operation: string): DescribedRequest | undefined
+  /** Returns the operation that reads rows whose ids have this prefix. */
+  readerOf(idPrefix: string): RowReader | undefined
+}
+
+/** The requests of an operation, as a page shows them. */
+export interface DescribedRequest {
+  /** True if the body has new values of the row. */
+  isChange: boolean
+  isNew: boolean
+  /** Values that are choices of a list, each after the name of its member. */
+  choices: ReadonlySet<string>
+  /** Reads the row of the request. */
+  row: RowReader | undefined
+  /** The operations that list what is under the row, then those that list everything. */
+  lists: readonly { idPrefix: string; operation: string; isUnder: boolean; expand: readonly string[] }[]
+}
+
+export interface RowReader {
+  operation: string
+  /** The name of the row in the path; undefined if there is one row. */
+  parameter: string | undefined
+  expand: readonly string[]
 }
 
 /** An operation that an app has called. */

@@ -84,6 +84,8 @@ export interface AccountSection {
   details?: { summary: string; paragraphs: TextPart[][]; forms: AccountForm[] }[]
   links?: FormLink[]
   isDanger?: boolean
+  /** True if the forms are answers to one question: they are shown next to each other. */
+  isDecision?: boolean
 }
 
 /** Bars in a drawing of 100 by 40 units. A table of the section has the values. */
@@ -129,7 +131,7 @@ export interface AccountForm {
   fields?: AccountField[]
   boxes?: (FormBox & { isTicked?: boolean; isRequired?: boolean; isDisabled?: boolean; hint?: string; id: string; error?: string })[]
   submit: string
-  kind?: 'main' | 'danger'
+  kind?: 'main' | 'danger' | 'main danger'
   isMultipart?: boolean
   /** Ids of the elements that distinguish this button from others with the same label. */
   describedBy?: string

@@ -1,24 +1,28 @@
 import type { Context, Middleware } from 'koa'
-import { changeOf } from '../../domain/accounts/appActivity.ts'
 import { connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
-import { type Decision, decideApproval, findOwnApproval, listApprovals, type OwnApproval } from '../../domain/accounts/ownApprovals.ts'
-import { namesOfObjects } from '../../domain/administration/namesOfObjects.ts'
+import {
+  type Decision,
+  decideApproval,
+  findOwnApproval,
+  listApprovals,
+  type OwnApproval,
+  usesOfApproval,
+} from '../../domain/accounts/ownApprovals.ts'
 import { fromPublicId, hashedId, toPublicId } from '../../lib/ids.ts'
-import { ownMember } from '../../lib/ownMember.ts'
 import { accountAppPath, accountApprovalPath, accountPaths } from '../../policy/accountPaths.ts'
-import type { ApprovalSummary } from '../../policy/approvalSummary.ts'
-import { type Approval, maxKindUses } from '../../store/approvals.ts'
+import type { RequestContent } from '../../policy/approvalSummary.ts'
+import type { Approval } from '../../store/approvals.ts'
 import { appNames } from '../appNames.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { pageProblem } from '../pageProblem.ts'
-import { plainText } from '../plainText.ts'
 import { seeOther } from '../seeOther.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountItem, AccountSection } from './accountPage.ts'
-import { changeSentence, objectTypeOf } from './changeSentence.ts'
+import { approvalSections, questionOf, type ShownRequest, stateOf } from './approvalSections.ts'
 import type { OwnPages } from './ownPage.ts'
+import { readRequestRows } from './requestRows.ts'
 import { signedInOrAway } from './signedInPerson.ts'
 
 /** The pages on which a person decides about requests of their apps. Nothing else approves one. */
@@ -31,6 +35,8 @@ export interface ApprovalPages {
 }
 
 const [shown, maxApps] = [100, 500]
+/** Later requests of the list are named by what is stored of them. */
+const named = 10
 
 const notices = {
   once: 'approval.done_once',
@@ -39,16 +45,6 @@ const notices = {
   pause: 'approval.done_paused',
   late: 'approval.done_late',
 } as const satisfies Record<string, TextKey>
-
-const reasons: Readonly<Record<ApprovalSummary['reason'], TextKey>> = {
-  irreversible: 'approval.irreversible',
-  access: 'approval.access',
-  outward: 'approval.outward',
-  money: 'approval.money',
-  many: 'approval.many',
-}
-
-const effects = { created: 'approval.created', deleted: 'approval.deleted' } as const
 
 export function approvalPages(args: AccountArguments, pages: OwnPages): ApprovalPages {
   const databaseOf = (ctx: Context) => args.databaseOf(ctx.state.school.id)
@@ -69,6 +65,21 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
     return found
   }
 
+  /** Returns the request with what it names; undefined if it is no longer stored, or its key is gone. */
+  async function shownRequest(
+    ctx: Context,
+    accountId: string,
+    { content: sealed, operation }: Approval,
+  ): Promise<ShownRequest | undefined> {
+    const text = sealed === null ? undefined : args.openApproval(sealed)
+    const described = args.describeRequest(operation)
+    if (text === undefined || !described) return undefined
+    const content: RequestContent = JSON.parse(text)
+    const role = (await args.findPerson(ctx.state.school.id, accountId))?.role
+    const seesPeople = role === 'owner' || role === 'admin'
+    return { content, described, rows: await readRequestRows(ctx, args, { accountId, seesPeople, content, described }) }
+  }
+
   return {
     async list(ctx) {
       const person = await signedInOrAway(ctx, args, accountPaths.approvals)
@@ -76,10 +87,15 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
       const { accountId } = person
       const found = await listApprovals(databaseOf(ctx).kysely, { accountId, limit: shown })
       const nameOf = await appsOf(ctx, accountId)
+      const isWaiting = ({ status, is_expired }: Approval) => status === 'pending' && !is_expired
+      const requests = new Map<string, ShownRequest | undefined>()
+      for (const one of found.filter((approval, at) => isWaiting(approval) || at < named))
+        requests.set(one.id, await shownRequest(ctx, accountId, one))
       await pages.show(ctx, person, { path: accountPaths.approvals, section: accountPaths.apps, notices: {} }, ({ texts }) => {
-        const isWaiting = ({ status, is_expired }: Approval) => status === 'pending' && !is_expired
         const items = (isPending: boolean): AccountItem[] =>
-          found.filter((one) => isWaiting(one) === isPending).map((one) => itemOf(texts, one, nameOf(texts, one.grant_id)))
+          found
+            .filter((one) => isWaiting(one) === isPending)
+            .map((one) => itemOf(texts, one, { app: nameOf(texts, one.grant_id), isPending, request: requests.get(one.id) }))
         const section = (id: 'waiting' | 'decided', list: AccountItem[]): AccountSection => ({
           id,
           heading: texts.text(`approval.${id}`),
@@ -103,19 +119,15 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
       const { accountId } = person
       const approval = await requested(ctx, accountId)
       const nameOf = await appsOf(ctx, accountId)
-      const role = (await args.findPerson(ctx.state.school.id, accountId))?.role
-      const summary = approval.summary
-      const ids = changeOf(summary)?.resource.id ?? ''
-      const seesPeople = role === 'owner' || role === 'admin'
-      const names = seesPeople ? await namesOfObjects(databaseOf(ctx).kysely, [ids]) : new Map<string, string>()
+      const request = await shownRequest(ctx, accountId, approval)
+      const uses = approval.kind_ends_at ? await usesOfApproval(databaseOf(ctx).kysely, approval) : []
       await pages.show(ctx, person, { path, section: accountPaths.apps, notices }, ({ texts }) => {
-        const app = nameOf(texts, approval.grant_id)
-        const title = texts.text('approval.title', { app })
+        const heading = questionOf(texts, approval, request)
         return {
-          title: { text: title },
-          heading: title,
+          title: { text: heading },
+          heading,
           back: { href: accountPaths.approvals, label: texts.text('approval.back') },
-          sections: [requestSection(texts, { approval, summary, path, name: names.get(ids), app })],
+          sections: approvalSections(texts, { approval, request, uses, path, app: nameOf(texts, approval.grant_id) }),
         }
       })
     },
@@ -166,76 +178,20 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
 
 const textOf = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')
 
-function sentenceOf(texts: Texts, summary: ApprovalSummary, name?: string): TextPart[] {
-  const change = changeOf(summary)
-  return change ? changeSentence(texts, change, name) : texts.parts('school.verbatim', { text: texts.eventSentence(summary.event) ?? '' })
-}
-
-function itemOf(texts: Texts, approval: OwnApproval, app: string): AccountItem {
+function itemOf(
+  texts: Texts,
+  approval: OwnApproval,
+  { app, isPending, request }: { app: string; isPending: boolean; request: ShownRequest | undefined },
+): AccountItem {
   const id = toPublicId('apr', approval.id)
   return {
     id,
-    title: sentenceOf(texts, approval.summary),
-    lines: [texts.parts('approval.asked', { app, date: texts.moment(approval.created_at) }), texts.parts(stateOf(approval), {})],
-    links: [{ href: accountApprovalPath(id), label: texts.text('approval.open') }],
-  }
-}
-
-function stateOf({ status, is_expired, is_kind }: Approval): TextKey {
-  if (is_kind) return 'approval.state_kind'
-  if (status === 'used') return 'approval.state_used'
-  if (status === 'refused') return 'approval.state_refused'
-  if (is_expired) return 'approval.state_expired'
-  if (status === 'pending') return 'approval.state_pending'
-  return 'approval.state_approved'
-}
-
-interface Request {
-  approval: OwnApproval
-  summary: ApprovalSummary
-  path: string
-  /** The current name of the person whom the request is about, for readers who see everybody. */
-  name: string | undefined
-  app: string
-}
-
-function requestSection(texts: Texts, { approval, summary, path, name, app }: Request): AccountSection {
-  const { affected, emails, undo_days: days, reason } = summary
-  const words = changeOf(summary)?.reason
-  const objects = affected.map(({ type, action, count }) =>
-    texts.parts(ownMember<TextKey>(effects, action) ?? 'approval.changed', {
-      object: texts.counted(`activity.count_${objectTypeOf(type)}`, count),
-    }),
-  )
-  const isOpen = approval.status === 'pending' && !approval.is_expired
-  const form = (decision: Decision | 'pause', submit: TextKey, kind?: 'main' | 'danger') => ({
-    action: path,
-    hidden: [{ name: 'decision', value: decision }],
-    submit: texts.text(submit),
-    ...(kind && { kind }),
-  })
-  return {
-    id: 'request',
-    heading: texts.text('approval.what'),
-    paragraphs: [
-      texts.parts('approval.sentence', { app, sentence: textOf(sentenceOf(texts, summary, name)) }),
-      ...(words == null ? [] : [texts.parts('activity.reason', { reason: plainText(words, 200) })]),
-      ...objects,
-      ...(emails > 0 ? [texts.countedParts('approval.emails', emails)] : []),
-      texts.parts(reasons[reason], {}),
-      days > 0 ? texts.countedParts('approval.undo', days) : texts.parts('approval.no_undo', {}),
-      ...(approval.kind_ends_at ? [texts.countedParts('approval.kind_uses', approval.kind_uses, { most: maxKindUses })] : []),
-      ...(isOpen ? [texts.parts('approval.once_explanation', { app })] : [texts.parts(stateOf(approval), {})]),
+    title: texts.parts('school.verbatim', { text: questionOf(texts, approval, request) }),
+    lines: [
+      texts.parts('approval.asked', { app, date: texts.moment(approval.created_at) }),
+      texts.parts(stateOf(approval), {}),
+      ...(isPending ? [texts.parts('approval.until', { date: texts.moment(approval.expires_at) })] : []),
     ],
-    facts: [{ label: texts.text('approval.when'), value: texts.parts('school.verbatim', { text: texts.moment(approval.created_at) }) }],
-    forms: isOpen
-      ? [
-          form('once', 'approval.allow_once', 'main'),
-          ...(approval.kind === null ? [] : [form('kind', 'approval.allow_kind')]),
-          form('refuse', 'approval.refuse'),
-          form('pause', 'approval.refuse_and_pause', 'danger'),
-        ]
-      : [],
-    links: [{ href: accountAppPath(hashedId('aut', approval.grant_id)), label: texts.text('approval.activity') }],
+    links: [{ href: accountApprovalPath(id), label: texts.text('approval.open') }],
   }
 }

@@ -1,4 +1,6 @@
 import type { Change } from '../../domain/accounts/appActivity.ts'
+import { ownMember } from '../../lib/ownMember.ts'
+import type { ApprovalSummary } from '../../policy/approvalSummary.ts'
 import { plainText } from '../plainText.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 
@@ -10,93 +12,136 @@ const types = [
   ...(['staff', 'student', 'subscription', 'upload'] as const),
 ]
 
-/** Sentences of operations about which the action says too little. */
-const ofOperations: Readonly<Record<string, TextKey>> = {
-  addProductFile: 'activity.did_files',
-  addPlanPrice: 'activity.did_prices',
-  bulkEnrollments: 'activity.did_bulk',
-  bulkMembers: 'activity.did_bulk',
-  bulkStudents: 'activity.did_bulk',
-  changeEmail: 'activity.did_email_requested',
-  deleteAccount: 'activity.did_deletion_scheduled',
-  discardPageDraft: 'activity.did_draft_discarded',
-  duplicateCourse: 'activity.did_duplicated',
-  duplicateDigitalProduct: 'activity.did_duplicated',
-  duplicateEvent: 'activity.did_duplicated',
-  duplicatePage: 'activity.did_duplicated',
-  duplicatePost: 'activity.did_duplicated',
-  endSession: 'activity.did_session_ended',
-  eraseMember: 'activity.did_erased',
-  eraseStudent: 'activity.did_erased',
-  generateCoupons: 'activity.did_created',
-  importCurriculum: 'activity.did_imported',
-  inviteStaff: 'activity.did_invited',
-  labelMembers: 'activity.did_labelled',
-  orderProductFiles: 'activity.did_files',
-  putLessonProgress: 'activity.did_progress',
-  putMyRsvp: 'activity.did_rsvps',
-  recordAttendance: 'activity.did_attendance',
-  regradeQuizAttempts: 'activity.did_regraded',
-  removeProductFile: 'activity.did_files',
-  renewCalendar: 'activity.did_calendar_renewed',
-  resendEmailChange: 'activity.did_email_resent',
-  resendStudentInvite: 'activity.did_invited_again',
-  restoreAccount: 'activity.did_deletion_canceled',
-  restorePageRevision: 'activity.did_revision_restored',
-  revokeAuthorization: 'activity.did_app_removed',
-  revokeProductGrant: 'activity.did_access_revoked',
-  setCourseLecturers: 'activity.did_lecturers',
-  setCoursePositions: 'activity.did_moved',
-  setCurriculumOrder: 'activity.did_moved',
-  setLecturerPositions: 'activity.did_moved',
-  setPlanPositions: 'activity.did_moved',
-  updatePlanPrice: 'activity.did_prices',
-  updateProductFile: 'activity.did_files',
-  updateRsvp: 'activity.did_rsvps',
+/** What an app does, by the end of the keys of its texts. */
+type Deed = { [Key in TextKey]: Key extends `activity.did_${infer One}` ? One : never }[TextKey]
+
+/** Deeds of operations about which the action says too little. */
+const ofOperations: Readonly<Record<string, Deed>> = {
+  addProductFile: 'files',
+  addPlanPrice: 'prices',
+  bulkEnrollments: 'bulk',
+  bulkMembers: 'bulk',
+  bulkStudents: 'bulk',
+  cancelEvent: 'event_canceled',
+  cancelSubscription: 'subscription_canceled',
+  changeEmail: 'email_requested',
+  deleteAccount: 'deletion_scheduled',
+  discardPageDraft: 'draft_discarded',
+  duplicateCourse: 'duplicated',
+  duplicateDigitalProduct: 'duplicated',
+  duplicateEvent: 'duplicated',
+  duplicatePage: 'duplicated',
+  duplicatePost: 'duplicated',
+  endSession: 'session_ended',
+  eraseMember: 'erased',
+  eraseStudent: 'erased',
+  generateCoupons: 'created',
+  importCurriculum: 'imported',
+  inviteStaff: 'invited',
+  labelMembers: 'labelled',
+  orderProductFiles: 'files',
+  putLessonProgress: 'progress',
+  putMyRsvp: 'rsvps',
+  recordAttendance: 'attendance',
+  regradeQuizAttempts: 'regraded',
+  removeProductFile: 'files',
+  renewCalendar: 'calendar_renewed',
+  resendEmailChange: 'email_resent',
+  resendStudentInvite: 'invited_again',
+  restoreAccount: 'deletion_canceled',
+  restorePageRevision: 'revision_restored',
+  revokeAuthorization: 'app_removed',
+  revokeProductGrant: 'access_revoked',
+  setCourseLecturers: 'lecturers',
+  setCoursePositions: 'moved',
+  setCurriculumOrder: 'moved',
+  setLecturerPositions: 'moved',
+  setPlanPositions: 'moved',
+  updatePlanPrice: 'prices',
+  updateProductFile: 'files',
+  updateRsvp: 'rsvps',
 }
 
-const ofActions: Readonly<Partial<Record<Change['action'], TextKey>>> = {
-  activated: 'activity.did_activated',
-  archived: 'activity.did_archived',
-  blocked: 'activity.did_blocked',
-  canceled: 'activity.did_canceled',
-  certificate_issued: 'activity.did_certificate_issued',
-  completed: 'activity.did_completed',
-  created: 'activity.did_created',
-  deleted: 'activity.did_deleted',
-  hidden: 'activity.did_hidden',
-  left: 'activity.did_left',
-  linked: 'activity.did_linked',
-  paid: 'activity.did_paid',
-  paused: 'activity.did_paused',
-  plan_change_canceled: 'activity.did_plan_change_canceled',
-  plan_changed: 'activity.did_plan_changed',
-  progress_reset: 'activity.did_progress_reset',
-  published: 'activity.did_published',
-  reactivated: 'activity.did_reactivated',
-  reset: 'activity.did_reset',
-  restored: 'activity.did_restored',
-  resumed: 'activity.did_resumed',
-  shown: 'activity.did_shown',
-  suspended: 'activity.did_suspended',
-  unblocked: 'activity.did_unblocked',
-  unlinked: 'activity.did_unlinked',
-  unpublished: 'activity.did_unpublished',
-  unscheduled: 'activity.did_unscheduled',
+const ofActions: Readonly<Partial<Record<Change['action'], Deed>>> = {
+  activated: 'activated',
+  archived: 'archived',
+  blocked: 'blocked',
+  canceled: 'canceled',
+  certificate_issued: 'certificate_issued',
+  completed: 'completed',
+  created: 'created',
+  deleted: 'deleted',
+  hidden: 'hidden',
+  left: 'left',
+  linked: 'linked',
+  paid: 'paid',
+  paused: 'paused',
+  plan_change_canceled: 'plan_change_canceled',
+  plan_changed: 'plan_changed',
+  progress_reset: 'progress_reset',
+  published: 'published',
+  reactivated: 'reactivated',
+  reset: 'reset',
+  restored: 'restored',
+  resumed: 'resumed',
+  shown: 'shown',
+  suspended: 'suspended',
+  unblocked: 'unblocked',
+  unlinked: 'unlinked',
+  unpublished: 'unpublished',
+  unscheduled: 'unscheduled',
 }
 
 /** Returns the name that the texts have for a type of objects. */
 export const objectTypeOf = (type: string) => types.find((one) => one === type) ?? 'other'
 
+const deedOf = ({ operation, action }: Change): Deed => ofOperations[operation] ?? ofActions[action] ?? 'updated'
+
 /** Returns what an app did, as a sentence: “Published the course “Clay From Scratch””. `name` is the name of a person. */
-export function changeSentence(texts: Texts, { operation, action, resource, count }: Change, name?: string): TextPart[] {
+export const changeSentence = (texts: Texts, change: Change, name?: string): TextPart[] =>
+  sentenceOf(texts, `activity.did_${deedOf(change)}`, objectOf(texts, change, name))
+
+/** Returns what an app wants to do, in the infinitive: “Publish the course “Clay From Scratch””. */
+export const deedSentence = (texts: Texts, change: Change, name?: string): TextPart[] =>
+  sentenceOf(texts, `approval.do_${deedOf(change)}`, objectOf(texts, change, name))
+
+/** Returns what happens to a number of objects, in the infinitive: “Delete 12 lessons”. */
+export function effectSentence(texts: Texts, { type, action, count }: ApprovalSummary['affected'][number]): TextPart[] {
+  const deed = ownMember<Deed>(ofActions, action) ?? 'updated'
+  return sentenceOf(texts, `approval.do_${deed}`, texts.counted(`activity.count_${objectTypeOf(type)}`, count))
+}
+
+const presses = {
+  blocked: 'approval.press_blocked',
+  canceled: 'approval.press_canceled',
+  deleted: 'approval.press_deleted',
+  suspended: 'approval.press_suspended',
+  unlinked: 'approval.press_unlinked',
+  left: 'approval.press_left',
+  reset: 'approval.press_reset',
+  progress_reset: 'approval.press_progress_reset',
+  access_revoked: 'approval.press_access_revoked',
+  app_removed: 'approval.press_app_removed',
+  deletion_scheduled: 'approval.press_deletion_scheduled',
+  draft_discarded: 'approval.press_draft_discarded',
+  erased: 'approval.press_erased',
+  event_canceled: 'approval.press_event_canceled',
+  session_ended: 'approval.press_session_ended',
+  subscription_canceled: 'approval.press_subscription_canceled',
+} as const satisfies Partial<Record<Deed, TextKey>>
+
+/** Returns the label of the button that allows something destructive; undefined if it is not destructive. */
+export const destructiveLabel = (change: Change): TextKey | undefined => ownMember<TextKey>(presses, deedOf(change))
+
+function objectOf(texts: Texts, { resource, count }: Change, name: string | undefined): string {
   const type = objectTypeOf(resource.type)
   const label = name ?? resource.label ?? ''
-  const object =
-    label === '' || count > 1
-      ? texts.counted(`activity.count_${type}`, count)
-      : texts.text('activity.labelled', { type: texts.text(`activity.type_${type}`), label: plainText(label, 200) })
-  const key = ofOperations[operation] ?? ofActions[action] ?? 'activity.did_updated'
+  return label === '' || count > 1
+    ? texts.counted(`activity.count_${type}`, count)
+    : texts.text('activity.labelled', { type: texts.text(`activity.type_${type}`), label: plainText(label, 200) })
+}
+
+function sentenceOf(texts: Texts, key: TextKey, object: string): TextPart[] {
   const [first, ...others] = texts.parts(key, { object })
   // A German sentence can begin with the object.
   return first ? [{ ...first, text: first.text.charAt(0).toUpperCase() + first.text.slice(1) }, ...others] : []
