@@ -30,7 +30,7 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
       if (ctx.status === 404 && ctx.body === undefined) throw new Problem('not_found', { description: nothingAt(ctx.path) })
     } catch (error) {
       const problem = asProblem(error)
-      if (problem.status >= 500) log.error({ err: error, ...requestIds(ctx.state) }, 'request failed')
+      if (problem.status >= 500) logFailure(log, error, requestIds(ctx.state))
       ctx.state.problem = problem
       ctx.remove('ETag')
       ctx.remove('Last-Modified')
@@ -43,6 +43,14 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
       ctx.body = bodyOf(problem, ctx.state.requestId, { page: moreAbout(ctx.path, ctx.state.school), documentation: documentationFor(ctx) })
     }
   }
+}
+
+/** Logs a failed request: as a warning without a stack if the service itself refused it because of its load, otherwise as an error. */
+export function logFailure(log: Log, error: unknown, ids: Partial<ReturnType<typeof requestIds>>): void {
+  if (error instanceof Problem && error.code === 'temporarily_unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message : error.description
+    log.warn({ reason, ...ids }, 'request refused, too busy')
+  } else log.error({ err: error, ...ids }, 'request failed')
 }
 
 export function asProblem(error: unknown): Problem {

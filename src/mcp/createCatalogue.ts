@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import type { Operation } from '../framework/declare/operations.ts'
-import { asProblem } from '../http/problems.ts'
+import { asProblem, logFailure } from '../http/problems.ts'
 import type { Log } from '../lib/log.ts'
 import type { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
@@ -89,7 +89,7 @@ export function createCatalogue({ operations, documents, skills, log }: Catalogu
       } catch (error) {
         const problem = asProblem(error)
         if (problem.status < 500) return refuse(problem)
-        log.error({ err: error, request_id: requestId }, 'request failed')
+        logFailure(log, error, { request_id: requestId })
         throw new ProtocolError(ProtocolErrorCode.InternalError, problem.description, { error: problem.code, request_id: requestId })
       }
     }

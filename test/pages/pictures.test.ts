@@ -46,15 +46,38 @@ describe('the pictures that the service draws', () => {
     const renderer = createPngRenderer({ caches: createCaches(), onFailure: (reason) => failures.push(reason), limitMilliseconds: 120_000 })
     const cards: Buffer[] = []
     for (const title of [...names, ...hostile]) {
-      const card = await renderer.render(shareCard(title, { schoolName: title, theme }))
+      const card = await renderer.render(shareCard(title, { schoolName: title, theme }), 'one')
       cards.push(card)
       expect([title, imageSize(card)]).toMatchObject([title, { type: 'png', width: 1200, height: 630 }])
-      expect(imageSize(await renderer.render(schoolIcon(title, theme, 180)))).toMatchObject({ type: 'png', width: 180, height: 180 })
+      expect(imageSize(await renderer.render(schoolIcon(title, theme, 180), 'one'))).toMatchObject({ type: 'png', width: 180, height: 180 })
     }
     expect(cards[0]?.equals(cards[1] ?? Buffer.of())).toBe(false)
-    expect(await renderer.render(shareCard(names[0] ?? '', { schoolName: names[0] ?? '', theme }))).toBe(cards[0])
+    expect(await renderer.render(shareCard(names[0] ?? '', { schoolName: names[0] ?? '', theme }), 'one')).toBe(cards[0])
     expect(shareCard(hostile[0] ?? '', { schoolName: '', theme }).svg).not.toContain('<image')
     expect(failures).toEqual([])
+  })
+
+  test('are drawn once for all who request the same one, and many pictures of one school refuse and delay none of another', async () => {
+    const renderer = createPngRenderer({ caches: createCaches(), onFailure: () => undefined, limitMilliseconds: 120_000 })
+    const ended: string[] = []
+    const draw = async (title: string, school: string) => {
+      try {
+        return await renderer.render(shareCard(title, { schoolName: school, theme }), school)
+      } catch (error) {
+        return (error as { code: string }).code
+      } finally {
+        ended.push(school)
+      }
+    }
+    const same = await Promise.all(Array.from({ length: 60 }, () => draw('Clay', 'busy')))
+    expect(same.filter((one) => one !== same[0])).toEqual([])
+    const busy = Promise.all(Array.from({ length: 40 }, (_, index) => draw(`Clay ${index}`, 'busy')))
+    const other = await draw('Wood', 'other')
+    expect(imageSize(other as Buffer)).toMatchObject({ type: 'png' })
+    const refused = (await busy).filter((one) => one === 'temporarily_unavailable')
+    // One runs, twenty wait, and the newest of them made place for the other school.
+    expect(refused.length).toBe(20)
+    expect(ended.slice(60).lastIndexOf('other')).toBeLessThan(30)
   })
 
   describe('with the logo of the school', () => {
@@ -75,7 +98,7 @@ describe('the pictures that the service draws', () => {
         onFailure: (reason) => failures.push(reason),
         limitMilliseconds: 120_000,
       })
-      const render = (title: string) => renderer.render(shareCard(title, { schoolName: 'Lanternfield', theme, logo }))
+      const render = (title: string) => renderer.render(shareCard(title, { schoolName: 'Lanternfield', theme, logo }), 'one')
       return { picture: await render('Clay'), again: () => render('Wood'), failures }
     }
 

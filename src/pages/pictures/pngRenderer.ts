@@ -4,6 +4,7 @@ import type { FontFamily } from '../../domain/school/fontFamilies.ts'
 import type { Caches } from '../../lib/caches.ts'
 import { Problem } from '../../lib/problem.ts'
 import { createThread, ThreadFailure } from '../../lib/thread.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { fontModules } from '../fonts.ts'
 
 /** A drawing, and the family of its texts. */
@@ -25,8 +26,19 @@ export interface PngRequest {
 
 /** Draws pictures in a thread, and keeps them. */
 export interface PngRenderer {
-  /** @throws Problem temporarily_unavailable if the thread is too busy, too slow or fails */
-  render(drawing: Drawing): Promise<Buffer>
+  /**
+   * Schools take turns: many pictures of one never delay or refuse those of others. Requests for the same picture share one drawing.
+   * @throws Problem temporarily_unavailable if the thread is too busy, too slow or fails
+   */
+  render(drawing: Drawing, schoolId: string): Promise<Buffer>
+}
+
+/** Drawings that may wait for the one that runs. */
+const maxWaiting = 20
+
+interface Waiting {
+  start(): void
+  refuse(): void
 }
 
 const undrawableMilliseconds = 600_000
@@ -43,12 +55,32 @@ interface PngRendererOptions {
 export function createPngRenderer({ caches, onFailure, limitMilliseconds = 10_000 }: PngRendererOptions): PngRenderer {
   const module = new URL('./pngWorker.ts', import.meta.url)
   const thread = createThread<PngRequest, Uint8Array | null>({
-    ...{ module, limitMilliseconds, idleMilliseconds: 30_000, queue: 20, megabytes: 128 },
+    ...{ module, limitMilliseconds, idleMilliseconds: 30_000, queue: 1, megabytes: 128 },
   })
   const kept = caches.create<Buffer>('pictures', { sizeCalculation: (picture) => picture.length + 1 })
   // A logo that breaks the thread or takes too long must not do so for each page.
   const undrawable = caches.create<true>('undrawable_logos', { ttl: undrawableMilliseconds })
   const { resolve } = createRequire(import.meta.url)
+  const turns = createTurns<Waiting>()
+  let isDrawing = false
+  const inTurn = async <Result>(schoolId: string, work: () => Promise<Result>): Promise<Result> => {
+    if (isDrawing) {
+      await new Promise<void>((start, reject) => {
+        const refuse = () => reject(unavailable(new Error('too many pictures of the school are waiting')))
+        turns.add([schoolId], { start, refuse })
+        if (turns.size() > maxWaiting) turns.removeFromLongest([schoolId])?.refuse()
+      })
+    }
+    isDrawing = true
+    try {
+      return await work()
+    } finally {
+      const next = turns.take()
+      if (next) next.start()
+      else isDrawing = false
+    }
+  }
+
   const draw = async ({ svg, family, logo }: Drawing): Promise<Uint8Array | null> => {
     try {
       const fonts = fontModules(family).map((name) => resolve(name))
@@ -57,25 +89,40 @@ export function createPngRenderer({ caches, onFailure, limitMilliseconds = 10_00
       if (!(error instanceof ThreadFailure)) throw error
       if (error.kind === 'failed') onFailure(error.message)
       if (logo && error.kind !== 'busy' && error.kind !== 'closed') return null
-      throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause: error })
+      throw unavailable(error)
     }
   }
-  const render: PngRenderer['render'] = async (drawing) => {
-    const { svg, family, logo } = drawing
-    const logoKey = logo && hash('sha256', logo.svg, 'base64url')
-    if (logo && logoKey !== undefined && undrawable.get(logoKey)) return render(logo.without)
-    const key = hash('sha256', `${family} ${svg}`, 'base64url')
-    const found = kept.get(key)
-    if (found) return found
-    const drawn = await draw(drawing)
+  const drawings = new Map<string, Promise<Buffer>>()
+  const drawInTurn = async (key: string, drawing: Drawing, schoolId: string): Promise<Buffer> => {
+    const { logo } = drawing
+    const logoKey = logo && logoKeyOf(logo)
+    const drawn = await inTurn(schoolId, async () => {
+      if (logoKey !== undefined && undrawable.get(logoKey)) return null
+      const picture = await draw(drawing)
+      if (picture === null && logoKey !== undefined) undrawable.set(logoKey, true)
+      return picture
+    })
     if (drawn === null) {
-      if (!logo || logoKey === undefined) throw new Error('the thread returned no picture')
-      undrawable.set(logoKey, true)
-      return render(logo.without)
+      if (!logo) throw new Error('the thread returned no picture')
+      return await render(logo.without, schoolId)
     }
     const picture = Buffer.from(drawn)
     kept.set(key, picture)
     return picture
   }
+  const render: PngRenderer['render'] = async (drawing, schoolId) => {
+    const { svg, family, logo } = drawing
+    if (logo && undrawable.get(logoKeyOf(logo))) return render(logo.without, schoolId)
+    const key = hash('sha256', `${family} ${svg}`, 'base64url')
+    const found = kept.get(key) ?? drawings.get(key)
+    if (found) return found
+    const drawn = drawInTurn(key, drawing, schoolId).finally(() => drawings.delete(key))
+    drawings.set(key, drawn)
+    return drawn
+  }
   return { render }
 }
+
+const logoKeyOf = ({ svg }: { svg: string }): string => hash('sha256', svg, 'base64url')
+
+const unavailable = (cause: Error): Problem => new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' }, cause })

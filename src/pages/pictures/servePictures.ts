@@ -45,7 +45,7 @@ const maxAgeSeconds = 3600
 export function servePictures({ pageContext, theme, logoOn, renderer, titleAt, count }: PictureArguments): Middleware {
   const send = async (ctx: Context, drawing: Drawing): Promise<void> => {
     ctx.set('X-Content-Type-Options', 'nosniff')
-    serveDocument(ctx, pictureDocument(await renderer.render(drawing)))
+    serveDocument(ctx, pictureDocument(await renderer.render(drawing, ctx.state.school.id)))
   }
   return async (ctx, next) => {
     const [isShared, page = '/'] = sharePath.exec(ctx.path) ?? []
