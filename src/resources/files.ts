@@ -31,14 +31,11 @@ export const files = defineResource({
       .meta({ description: 'SHA-256 of the bytes. For a pending file, the announced value.', example: null }),
     purpose: fileFields.purpose,
     visibility: fileFields.visibility,
-    status: z
-      .enum(['pending', 'ready', 'failed', 'deleted'])
-      .meta({ component: 'FileStatus' })
-      .meta({
-        description:
-          'Status. `deleted`: in the trash; a field that names the file takes it out. The file counts against the quota until it is removed.',
-        example: 'ready',
-      }),
+    status: z.enum(['pending', 'ready', 'failed', 'deleted']).meta({ component: 'FileStatus' }).meta({
+      description:
+        'Status. `deleted`: in the trash; a field that names the file takes it out. The file counts against the quota until it is removed.',
+      example: 'ready',
+    }),
     alt: z
       .string()
       .max(300)
