@@ -4,6 +4,8 @@ import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now, secondsFromNow } from '../../store/expressions.ts'
 import type { AuditRow } from '../../store/readAudit.ts'
 
+export { maxKindUses }
+
 /** A request of an app of a person. */
 export interface OwnApproval extends Approval {
   client_id: string

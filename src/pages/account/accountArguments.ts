@@ -144,7 +144,6 @@ export interface OwnOperations {
   describe(operation: string): CalledOperation | undefined
   /** Returns undefined for an operation of another release. */
   describeRequest(operation: string): DescribedRequest | undefined
-  /** Returns the operation that reads rows whose ids have this prefix. */
   readerOf(idPrefix: string): RowReader | undefined
 }
 
@@ -155,7 +154,6 @@ export interface DescribedRequest {
   isNew: boolean
   /** Values that are choices of a list, each after the name of its member. */
   choices: ReadonlySet<string>
-  /** Reads the row of the request. */
   row: RowReader | undefined
   /** The operations that list what is under the row, then those that list everything. */
   lists: readonly { idPrefix: string; operation: string; isUnder: boolean; expand: readonly string[] }[]

@@ -1,10 +1,10 @@
 import { type Change, changeOf } from '../../domain/accounts/appActivity.ts'
-import type { Decision, usesOfApproval } from '../../domain/accounts/ownApprovals.ts'
+import { type Decision, maxKindUses, type usesOfApproval } from '../../domain/accounts/ownApprovals.ts'
 import { hashedId } from '../../lib/ids.ts'
 import { isObject } from '../../lib/jsonValue.ts'
 import { accountAppPath } from '../../policy/accountPaths.ts'
 import type { ApprovalSummary, RequestContent } from '../../policy/approvalSummary.ts'
-import { type Approval, maxKindUses } from '../../store/approvals.ts'
+import type { Approval } from '../../store/approvals.ts'
 import { plainText } from '../plainText.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
@@ -13,7 +13,6 @@ import { changeSentence, deedSentence, destructiveLabel, effectSentence } from '
 import { requestFacts } from './requestFacts.ts'
 import { idsIn, nameOf, type RequestRows } from './requestRows.ts'
 
-/** What an app sent, and what that names now. */
 export interface ShownRequest {
   content: RequestContent
   described: DescribedRequest
@@ -56,7 +55,6 @@ function deedOf(texts: Texts, { summary, operation }: Approval, request: ShownRe
   return joined(deedSentence(texts, change, objectName(texts, change, request)))
 }
 
-/** Returns the name of the object: of one that is new, the name that it gets. */
 function objectName(texts: Texts, { resource }: Change, request: ShownRequest | undefined): string | undefined {
   if (!request) return undefined
   const { content, described, rows } = request
@@ -71,7 +69,6 @@ function objectName(texts: Texts, { resource }: Change, request: ShownRequest | 
 interface Shown {
   approval: Approval
   request: ShownRequest | undefined
-  /** What the app did by the approval. */
   uses: Awaited<ReturnType<typeof usesOfApproval>>
   path: string
   app: string

@@ -12,7 +12,6 @@ const types = [
   ...(['staff', 'student', 'subscription', 'upload'] as const),
 ]
 
-/** What an app does, by the end of the keys of its texts. */
 type Deed = { [Key in TextKey]: Key extends `activity.did_${infer One}` ? One : never }[TextKey]
 
 /** Deeds of operations about which the action says too little. */

@@ -23,7 +23,7 @@ const idPattern = /^[a-z]{3}_[0-9a-z]{26}$|^(?:aut|ses)_[\w-]+$/
 /** Reads of what belongs to the person, which no operation reads one by one. */
 const ownLists: Readonly<Record<string, string>> = { aut: 'listAuthorizations', ses: 'listSessions' }
 
-interface Asked {
+interface Reading {
   accountId: string
   /** True if the person sees everybody. */
   seesPeople: boolean
@@ -35,7 +35,7 @@ interface Asked {
 export async function readRequestRows(
   ctx: Context,
   args: Pick<AccountArguments, 'perform' | 'list' | 'readerOf' | 'databaseOf'>,
-  { accountId, seesPeople, content: { parameters, body }, described }: Asked,
+  { accountId, seesPeople, content: { parameters, body }, described }: Reading,
 ): Promise<RequestRows> {
   const found = new Map<string, Record<string, unknown>>()
   const read = async (operation: string, query: Readonly<Record<string, unknown>>): Promise<OwnAnswer | undefined> => {
@@ -59,7 +59,7 @@ export async function readRequestRows(
     else if (prefix === 'prc') await readList('listPlans', {})
     else if (ownLists[prefix]) await read(ownLists[prefix], {})
   }
-  // A person who is no member yet has no row to read.
+  // Before their first subscription, no operation reads a person as a member.
   const others = idsIn(body).filter((id) => !found.has(id))
   if (others.length > 0 && seesPeople)
     for (const [id, name] of await namesOfObjects(args.databaseOf(ctx.state.school.id).kysely, others)) found.set(id, { name })
@@ -106,7 +106,19 @@ export function nameOf(texts: Texts, row: Readonly<Record<string, unknown>> | un
   const { amount, currency } = isObject(row.amount) ? row.amount : row
   if (typeof amount === 'number' && typeof currency === 'string')
     return priceText({ amount, currency, interval: String(interval), interval_count: Number(count) }, texts.dateLocale)
-  const titles = [row.title, row.name, row.display_name, row.client_name, row.filename, row.code, row.number, row.prompt, row.holder_name, row.course_title, row.user_agent]
+  const titles = [
+    row.title,
+    row.name,
+    row.display_name,
+    row.client_name,
+    row.filename,
+    row.code,
+    row.number,
+    row.prompt,
+    row.holder_name,
+    row.course_title,
+    row.user_agent,
+  ]
   const name = titles.find((one) => typeof one === 'string' && one !== '')
   if (typeof name === 'string') return typeof row.email === 'string' ? `${name} (${row.email})` : name
   if (typeof row.email === 'string') return row.email
