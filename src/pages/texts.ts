@@ -87,7 +87,7 @@ interface Catalogue {
 
 const catalogues: Record<Language, Catalogue> = {
   en: { words: en, scopes: { areas: {}, sentences: {} } },
-  de: { words: de, scopes: deScopes, events: deAudit },
+  de: { words: de, scopes: deScopes, events: deAudit, fields: deFields },
 }
 
 const informalGerman: Catalogue = {

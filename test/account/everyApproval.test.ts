@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { operationInput } from '../../src/framework/output/operationInput.ts'
 import { takesDryRun } from '../../src/framework/write/dryRun.ts'
 import { createTexts, type Texts, textsIn } from '../../src/pages/texts.ts'
+import deFields from '../../views/locales/de.fields.json' with { type: 'json' }
 import { type DemoApi, startDemoApi } from '../api/demoApi.ts'
 import { createSubjects, type Subjects } from '../api/derived/createSubjects.ts'
 import { actorOf, everyWrite, withMatch } from '../api/derived/everyWrite.ts'
 import type { Browser } from '../pages/browser.ts'
 import { passwordHash, startService, type TestService } from '../support/service.ts'
 import { signedIn } from './account.ts'
+
+const german: Readonly<Record<string, string>> = deFields.names
 
 let service: TestService
 let api: DemoApi
@@ -69,6 +73,9 @@ test('every write that an app can ask for is shown with each value that it sends
       const ids = [...page.matchAll(/\b(?!apr_|aut_|act_)[a-z]{3}_[0-9a-z]{26}\b/g)].map(([one]) => one)
       const values =
         sending.body === undefined ? [] : leavesOf(sending.body).filter((leaf) => !formsOf(texts, leaf).some((form) => page.includes(form)))
+      const body = sending.body instanceof Object ? Object.keys(sending.body) : []
+      const labels = body.filter((name) => !page.includes(language === 'de' ? String(german[name]) : texts.field(name)))
+      if (labels.length > 0) missing.push([operation.id, language, 'labels', labels])
       if (values.length > 0 || ids.length > 0 || shown?.status !== 200) missing.push([operation.id, language, shown?.status, values, ids])
     }
   }
@@ -94,6 +101,11 @@ async function activity(as: string): Promise<string> {
   const { json } = await api.get('/api/v1/account/activity', { as })
   return (json.data as { id: string }[])[0]?.id ?? ''
 }
+
+test('every member of a request has a German text', () => {
+  const names = everyWrite.flatMap((operation) => Object.keys(operationInput(operation).fields))
+  expect([...new Set(names)].filter((name) => german[name] === undefined)).toEqual([])
+})
 
 const textOf = (html: string): string =>
   html
