@@ -8,6 +8,7 @@ import { isBookkeeping, isPlace } from '../../store/undo/columnKinds.ts'
 import { deferConstraints, findExisting, lockRows, type Tables } from '../../store/undo/rows.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
 import { keepUsed } from './keepUsed.ts'
+import { rowKey, withoutDerived } from './withoutDerived.ts'
 import { type Plan, writeInverse } from './writeInverse.ts'
 
 /** How a row was taken back. */
@@ -175,19 +176,6 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan, ta
   return kept
 }
 
-/** Leaves columns that follow from others, of their row or its text, as they are if those stay. */
-function withoutDerived(updated: Plan['updated'], kept: readonly Kept[]): Plan['updated'] {
-  const staying = new Set(kept.map(({ row, field }) => `${row} ${field}`))
-  const stays = (change: RowChange, name: string): boolean =>
-    sourcesOf(change.table, name)?.some((source) => staying.has(`${rowKey(change)} ${source}`)) ?? false
-  return updated
-    .map(({ set, ...update }) => ({
-      ...update,
-      set: Object.fromEntries(Object.entries(set).filter(([name]) => !stays(update.change, name))),
-    }))
-    .filter(({ set, counts }) => Object.keys(set).length + Object.keys(counts).length > 0)
-}
-
 /** An added row is deleted if nothing of it was changed since. */
 function compareAdded(change: RowChange, current: Columns, plan: Plan, taking: Pick<TakingBack, 'showsValues'>): Kept[] {
   const changed = Object.entries(change.after ?? {}).filter(
@@ -202,8 +190,6 @@ const isOnlyRaised = ({ before, after }: RowChange): boolean =>
   before !== null && after !== null && 'version' in after && Object.keys(after).every(isBookkeeping)
 
 const idOf = ({ key }: RowChange): string | undefined => (typeof key.id === 'string' ? key.id : undefined)
-
-const rowKey = ({ key }: RowChange): string => Object.values(key).join()
 
 function keptRow(change: RowChange, reason: KeptReason, more = ''): Kept {
   const row = { table: change.table, id: idOf(change), row: rowKey(change) }
