@@ -145,7 +145,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       const found = await orUnavailable(stores, once(memo, uidName(model, uid), find))
       if (!found) return undefined
       const payload = read(undefined, found)
-      return payload && { ...payload, jti: payload.cookie as string }
+      return payload && { ...payload, ...(typeof payload.cookie === 'string' && { jti: payload.cookie }) }
     },
     async upsert(value, { jti: _jti, ...payload }, lifeSeconds = 0) {
       // A request of the sign-out page makes the engine save a session without an account. Nothing reads it.

@@ -1,3 +1,4 @@
+// More than 250 lines: one declaration.
 import { z } from 'zod'
 import { checkGivenPlan, givePlan } from '../domain/members/givePlan.ts'
 import { labelMember } from '../domain/members/labelMember.ts'

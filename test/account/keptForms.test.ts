@@ -9,7 +9,7 @@ import { send, signedIn } from './account.ts'
 const typed = 'Two lines\nof <b>thought</b> & "quotes"'
 const kept = 'Your session had ended'
 
-describe('what a person typed before the session ended', () => {
+describe('a form that meets an ended session', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startService()
@@ -60,7 +60,7 @@ describe('what a person typed before the session ended', () => {
     expect([textIn(after), after.html.includes(kept), await stored()]).toEqual(['', false, []])
   })
 
-  test('is shown to nobody else who signs in in this browser, and is gone then', async () => {
+  test('is not shown to another person who signs in in this browser, and is gone then', async () => {
     const { browser, answer } = await lost()
     const others = await signIn(browser, answer, 'bea@school.example')
     expect([others.url.pathname, textIn(others), await stored()]).toEqual(['/posts/discussed', '', []])

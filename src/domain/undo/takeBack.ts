@@ -167,7 +167,7 @@ function compare(change: RowChange, current: Columns | undefined, plan: Plan, ta
   for (const [name, value] of Object.entries(after)) {
     const old = before[name]
     if (isBookkeeping(name)) continue
-    // What the request added to a sum of other rows is subtracted.
+    // The sums of other rows lose what the request added to them.
     if (isCounter(change.table, name) && typeof old === 'number' && typeof value === 'number') counts[name] = old - value
     else if (isDeepStrictEqual(current[name], value) || sourcesOf(change.table, name)) set[name] = old
     else if (!isPlace(name) && !isDeepStrictEqual(current[name], old)) kept.push(keptField(change, current, name, taking))
