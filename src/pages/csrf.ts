@@ -10,7 +10,7 @@ export interface Csrf {
    */
   issue(ctx: Context, subject: string, accountId?: string): string
   isValid(ctx: Context, subject: string, token: string | undefined): boolean
-  /** Returns the account to which a form was shown in this browser, whether its session has ended or not. It is no proof of who sends the form. */
+  /** Returns the account to which a form was shown in this browser, whether its session has ended or not. It does not prove who sends the form. */
   accountOf(ctx: Context, token: string | undefined): string | undefined
 }
 
