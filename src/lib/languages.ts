@@ -30,3 +30,15 @@ export function lookUpLanguage(wanted: readonly unknown[], available: readonly L
   }
   return undefined
 }
+
+/** True for a BCP 47 tag. */
+export function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** Returns the locale of a stored tag, and English for other text, which 1.0.0 accepted as the language of a course. */
+export const localeOfTag = (tag: string): Intl.Locale => new Intl.Locale(isLanguageTag(tag) ? tag : languages[0])

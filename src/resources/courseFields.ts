@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp, webUrl } from '../framework/declare/fields.ts'
+import {
+  externalId,
+  languageTag,
+  line,
+  lineOrEmpty,
+  metadata,
+  money,
+  reference,
+  slug,
+  timestamp,
+  webUrl,
+} from '../framework/declare/fields.ts'
 import { image } from '../framework/declare/image.ts'
 import { richText } from '../framework/declare/richText.ts'
 import { seo } from './seo.ts'
@@ -26,7 +37,7 @@ export const courseSchema = z.object({
     .enum(['all', 'beginner', 'intermediate', 'advanced'])
     .meta({ component: 'CourseLevel' })
     .meta({ description: 'Level of the course.', example: 'beginner' }),
-  language: z.string().max(35).meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
+  language: languageTag().meta({ description: 'Language of the course (BCP 47).', example: 'en' }),
   category: lineOrEmpty(60).nullable().meta({ description: 'Slug of its category in the catalogue.', example: 'ceramics' }),
   tags: z
     .array(line(40))

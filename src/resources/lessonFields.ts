@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line, reference, text, timestamp, webUrl } from '../framework/declare/fields.ts'
+import { languageTag, line, reference, text, timestamp, webUrl } from '../framework/declare/fields.ts'
 import { markupText } from '../framework/declare/richText.ts'
 import { markupLimitsText } from '../lib/markupLimits.ts'
 import { playerNames } from '../lib/players.ts'
@@ -51,7 +51,7 @@ export const media = z
     captions: z
       .array(
         z.object({
-          language: z.string().min(2).max(35).meta({ description: 'Language of the captions (BCP 47).', example: 'en' }),
+          language: languageTag().min(2).meta({ description: 'Language of the captions (BCP 47).', example: 'en' }),
           file_id: reference('fil', 'An uploaded captions file.'),
         }),
       )

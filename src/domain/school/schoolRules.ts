@@ -1,4 +1,5 @@
 import { isCountry } from '../../lib/countries.ts'
+import { isLanguageTag } from '../../lib/languages.ts'
 import { fieldError, type ProblemDetail } from '../../lib/problem.ts'
 import { isTimeZone } from '../../lib/timeZone.ts'
 
@@ -9,7 +10,7 @@ const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** Checks that a language is a BCP 47 tag and a time zone an IANA name. Absent values are valid. */
 export function checkPlaceAndLanguage({ locale, time_zone }: PlaceAndLanguage): ProblemDetail[] {
   return [
-    ...(typeof locale === 'string' && !isLanguage(locale)
+    ...(typeof locale === 'string' && !isLanguageTag(locale)
       ? [fieldError('locale', 'not_allowed', 'must be a BCP 47 tag such as en or de-AT')]
       : []),
     ...(typeof time_zone === 'string' && !isTimeZone(time_zone)
@@ -30,7 +31,7 @@ export function checkSchool(values: SchoolValues): ProblemDetail[] {
   const { supported_locales = [], currency } = values
   const fieldErrors = [...checkPlaceAndLanguage(values), ...rateErrors(values.settings?.tax?.rates ?? [])]
   supported_locales.forEach((tag, index) => {
-    if (!isLanguage(tag))
+    if (!isLanguageTag(tag))
       fieldErrors.push(fieldError(`supported_locales.${index}`, 'not_allowed', 'must be a BCP 47 tag such as en or de-AT'))
   })
   if (!currencies.has(String(currency))) fieldErrors.push(fieldError('currency', 'not_allowed', 'must be an ISO 4217 code such as EUR'))
@@ -44,12 +45,4 @@ function rateErrors(rates: readonly { country: string }[]): ProblemDetail[] {
     if (!isCountry(country)) return [fieldError(field, 'not_allowed', 'must be an ISO 3166-1 code such as DE')]
     return countries.indexOf(country) < index ? [fieldError(field, 'duplicate', 'must name each country once')] : []
   })
-}
-
-function isLanguage(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1
-  } catch {
-    return false
-  }
 }

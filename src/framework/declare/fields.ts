@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isLanguageTag } from '../../lib/languages.ts'
 import { isSlug, normalizedSlug, slugOf } from '../../lib/slugText.ts'
 import { codePoint, invisible, isVisible, unreadable } from '../../lib/visibleText.ts'
 import { isLinkable, maxUrlLength } from '../../lib/webUrl.ts'
@@ -47,6 +48,9 @@ export const lineOrEmpty = (max: number): z.ZodString =>
     .trim()
     .max(max)
     .refine((text) => unreadable(text) === undefined, { error: ({ input }) => unreadable(String(input)) })
+
+/** Schema of a language as a BCP 47 tag. */
+export const languageTag = (): z.ZodString => z.string().max(35).refine(isLanguageTag, 'must be a BCP 47 tag such as en or de-AT.')
 
 type LinkScheme = 'https' | 'http' | 'mailto'
 

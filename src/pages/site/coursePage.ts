@@ -1,3 +1,4 @@
+import { localeOfTag } from '../../lib/languages.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { accountLessonPath } from '../../policy/accountPaths.ts'
 import type { SiteFact, SiteItem, SiteSection } from '../../policy/sitePage.ts'
@@ -68,7 +69,7 @@ export const coursePages: SiteType = {
 function factsOf(course: SiteCourse, context: SiteContext): SiteFact[] {
   const { texts } = context
   const plans = course.included_in_plans.map((plan) => ({ ...plan, label: [plan.name, ...pricesOf(plan, context)].join(', ') }))
-  const isForeign = new Intl.Locale(course.language).language !== new Intl.Locale(context.schoolLocale || 'en').language
+  const isForeign = localeOfTag(course.language).language !== localeOfTag(context.schoolLocale).language
   return [
     ...(course.level === 'all' ? [] : [fact(texts.text('site.level'), levelText(course.level, texts))]),
     ...(isForeign ? [fact(texts.text('site.language'), languageName(course.language, texts.language))] : []),

@@ -1,3 +1,4 @@
+import { localeOfTag } from '../../lib/languages.ts'
 import { linkForeignPictures, lowerHeadings } from '../../lib/sanitisedHtml.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteContent, SiteLink } from '../../policy/sitePage.ts'
@@ -162,7 +163,7 @@ function openGraph(
 
 /** Writes a locale as Open Graph does: `de_DE`. */
 function openGraphLocale(tag: string): string {
-  const { language, region } = new Intl.Locale(tag).maximize()
+  const { language, region } = localeOfTag(tag).maximize()
   return `${language}_${region}`
 }
 
