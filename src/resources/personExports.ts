@@ -10,7 +10,8 @@ const maybe = (idPrefix: string, description: string) =>
   reference(idPrefix, description).nullable().meta({ description, idPrefix, example: null })
 const sum = (description: string) => money(description).meta({ description, example: { amount: 8900, currency: 'EUR' } })
 const answers = () => z.record(z.string(), z.string()).meta({ description: 'Answers by question; lists as JSON.', example: {} })
-const list = (entry: z.ZodRawShape, description: string) => z.array(z.object(entry)).meta({ description, example: [] })
+const list = (component: string, entry: z.ZodRawShape, description: string) =>
+  z.array(z.object(entry).meta({ component })).meta({ description, example: [] })
 const words = (description: string) => z.array(z.string()).meta({ description, example: [] })
 
 /** The rows of a person, which both exports contain. */
@@ -26,6 +27,7 @@ const lists = {
     view: 'staff',
   }),
   enrollments: list(
+    'ExportedEnrollment',
     {
       id: id('enr', 'Id of the enrolment.'),
       course_id: id('crs', 'The course.'),
@@ -43,6 +45,7 @@ const lists = {
     'Enrolments in courses.',
   ),
   certificates: list(
+    'ExportedCertificate',
     {
       id: id('cer', 'Id of the certificate.'),
       enrollment_id: id('enr', 'The enrolment.'),
@@ -58,6 +61,7 @@ const lists = {
     'Certificates of completed courses.',
   ),
   lesson_progress: list(
+    'ExportedProgress',
     {
       lesson_id: id('les', 'The lesson.'),
       course_id: id('crs', 'Its course.'),
@@ -69,6 +73,7 @@ const lists = {
     'Progress in single lessons.',
   ),
   quiz_attempts: list(
+    'ExportedAttempt',
     {
       id: id('qat', 'Id of the attempt.'),
       lesson_id: id('les', 'The lesson.'),
@@ -81,6 +86,7 @@ const lists = {
     'Attempts at quizzes.',
   ),
   orders: list(
+    'ExportedOrder',
     {
       id: id('ord', 'Id of the order.'),
       number: text('Number of the order.', '2026-000512'),
@@ -97,6 +103,7 @@ const lists = {
       placed_at: time('Time of the order.'),
       paid_at: time('Time of payment.'),
       items: list(
+        'ExportedItem',
         {
           product_type: text('Type of the product.', 'course'),
           title: text('Title of the product.'),
@@ -109,6 +116,7 @@ const lists = {
     'Orders.',
   ),
   subscriptions: list(
+    'ExportedSubscription',
     {
       id: id('sub', 'Id of the subscription.'),
       plan_id: id('mpl', 'The plan.'),
@@ -124,6 +132,7 @@ const lists = {
     'Memberships.',
   ),
   product_grants: list(
+    'ExportedGrant',
     {
       id: id('dgg', 'Id of the grant.'),
       product_id: id('dgp', 'The product.'),
@@ -135,6 +144,7 @@ const lists = {
     'Digital products.',
   ),
   coupon_redemptions: list(
+    'ExportedRedemption',
     {
       id: id('crd', 'Id of the redemption.'),
       code: text('Code of the coupon.', 'SPRING'),
@@ -146,6 +156,7 @@ const lists = {
     'Coupons that the person used.',
   ),
   rsvps: list(
+    'ExportedRsvp',
     {
       id: id('rsv', 'Id of the RSVP.'),
       event_id: id('evt', 'The event.'),
@@ -158,6 +169,7 @@ const lists = {
     'RSVPs to events.',
   ),
   comments: list(
+    'ExportedComment',
     {
       id: id('cmt', 'Id of the comment.'),
       subject_type: text('Type of the subject.', 'lesson'),
@@ -168,6 +180,7 @@ const lists = {
     'Comments.',
   ),
   form_submissions: list(
+    'ExportedSubmission',
     {
       id: id('fsb', 'Id of the submission.'),
       form_id: id('frm', 'The form.'),
