@@ -57,7 +57,7 @@ export async function readRequestRows(
     if (ofPrefix) await readRow(id, ofPrefix)
     else if (ofParent) await readList(ofParent.operation, { ...(ofParent.isUnder && { id: key }), ...expanded(ofParent.expand) })
     else if (prefix === 'prc') await readList('listPlans', {})
-    else if (ownLists[prefix]) await read(ownLists[prefix], {})
+    else if (ownLists[prefix]) await readList(ownLists[prefix], {})
   }
   // Before their first subscription, no operation reads a person as a member.
   const others = idsIn(body).filter((id) => !found.has(id))
