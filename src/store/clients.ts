@@ -76,9 +76,15 @@ const clientsOf = (db: Reader, schoolId: string) =>
     .where('oidc_client.school_id', '=', schoolId)
     .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
 
-/** Removes a disabled client and its grants, so that a later client with the same id inherits nothing. */
+/** Removes a disabled client and ends its grants, so that a later client with the same id inherits none. People still see what it did. */
 export async function deleteClient(writer: Writer, schoolId: string, id: string): Promise<void> {
-  await writer.deleteFrom('oidc_grant').where('school_id', '=', schoolId).where('client_id', '=', id).execute()
+  await writer
+    .updateTable('oidc_grant')
+    .set({ revoked_at: now })
+    .where('school_id', '=', schoolId)
+    .where('client_id', '=', id)
+    .where('revoked_at', 'is', null)
+    .execute()
   await writer.deleteFrom('oidc_client').where('school_id', '=', schoolId).where('id', '=', id).execute()
 }
 

@@ -1,6 +1,7 @@
+import { type SqlBool, sql } from 'kysely'
 import type { RegisteredVia } from './clients.ts'
 import type { Reader } from './database.ts'
-import { now } from './expressions.ts'
+import { type Condition, now } from './expressions.ts'
 
 /** Scopes as the engine stores them: names separated by spaces, without a resource and by resource. */
 export interface GrantScopes {
@@ -13,7 +14,22 @@ export interface GrantPayload extends GrantScopes {
   rejected?: GrantScopes
 }
 
-/** A live grant with the client that it was given to; the client's columns are null where it is gone. */
+/** How long a grant is kept and shown after its end, in days: no request can be taken back for longer (`undo.days`). */
+export const pastDays = 90
+
+/** Selects grants that are live, that ended within `pastDays`, or both. */
+export type GrantState = 'live' | 'ended' | 'any'
+
+const end = sql<Date>`least(oidc_grant.expires_at, oidc_grant.revoked_at)`
+/** True for a row of `oidc_grant` with which its app can still get tokens, unless it is paused. */
+export const isLiveGrant = sql<SqlBool>`${end} > now()`
+const conditions: Readonly<Record<GrantState, Condition>> = {
+  live: isLiveGrant,
+  ended: sql<SqlBool>`${end} <= now() AND ${end} > now() - make_interval(days => ${sql.lit(pastDays)})`,
+  any: sql<SqlBool>`${end} > now() - make_interval(days => ${sql.lit(pastDays)})`,
+}
+
+/** A grant with the client that it was given to; the client's columns are null where it is gone. */
 export interface ConnectedAppRow {
   grant_id: string
   client_id: string
@@ -22,6 +38,8 @@ export interface ConnectedAppRow {
   created_at: Date
   last_used_at: Date | null
   expires_at: Date
+  /** When it ended; null for a live one. */
+  ended_at: Date | null
   /** When the person paused it. */
   paused_at: Date | null
   /** True if the person decides before it does what cannot be undone. */
@@ -33,11 +51,11 @@ export interface ConnectedAppRow {
   metadata: Record<string, unknown> | null
 }
 
-/** Returns the live grants of an account, the newest first, at most `limit`. `isUsed`: only those that an app has redeemed. */
+/** Returns grants of an account, at most `limit`: live ones first, then those that ended last. `isUsed`: only those that an app has redeemed. */
 export function listConnectedApps(
   db: Reader,
   schoolId: string,
-  { accountId, limit, isUsed = false }: { accountId: string; limit: number; isUsed?: boolean },
+  { accountId, limit, isUsed = false, state = 'live' }: { accountId: string; limit: number; isUsed?: boolean; state?: GrantState },
 ): Promise<ConnectedAppRow[]> {
   return db
     .selectFrom('oidc_grant')
@@ -45,7 +63,7 @@ export function listConnectedApps(
       join
         .onRef('oidc_client.school_id', '=', 'oidc_grant.school_id')
         .onRef('oidc_client.id', '=', 'oidc_grant.client_id')
-        .on('oidc_client.disabled_at', 'is', null),
+        .on((row) => row.or([row('oidc_client.disabled_at', 'is', null), row.not(isLiveGrant)])),
     )
     .select([
       'oidc_grant.id as grant_id',
@@ -55,13 +73,14 @@ export function listConnectedApps(
       'oidc_grant.created_at',
       'oidc_grant.last_used_at',
     ])
+    .select((row) => row.case().when(isLiveGrant).then(null).else(end).end().as('ended_at'))
     .select(['oidc_grant.expires_at', 'oidc_grant.paused_at', 'oidc_grant.asks_first', 'oidc_client.paused_at as school_paused_at'])
     .select(['oidc_client.registered_via', 'oidc_client.created_at as registered_at', 'oidc_client.metadata'])
     .where('oidc_grant.school_id', '=', schoolId)
     .where('oidc_grant.account_id', '=', accountId)
-    .where('oidc_grant.revoked_at', 'is', null)
+    .where(conditions[state])
     .$if(isUsed, (grants) => grants.where('oidc_grant.last_used_at', 'is not', null))
-    .where('oidc_grant.expires_at', '>', now)
+    .orderBy('ended_at', (order) => order.desc().nullsFirst())
     .orderBy('oidc_grant.created_at', 'desc')
     .orderBy('oidc_grant.id')
     .limit(limit)
@@ -108,6 +127,17 @@ export function listGrantsToClient(
     .orderBy('id')
     .limit(100)
     .$narrowType<{ payload: GrantPayload }>()
+    .execute()
+}
+
+/** Returns ids and clients of the grants of an account that are live or ended within `pastDays`. */
+export function listRecentGrants(db: Reader, schoolId: string, accountId: string): Promise<{ id: string; client_id: string }[]> {
+  return db
+    .selectFrom('oidc_grant')
+    .select(['id', 'client_id'])
+    .where('school_id', '=', schoolId)
+    .where('account_id', '=', accountId)
+    .where(conditions.any)
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import type { AuditEntry } from './audit.ts'
+import { pastDays } from './connectedApps.ts'
 import { endGrantsTogether, type GrantEnd } from './endGrantsTogether.ts'
 import { grantFact } from './facts/fact.ts'
 import { markedByTransaction, type NamedFacts } from './facts/factGuard.ts'
@@ -215,7 +216,7 @@ const sweepArtifacts = `
      SELECT ctid FROM oidc_artifact WHERE expires_at <= now() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS removed`
 
-/** A grant stays for a while after its end, so that its client learns when the access of the person ended. */
+/** The tokens of a grant stay for a while after its end, so that its client learns when the access of the person ended. */
 const forgotten = `now() - interval '7 days'`
 
 const sweepLeftovers = `
@@ -229,7 +230,7 @@ const sweepGrants = `
   DELETE FROM oidc_grant
    WHERE ctid = ANY (ARRAY(
      SELECT g.ctid FROM oidc_grant g
-      WHERE g.expires_at <= ${forgotten}
+      WHERE g.expires_at <= now() - interval '${pastDays} days'
         AND NOT EXISTS (SELECT 1 FROM oidc_artifact a WHERE a.school_id = g.school_id AND a.grant_id = g.id)
       ORDER BY g.expires_at LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS removed`

@@ -95,6 +95,7 @@ export const slowest: readonly string[] = [
   'test/account/calendarWorkflow',
   'test/account/listsOnPages',
   'test/account/keptForms',
+  'test/account/endedApps',
   'test/browser/keyboard',
   'test/store/database',
   'test/clients/openidClient',

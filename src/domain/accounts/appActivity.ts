@@ -2,10 +2,12 @@ import { fromPublicId, hashedId, toPublicId } from '../../lib/ids.ts'
 import { isObject } from '../../lib/jsonValue.ts'
 import { keysOf } from '../../lib/keysOf.ts'
 import { Problem } from '../../lib/problem.ts'
+import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import { type ChangeAction, changeActionOf, changeActions } from '../../store/changeActions.ts'
 import { clientNames } from '../../store/clients.ts'
-import { listOwnGrants } from '../../store/connectedApps.ts'
+import { listRecentGrants } from '../../store/connectedApps.ts'
 import type { SchoolReader } from '../../store/database.ts'
+import { now } from '../../store/expressions.ts'
 import { type AuditRow, readAudit } from '../../store/readAudit.ts'
 import { type UndoState, undoStates } from '../../store/undo/records.ts'
 
@@ -85,7 +87,7 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
 }
 
 /**
- * Returns the id of a live grant of the account by its public id.
+ * Returns a grant of the account by its public id, also for a while after its end.
  * @throws Problem not_found, also for a grant of another account
  */
 export async function findOwnGrant(
@@ -93,8 +95,29 @@ export async function findOwnGrant(
   schoolId: string,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<{ id: string; client_id: string }> {
-  const own = await listOwnGrants(database, schoolId, accountId)
+  const own = await listRecentGrants(database, schoolId, accountId)
   const found = own.find((grant) => hashedId('aut', grant.id) === id)
   if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
   return found
+}
+
+/** Returns how many changes of an app the person can take back, and the id of the oldest; undefined if there are none. */
+export async function undoableChanges(
+  database: SchoolReader,
+  { accountId, clientId }: { accountId: string; clientId: string },
+): Promise<{ count: number; oldest: string } | undefined> {
+  const { count, oldest } = await database
+    .selectFrom('undo_record')
+    .innerJoin('audit_log', 'audit_log.id', 'undo_record.id')
+    .select((row) => [
+      row.cast<number>(row.fn.countAll(), 'int4').as('count'),
+      row.fn.min<string | null>(row.cast<string>('audit_log.id', 'text')).as('oldest'),
+    ])
+    .where('audit_log.client_id', '=', clientId)
+    .where('audit_log.account_id', '=', accountId)
+    .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
+    .where('undo_record.undone_at', 'is', null)
+    .where('undo_record.expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return oldest === null ? undefined : { count, oldest: toPublicId('act', oldest) }
 }

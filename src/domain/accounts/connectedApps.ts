@@ -3,11 +3,15 @@ import {
   type ConnectedAppRow,
   type GrantOriginRow,
   type GrantPayload,
+  type GrantState,
   listConnectedApps,
   listGrantOrigins,
   listOwnGrants,
+  pastDays,
 } from '../../store/connectedApps.ts'
 import type { SchoolReader } from '../../store/database.ts'
+
+export { pastDays }
 
 export interface ConnectedApp {
   grantId: string
@@ -23,6 +27,8 @@ export interface ConnectedApp {
   allowedAt: Date
   lastUsedAt: Date | undefined
   endsAt: Date
+  /** Undefined while it is live. */
+  endedAt: Date | undefined
   /** When it was paused; undefined if it is not. */
   pausedAt: Date | undefined
   pausedBy: 'school' | 'person' | undefined
@@ -31,15 +37,15 @@ export interface ConnectedApp {
 }
 
 /**
- * Lists at most `limit` live authorizations of an account, newest first; with `isUsed` only those that an app has redeemed. `isMore` is true
- * if there are more.
+ * Lists at most `limit` authorizations of an account, newest first: live ones, unless `state` says otherwise; with `isUsed` only those that an
+ * app has redeemed. `isMore` is true if there are more.
  */
 export async function connectedApps(
   database: SchoolReader,
   schoolId: string,
-  { accountId, limit, isUsed }: { accountId: string; limit: number; isUsed?: boolean },
+  { limit, ...of }: { accountId: string; limit: number; isUsed?: boolean; state?: GrantState },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
-  const rows = await listConnectedApps(database, schoolId, { accountId, limit: limit + 1, ...(isUsed !== undefined && { isUsed }) })
+  const rows = await listConnectedApps(database, schoolId, { ...of, limit: limit + 1 })
   return { apps: rows.slice(0, limit).map(present), isMore: rows.length > limit }
 }
 
@@ -84,6 +90,7 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     allowedAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
     endsAt: row.expires_at,
+    endedAt: row.ended_at ?? undefined,
     pausedAt: row.school_paused_at ?? row.paused_at ?? undefined,
     pausedBy: row.school_paused_at ? 'school' : row.paused_at ? 'person' : undefined,
     asksFirst: row.asks_first,

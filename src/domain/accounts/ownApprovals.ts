@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { type Approval, approvalSeconds, maxKindUses, selectApprovals } from '../../store/approvals.ts'
+import { isLiveGrant } from '../../store/connectedApps.ts'
 import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { now, secondsFromNow } from '../../store/expressions.ts'
 import type { AuditRow } from '../../store/readAudit.ts'
@@ -16,7 +17,7 @@ export async function listApprovals(
   reader: SchoolReader,
   { accountId, limit }: { accountId: string; limit: number },
 ): Promise<OwnApproval[]> {
-  return await ofAccount(reader, accountId).orderBy('approval.id', 'desc').limit(limit).execute()
+  return (await ofAccount(reader, accountId).orderBy('approval.id', 'desc').limit(limit).execute()).map(withEnd)
 }
 
 /** Returns an approval of a person. */
@@ -24,15 +25,22 @@ export async function findOwnApproval(
   reader: SchoolReader,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<OwnApproval | undefined> {
-  return await ofAccount(reader, accountId).where('approval.id', '=', id).executeTakeFirst()
+  const found = await ofAccount(reader, accountId).where('approval.id', '=', id).executeTakeFirst()
+  return found && withEnd(found)
 }
 
 const ofAccount = (reader: SchoolReader, accountId: string) =>
   selectApprovals(reader)
     .innerJoin('oidc_grant', 'oidc_grant.id', 'approval.grant_id')
-    .select('oidc_grant.client_id')
+    .select(['oidc_grant.client_id', isLiveGrant.as('is_live')])
     .where('oidc_grant.account_id', '=', accountId)
-    .where('oidc_grant.revoked_at', 'is', null)
+
+/** Whatever waits, or is allowed, ends with the access of the app. */
+const withEnd = ({ is_live, ...approval }: OwnApproval & { is_live: SqlBool }): OwnApproval => ({
+  ...approval,
+  is_expired: approval.is_expired || !is_live,
+  is_kind: approval.is_kind && Boolean(is_live),
+})
 
 /** Returns the entries of the audit trail of what an app did by an approval, the oldest first. */
 export async function usesOfApproval(
@@ -80,7 +88,7 @@ export async function decideApproval(
           .select('oidc_grant.id')
           .whereRef('oidc_grant.id', '=', 'approval.grant_id')
           .where('oidc_grant.account_id', '=', accountId)
-          .where('oidc_grant.revoked_at', 'is', null),
+          .where(isLiveGrant),
       ),
     )
     .returning('id')

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { undoableChanges } from '../../domain/accounts/appActivity.ts'
 import { connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
 import { type ActivityEntry, appTrail, appUses } from '../../domain/administration/auditTrail.ts'
 import { namesOfObjects } from '../../domain/administration/namesOfObjects.ts'
@@ -14,7 +15,7 @@ import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import { type ActivityArguments, activitySections } from './activitySections.ts'
 import { appNameField } from './appName.ts'
-import { appSection, type RefusedName } from './appSection.ts'
+import { appSection, endedSection, type RefusedName, removalSection } from './appSection.ts'
 import type { OwnPages } from './ownPage.ts'
 import { signedInOrAway } from './signedInPerson.ts'
 
@@ -98,14 +99,18 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
     const person = await signedInOrAway(ctx, args, refused ? accountPaths.apps : ctx.path + ctx.search)
     if (!person) return
     const database = args.databaseOf(school.id).kysely
-    const { apps } = await connectedApps(database, school.id, { accountId: person.accountId, limit: maxApps, isUsed: true })
+    const { apps } = await connectedApps(database, school.id, {
+      ...{ accountId: person.accountId, limit: maxApps, isUsed: true, state: 'any' },
+    })
     const app = apps.find(({ grantId }) => hashedId('aut', grantId) === id)
-    // The same page for authorizations of other accounts, ended ones and unknown ids.
+    // The same page for authorizations of other accounts, those that ended long ago, and unknown ids.
     if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
     const path = accountAppPath(hashedId('aut', app.grantId))
     const role = (await args.findPerson(school.id, person.accountId))?.role
     const seesPeople = role === 'owner' || role === 'admin'
     const activity = await readActivity(ctx, args, { of: { grantId: app.grantId }, path, seesPeople })
+    const made =
+      ctx.query.remove === '1' && !app.endedAt ? await undoableChanges(database, { ...person, clientId: app.clientId }) : undefined
     const terms = await args.findTerms(school.id, app.clientId)
     const mustAskFirst = terms.asksFirst || args.mustAskFirst()
     const errors = refused ? [{ field: appNameField, text: refused.error }] : []
@@ -124,7 +129,10 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
           }),
         ],
         sections: [
-          appSection(texts, app, { rule: args.accessRule(terms), terms, mustAskFirst, refused }),
+          ...(made ? [removalSection(texts, app, made.count)] : []),
+          app.endedAt
+            ? endedSection(texts, app, app.endedAt)
+            : appSection(texts, app, { rule: args.accessRule(terms), terms, mustAskFirst, refused }),
           ...activitySections(texts, activity),
         ],
       }

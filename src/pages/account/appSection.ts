@@ -1,7 +1,7 @@
-import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
+import { type ConnectedApp, pastDays } from '../../domain/accounts/connectedApps.ts'
 import { hashedId } from '../../lib/ids.ts'
 import type { AccessRule } from '../../policy/accessDuration.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { accountAppPath, accountPaths } from '../../policy/accountPaths.ts'
 import type { AppTerms } from '../../policy/schoolAppRules.ts'
 import { durationField } from '../durationField.ts'
 import { plainText } from '../plainText.ts'
@@ -72,6 +72,44 @@ export function appSection(
             },
           ]),
       { action: accountPaths.removeApp, hidden: hidden.slice(0, 1), submit: texts.text('apps.remove'), kind: 'danger' as const },
+    ],
+    links: [{ href: accountPaths.approvals, label: texts.text('approval.link') }],
+  }
+}
+
+/** The page of an app, with the question whether to take back what it changed when it is removed. */
+export const removalPath = (grantId: string): string => `${accountAppPath(hashedId('aut', grantId))}?remove=1#remove`
+
+/** Returns the section that asks it. */
+export function removalSection(texts: Texts, { clientId }: ConnectedApp, count: number): AccountSection {
+  const form = (changes: 'keep' | 'undo', label: TextKey) => ({
+    action: accountPaths.removeApp,
+    hidden: [
+      { name: 'client', value: clientId },
+      { name: 'changes', value: changes },
+    ],
+    submit: texts.text(label),
+    kind: 'danger' as const,
+  })
+  return {
+    id: 'remove',
+    heading: texts.text('apps.remove_question'),
+    paragraphs: [texts.countedParts('apps.made', count), texts.parts('apps.remove_explanation', {})],
+    forms: [form('keep', 'apps.remove'), form('undo', 'apps.remove_undo')],
+  }
+}
+
+/** Returns the section of an app whose access has ended. */
+export function endedSection(texts: Texts, app: ConnectedApp, endedAt: Date): AccountSection {
+  const fact = (label: TextKey, value: string) => ({ label: texts.text(label), value: texts.parts('school.verbatim', { text: value }) })
+  return {
+    id: 'app',
+    heading: texts.text('activity.app'),
+    paragraphs: [texts.parts('apps.ended_explanation', { days: pastDays })],
+    facts: [
+      ...(app.ownName === undefined ? [] : [registeredNameFact(texts, app.name)]),
+      fact('activity.last_used', app.lastUsedAt ? texts.moment(app.lastUsedAt) : texts.text('activity.never_used')),
+      fact('activity.ended', texts.moment(endedAt)),
     ],
     links: [{ href: accountPaths.approvals, label: texts.text('approval.link') }],
   }

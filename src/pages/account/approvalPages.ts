@@ -50,7 +50,7 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
   const databaseOf = (ctx: Context) => args.databaseOf(ctx.state.school.id)
 
   async function appsOf(ctx: Context, accountId: string) {
-    const { apps } = await connectedApps(databaseOf(ctx).kysely, ctx.state.school.id, { accountId, limit: maxApps })
+    const { apps } = await connectedApps(databaseOf(ctx).kysely, ctx.state.school.id, { accountId, limit: maxApps, state: 'any' })
     return (texts: Texts, grantId: string): string => {
       const app = apps.find((one) => one.grantId === grantId)
       return app ? textOf(appNames(texts, apps)(app)) : texts.text('apps.nameless')

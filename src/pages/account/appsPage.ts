@@ -1,7 +1,9 @@
-import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { type ConnectedApp, pastDays } from '../../domain/accounts/connectedApps.ts'
+import { hashedId } from '../../lib/ids.ts'
+import { accountAppPath, accountPaths } from '../../policy/accountPaths.ts'
+import { appNames } from '../appNames.ts'
 import type { Frame } from '../templates.ts'
-import type { Texts } from '../texts.ts'
+import type { TextPart, Texts } from '../texts.ts'
 import type { AccountShell } from './accountPage.ts'
 import { type AppEntry, appEntries, type EntryArguments } from './appEntries.ts'
 
@@ -9,6 +11,9 @@ export interface AppsPage extends Frame, AccountShell {
   introduction: string
   apps: AppEntry[]
   more: string
+  ended:
+    | { heading: string; explanation: TextPart[]; apps: { name: TextPart[]; ended: TextPart[]; href: string; link: string }[] }
+    | undefined
   grantsLabel: string
   revokeAction: string
   revoke: string
@@ -18,15 +23,31 @@ export interface AppsPage extends Frame, AccountShell {
 
 export interface AppsPageArguments extends EntryArguments {
   apps: readonly ConnectedApp[]
+  /** Those whose access ended recently. */
+  ended: readonly ConnectedApp[]
   isMore: boolean
 }
 
 export function appsPage(texts: Texts, page: AppsPageArguments): Omit<AppsPage, keyof Frame | keyof AccountShell> {
-  const { schoolName, apps, isMore } = page
+  const { schoolName, apps, ended, isMore } = page
+  const nameOf = appNames(texts, [...apps, ...ended])
   return {
     introduction: texts.text(apps.length === 0 ? 'apps.none' : 'apps.introduction', { school: schoolName }),
     apps: appEntries(texts, apps, page),
     more: isMore ? texts.text('apps.more', { count: apps.length }) : '',
+    ended:
+      ended.length === 0
+        ? undefined
+        : {
+            heading: texts.text('apps.ended_heading'),
+            explanation: texts.parts('apps.ended_explanation', { days: pastDays }),
+            apps: ended.map((app) => ({
+              name: nameOf(app),
+              ended: texts.parts('apps.ended', { date: texts.moment(app.endedAt ?? app.endsAt) }),
+              href: accountAppPath(hashedId('aut', app.grantId)),
+              link: texts.text('activity.link'),
+            })),
+          },
     grantsLabel: texts.text('apps.grants_label'),
     revokeAction: accountPaths.revokeApp,
     revoke: texts.text('apps.revoke'),

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa'
+import { undoableChanges } from '../../domain/accounts/appActivity.ts'
 import { connectedApps, grantOrigins, ownGrant, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { readerOf } from '../../policy/permissionSentences.ts'
@@ -8,10 +9,12 @@ import { seeOther } from '../seeOther.ts'
 import type { TextKey } from '../texts.ts'
 import type { AccountArguments } from './accountArguments.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
+import { removalPath } from './appSection.ts'
 import { appsPage } from './appsPage.ts'
 import { endEveryGrant, endOwnGrant } from './endAccess.ts'
 import type { OwnPages } from './ownPage.ts'
 import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+import { undoSincePath } from './undoPages.ts'
 
 export interface AppsPages {
   show: Middleware
@@ -43,11 +46,15 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
         limit: shown,
         isUsed: true,
       })
+      const ended = await connectedApps(args.databaseOf(school.id).kysely, school.id, {
+        ...{ accountId: person.accountId, limit: shown, isUsed: true, state: 'ended' },
+      })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
       const { texts, schoolName } = await present.pageContext(ctx)
       const content = appsPage(texts, {
         schoolName,
         apps,
+        ended: ended.apps,
         isMore,
         origins: await grantOrigins(args.databaseOf(school.id).kysely, school.id, {
           accountId: person.accountId,
@@ -81,11 +88,17 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const grants = await ownGrantsTo(args.databaseOf(school.id).kysely, school.id, { accountId, clientId: form.get('client') ?? '' })
+      const database = args.databaseOf(school.id).kysely
+      const [clientId, changes] = [form.get('client') ?? '', form.get('changes')]
+      const grants = await ownGrantsTo(database, school.id, { accountId, clientId })
       // The same error for apps of other accounts and unknown ids.
       if (grants.length === 0) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
+      const made = await undoableChanges(database, { accountId, clientId })
+      const { apps } = await connectedApps(database, school.id, { accountId, limit: shown, isUsed: true })
+      const app = apps.find((one) => one.clientId === clientId)
+      if (made && app && changes === null) return seeOther(ctx, removalPath(app.grantId))
       for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
-      seeOther(ctx, `${accountPaths.apps}?done=removed`)
+      seeOther(ctx, made && changes === 'undo' ? undoSincePath(made.oldest, false) : `${accountPaths.apps}?done=removed`)
     },
 
     async revokeAll(ctx) {
