@@ -26,7 +26,9 @@ export async function removeSchoolRows(
       )
       if (Number(row?.count) > 0) removed[table] = Number(row?.count)
     }
-    const tables = await listSchoolTables(script)
+    // The triggers of other rows delete the references to files, and would hide their number.
+    const isFirst = (table: string): number => Number(table === 'file_reference')
+    const tables = (await listSchoolTables(script)).toSorted((one, other) => isFirst(other) - isFirst(one))
     for (const [index, table] of tables.entries()) {
       await remove(table, 'school_id')
       onProgress({ name: 'tables', done: index + 1, of: tables.length })

@@ -179,7 +179,9 @@ describe('connected apps', () => {
         await browser.post(path, { grant, csrf }, { origin: 'null', 'sec-fetch-site': 'cross-site' }),
         await browser.post(path, { grant, csrf }, { origin: 'null', 'sec-fetch-site': 'same-site' }),
       ]
-      expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 303, 403, 403, 403])
+      // A form of an earlier session of the same person is shown again.
+      expect(refused[2]?.location?.pathname).toMatch(/^\/account/)
       const asGet = await browser.get(`${path}?grant=${grant}&csrf=${csrf}`)
       expect(['/account/apps', '/account/data', '/account/sessions']).toContain(asGet.location?.pathname)
     }

@@ -66,7 +66,7 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
     const changes: [text: string, values: unknown[], fact: Fact][] = [
       ['UPDATE account SET avatar_file_id = $2 WHERE id = $1', [accountId, fileId], account],
       [`UPDATE file SET status = 'ready' WHERE id = $1`, [fileId], account],
-      ['DELETE FROM file WHERE id = $1', [fileId], account],
+      [`UPDATE file SET status = 'deleted' WHERE id = $1`, [fileId], account],
       [
         `INSERT INTO person (school_id, id, account_id, email, name) VALUES ($1, $2, $3, 'juno@example.org', 'Juno')`,
         [schoolId, personId, accountId],
