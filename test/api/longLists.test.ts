@@ -53,7 +53,7 @@ describe.each(await databasesToTest())('long lists on $name', ({ open }) => {
     const reply = await api.get('/api/v1/courses?slug[prefix]=made-119&fields=title,price.amount&limit=1', { as })
     expect(Object.keys(pageOf(reply).data[0] ?? {})).toEqual(['id', 'object', 'title', 'price'])
     expect((await api.get('/api/v1/courses/clay-from-scratch?fields=price.amount')).json).toMatchObject({ price: { amount: 8900 } })
-    expect((await api.get('/api/v1/courses/clay-from-scratch?fields=title')).headers.get('etag')).toMatch(/^W\//)
+    expect((await api.get('/api/v1/courses/clay-from-scratch?fields=title')).headers.get('etag')).toMatch(/^"\d+-p-/)
     expect((await api.get('/api/v1/courses?fields=titl')).json).toMatchObject({ error: 'invalid_parameter' })
     expect((await api.get('/api/v1/courses?fields=metadata')).status).toBe(400)
     expect(pageOf(await api.get('/api/v1/courses?published_at[exists]=false&include=total_count', { as })).page.total?.count).toBe(1201)

@@ -28,7 +28,7 @@ describe('the effects of an operation', () => {
   test('include the changes of other rows and the tables that are written', () => {
     const { changes, tables } = effectsOf(named('deleteSection'))
     expect([...changes]).toEqual(expect.arrayContaining(['lesson.deleted']))
-    expect([...tables]).toEqual(expect.arrayContaining(['lesson', 'file_reference']))
+    expect([...tables]).toEqual(expect.arrayContaining(['lesson', 'certificate']))
   })
 
   test('of an operation without rules are empty', () => {
