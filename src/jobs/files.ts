@@ -8,7 +8,7 @@ import { cleanStoredPicture } from './due/cleanStoredPicture.ts'
 import type { Job } from './schedule.ts'
 
 const batch = 200
-const mostReported = 200
+const maxReported = 200
 /** A file that nothing needs stays as long as most changes can be taken back, and then in the trash. */
 const [unusedDays, trashDays] = [30, 7]
 
@@ -42,7 +42,7 @@ export function fileJobs({ database, storage, onMissingFile }: FileJobArguments)
       everySeconds: 86_400,
       run: () =>
         database.exclusively('report_missing_files', async () => {
-          const missing = await findMissingFiles(database, mostReported)
+          const missing = await findMissingFiles(database, maxReported)
           missing.forEach(onMissingFile)
           return { missing: missing.length }
         }),

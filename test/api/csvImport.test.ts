@@ -81,7 +81,11 @@ describe.each((await databasesToTest()).slice(-1))('importing CSV, on $name', ({
     ['email,name\na@example.org,Ana,more\n', 400, /line 2 has another number of cells than the header/],
     ['email,name\n"a@example.org,Ana\n', 400, /does not end with one/],
     [`email,name\n${'a@example.org,Ana\n'.repeat(101)}a quote " in the text behind the limit`, 413, /more than 100 rows, the maximum/],
-    [`\r\n${Array.from({ length: 201 }, (_, column) => `c${column}`).join(';')}\na quote " in the text behind the limit`, 400, /201 columns/],
+    [
+      `\r\n${Array.from({ length: 201 }, (_, column) => `c${column}`).join(';')}\na quote " in the text behind the limit`,
+      400,
+      /201 columns/,
+    ],
   ])('%j is refused, and the sentence says what helps', async (file, status, sentence) => {
     const reply = await upload('students', file)
     expect([reply.status, reply.json.error_description]).toEqual([status, expect.stringMatching(sentence)])

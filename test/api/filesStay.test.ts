@@ -106,7 +106,7 @@ describe.each(await databasesToTest())('files that rows name, on $name', ({ open
     for (const job of fileJobs({ database, storage: noStorage, onMissingFile: (one) => missing.push(one) })) await job.run()
   }
 
-  /** Returns those of the files that can be read no more, or that nothing is known to use. */
+  /** Returns those of the files that can no longer be read, or that nothing is known to use. */
   async function lost(files: ReadonlyMap<string, string>): Promise<string[]> {
     const gone: string[] = []
     for (const [name, id] of files) {

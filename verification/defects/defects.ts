@@ -58,8 +58,8 @@ export const defects: readonly PlantedDefect[] = [
     changes: [
       {
         file: 'src/framework/write/preconditions.ts',
-        from: "if (!precondition.includes(version)) throw new Problem('precondition_failed', { headers: { ETag: etag() } })",
-        to: '',
+        from: 'if (precondition.includes(version)) return',
+        to: 'return',
       },
     ],
     command: soak(),

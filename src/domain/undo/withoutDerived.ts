@@ -1,13 +1,15 @@
 import { sourcesOf } from '../../store/columnKinds.ts'
 import type { RowChange } from '../../store/undo/capture.ts'
-import type { Kept } from './takeBack.ts'
 import type { Plan } from './writeInverse.ts'
 
 /** Returns the key of a row, which its text has as well. */
 export const rowKey = ({ key }: RowChange): string => Object.values(key).join()
 
 /** Leaves columns that follow from others, of their row or its text, as they are if those stay. */
-export function withoutDerived(updated: Plan['updated'], kept: readonly Kept[]): Plan['updated'] {
+export function withoutDerived(
+  updated: Plan['updated'],
+  kept: readonly { row: string | undefined; field: string | undefined }[],
+): Plan['updated'] {
   const staying = new Set(kept.map(({ row, field }) => `${row} ${field}`))
   const stays = (change: RowChange, name: string): boolean =>
     sourcesOf(change.table, name)?.some((source) => staying.has(`${rowKey(change)} ${source}`)) ?? false
