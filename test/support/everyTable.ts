@@ -35,7 +35,7 @@ const values: Readonly<Record<string, (count: number) => unknown>> = {
   text: (count) => `row ${count}: "quoted", \\back\\slash, 'single', tab\t, line\n, ü, 😀, \u202e, {"a":1}`,
   'character varying': (count) => `v${count}`,
   smallint: (count) => count % 24,
-  integer: (count) => count - 2_147_483_648,
+  integer: (count) => 2_147_483_647 - count,
   bigint: (count) => String(9_007_199_254_740_993n + BigInt(count)),
   boolean: (count) => count % 2 === 0,
   date: (count) => (count % 2 ? '0005-02-29 BC' : '2024-02-29'),
