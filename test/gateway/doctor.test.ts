@@ -113,6 +113,7 @@ describe.runIf(isRunnable)('schoolgate doctor, and nginx with the file of deploy
       'mail',
       'http_to_https',
       'forwarded',
+      'sign_out',
     ])
   })
 

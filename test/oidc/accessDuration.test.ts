@@ -226,8 +226,10 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))(
       const refused = await call(tokens.access_token)
       expect([refused.status, refused.body.error]).toEqual([401, 'invalid_token'])
 
-      // The page of an access that has ended is gone, and its end cannot be changed any more.
-      expect((await person.open(pageOf(grant))).status).toBe(404)
+      // The page shows that the access has ended, and its end cannot be changed any more.
+      const ended = await person.open(pageOf(grant))
+      expect(ended.status).toBe(200)
+      expect(ended.html).not.toContain('/end"')
     })
 
     test('of somebody else cannot be extended or shortened, and neither without the form of the own page', async () => {
