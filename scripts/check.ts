@@ -1,5 +1,5 @@
 /**
- * Runs every check that does not need a running service, two at a time. A check that passes prints one line.
+ * Runs every check that does not need a running service, two at a time. A check that passes prints one line, and its notes.
  *
  *   node scripts/check.ts    exits with 1 if a check fails, after its output
  */
@@ -61,6 +61,7 @@ async function passes({ name, command, wayOut }: Check): Promise<boolean> {
   const { code, output } = await run(command)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name} (${seconds} s)\n`)
+  for (const note of output.match(/^note: .*$/gm) ?? []) process.stdout.write(`      ${note}\n`)
   if (code !== 0) process.stdout.write(`\n$ ${command}\n${output.trimEnd()}\n${wayOut ? `\n${wayOut}\n` : ''}\n`)
   return code === 0
 }
