@@ -30,7 +30,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'mail',
-    contents: 'e-mail templates and transports',
+    contents: 'kinds of e-mails with their values, and transports',
     mayImport: ['lib'],
   },
   {

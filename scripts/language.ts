@@ -11,9 +11,9 @@ import { textPieces } from './textPieces.ts'
 
 const places = process.argv.slice(2).map((place) => place.replace(/^\.\//, '').replace(/\/$/, ''))
 const checked = /\.(?:ts|md|ejs|css|ya?ml)$|^views\/locales\/en[\w.]*\.json$/
-/** Generated code, the texts of the demo school, stored data, and the files that define or plant the phrases themselves. */
+/** Generated code, the texts of the demo school, stored data, German texts, and the files that define or plant the phrases themselves. */
 const excluded =
-  /(?:^|\/)node_modules\/|^(?:src\/gen|demo|data|prisma|\.ci)\/|^scripts\/languageRules\.ts$|^test\/ground\/language\.test\.ts$/
+  /(?:^|\/)node_modules\/|^(?:src\/gen|demo|data|prisma|views\/mails\/de[^/]*|\.ci)\/|^scripts\/languageRules\.ts$|^test\/ground\/language\.test\.ts$/
 
 const hits = filesOf(places).flatMap((path) => hitsIn(path, readFileSync(path, 'utf8')))
 for (const hit of hits) process.stdout.write(`${hit}\n`)

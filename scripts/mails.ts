@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { escapeHtml } from '../src/lib/escapeHtml.ts'
 import { type Language, languages } from '../src/lib/languages.ts'
-import { type EmailKind, emailTemplates } from '../src/mail/emailTemplates.ts'
+import { type EmailKind, emailKinds } from '../src/mail/emailKinds.ts'
 import { logoId } from '../src/mail/htmlEmail.ts'
 import { createMail } from '../src/mail/mail.ts'
 import type { Email } from '../src/mail/transport.ts'
@@ -23,7 +23,7 @@ interface Preview {
 
 /** Returns the previews of all e-mails. Browsers do not know the parts of a message, so the HTML contains its picture. */
 async function mailPreviews(): Promise<Preview[]> {
-  const kinds = Object.keys(emailTemplates) as EmailKind[]
+  const kinds = Object.keys(emailKinds) as EmailKind[]
   const all = kinds.flatMap((kind) => languages.map((language) => ({ kind, language })))
   const previews = await Promise.all(
     all.map(async ({ kind, language }) => {

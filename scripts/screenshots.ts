@@ -18,7 +18,7 @@ import type { Page } from 'playwright-core'
 import { parse } from 'yaml'
 import { makeDemoSchool } from '../src/demo/makeDemoSchool.ts'
 import { saveForm } from '../src/domain/forms/saveForm.ts'
-import { emailTemplates } from '../src/mail/emailTemplates.ts'
+import { emailKinds } from '../src/mail/emailKinds.ts'
 import { diskFiles } from '../src/store/diskFiles.ts'
 import { inSchool } from '../src/store/inSchool.ts'
 import { lastLink } from '../test/account/account.ts'
@@ -72,7 +72,7 @@ else if (values.gallery) {
 
 /** Returns the stops of the tour, and one for each e-mail, whose previews are in a folder. */
 function stops(previews: string): (typeof tour)[number][] {
-  const mails = Object.keys(emailTemplates).map((kind) => ({
+  const mails = Object.keys(emailKinds).map((kind) => ({
     name: `mail-${kind}`,
     async open(page: Page) {
       const language = await page.evaluate<string>('navigator.language')

@@ -20,6 +20,7 @@ export function textPieces(path: string, text: string): TextPiece[] {
   if (extension === '.yaml' || extension === '.yml') return matches(text, /^\s*#.*(?:\n\s*#.*)*/gm, 'comment')
   if (extension === '.json') return matches(text, /(?<=: )"(?:[^"\\]|\\.)*"/g, 'string')
   if (extension === '.ejs') return [{ kind: 'string', text: blanked(text, /<%(?:#|=|-|_)?[\s\S]*?%>|<[^>]*>/g), start: 0 }]
+  if (path.startsWith('views/mails/')) return matches(text, /[^\n]+/g, 'string')
   return markdownPieces(text)
 }
 

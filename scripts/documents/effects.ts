@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import type { Operation } from '../../src/framework/declare/operations.ts'
-import { emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { emailKinds } from '../../src/mail/emailKinds.ts'
 import { auditEvents } from '../../src/store/auditEvents.ts'
 import { declarations, findMember, memberOf, readSource, type SourcePlace } from './sources.ts'
 
@@ -72,12 +72,12 @@ export function effectsOf(operation: Operation): Effects {
     if (name === 'announce' && second) followNews(second)
     // The name of an e-mail can also be that of a figure or a status.
     if (!/send|mail|notify|newsFor/i.test(name)) return
-    for (const text of given.flatMap(textsIn)) if (Object.hasOwn(emailTemplates, text)) effects.emails.add(text)
+    for (const text of given.flatMap(textsIn)) if (Object.hasOwn(emailKinds, text)) effects.emails.add(text)
   }
 }
 
 /** Columns by which rules let a job send e-mails. */
-const emailsLater: Readonly<Record<string, readonly (keyof typeof emailTemplates)[]>> = { move_notice_at: ['event_moved'] }
+const emailsLater: Readonly<Record<string, readonly (keyof typeof emailKinds)[]>> = { move_notice_at: ['event_moved'] }
 
 /** Where the e-mails about each kind of news are found. */
 const newsFinders: SourcePlace = { file: 'src/domain/notifications/allNews.ts', node: ts.factory.createIdentifier('finders') }

@@ -19,23 +19,21 @@ export type FilledValue = string | readonly EmailFact[]
 interface PartsArguments {
   issuer: string
   value(name: string): FilledValue
-  /** Returns the label of the button for a placeholder. */
-  labelOf(name: string): string | undefined
 }
 
 /**
- * Fills a template. A paragraph that consists of one placeholder becomes a button if the placeholder has a label and its value is a URL of the
- * school, and a list if its value is a list. Values are never searched for placeholders.
+ * Fills a template. A paragraph that consists of one placeholder becomes a list if its value is a list, and `[label]({placeholder})` becomes a
+ * button if the value is a URL of the school. Values are never searched for placeholders.
  * @throws Error if a value is missing
  */
-export function emailParts(template: string, { issuer, value, labelOf }: PartsArguments): EmailPart[] {
-  return template.split('\n\n').map((paragraph): EmailPart => {
-    const only = /^\{([a-z_]+)\}$/.exec(paragraph)?.[1]
-    const filled = only === undefined ? undefined : value(only)
+export function emailParts(template: string, { issuer, value }: PartsArguments): EmailPart[] {
+  return template.split(/\n{2,}/).map((paragraph): EmailPart => {
+    const { label, name } = /^(?:\[(?<label>[^\]]+)\]\()?\{(?<name>[a-z_]+)\}\)?$/.exec(paragraph)?.groups ?? {}
+    if (name === undefined) return { kind: 'sentence', pieces: piecesOf(paragraph, value) }
+    const filled = value(name)
     if (typeof filled === 'object') return { kind: 'facts', facts: filled }
-    const label = only && labelOf(only)
-    if (label && filled !== undefined && isOwnUrl(filled, issuer)) return { kind: 'link', label, url: filled }
-    return { kind: 'sentence', pieces: piecesOf(paragraph, value) }
+    if (label !== undefined && isOwnUrl(filled, issuer)) return { kind: 'link', label, url: filled }
+    return { kind: 'sentence', pieces: [{ text: filled, isValue: true }] }
   })
 }
 

@@ -4,12 +4,11 @@ import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
 import { oneLine } from '../lib/visibleText.ts'
 import { emailFacts, occasionFacts } from './emailFacts.ts'
 import { type EmailLegal, emailFoot } from './emailFoot.ts'
+import type { EmailKind, EmailValues } from './emailKinds.ts'
 import { emailParts, type FilledValue, fillLine, plainEmail } from './emailParts.ts'
-import { type EmailKind, type EmailTemplates, type EmailValues, emailTemplates } from './emailTemplates.ts'
+import { emailTemplates } from './emailTemplates.ts'
 import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from './emailValues.ts'
-import { germanTemplates, informalGermanTemplate } from './germanTemplates.ts'
 import { htmlEmail } from './htmlEmail.ts'
-import { linkLabel } from './linkLabels.ts'
 import type { EmailLogo, MailTransport } from './transport.ts'
 
 export interface Sender {
@@ -40,8 +39,6 @@ export interface Recipient {
   accountId?: string | null
 }
 
-const catalogues: Record<Language, EmailTemplates> = { en: emailTemplates, de: germanTemplates }
-
 export type SendEmail = <Kind extends EmailKind>(school: Sender, to: Recipient, kind: Kind, values: EmailValues<Kind>) => Promise<void>
 
 /** Creates the function that sends e-mails. A template is filled with the school's name, links and the message's values only. */
@@ -65,15 +62,11 @@ export function createMail({
       if (filled === undefined) throw new Error(`the e-mail ${kind} needs the value ${key}`)
       return filled
     }
-    const template = language === 'de' && isInformal(school) ? informalGermanTemplate(kind) : catalogues[language][kind]
+    const template = emailTemplates[language === 'de' && isInformal(school) ? 'de.informal' : language][kind]
     const subject = fillLine(template.subject, value)
     const unsubscribe = unsubscribeUrl?.(school, recipient, kind)
     const foot = emailFoot({ ...legal, unsubscribe }, language)
-    const parts = emailParts(template.text, {
-      issuer: school.issuer,
-      value,
-      labelOf: (key) => (key === 'link' ? template.button : linkLabel(key, language)),
-    })
+    const parts = emailParts(template.text, { issuer: school.issuer, value })
     await transport.deliver({
       from: { name, address: from ?? defaultSender(school.issuer) },
       to: email,

@@ -1,4 +1,4 @@
-import type { EmailKind } from '../mail/emailTemplates.ts'
+import type { EmailKind } from '../mail/emailKinds.ts'
 
 interface Preference {
   /** The e-mails that it controls, for the API. */

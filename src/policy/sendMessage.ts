@@ -1,4 +1,4 @@
-import type { EmailKind, EmailValues } from '../mail/emailTemplates.ts'
+import type { EmailKind, EmailValues } from '../mail/emailKinds.ts'
 import type { EmailFact, EmailFacts, EmailOccasion, TranslatedFacts, TranslatedText } from '../mail/emailValues.ts'
 import type { Recipient } from '../mail/mail.ts'
 import type { Reader } from '../store/database.ts'
@@ -6,7 +6,7 @@ import type { School } from './school.ts'
 
 export type { EmailFact, EmailFacts, EmailOccasion, Recipient, TranslatedFacts, TranslatedText }
 
-/** The e-mails to people, and the values of each. Both follow from the templates in src/mail/emailTemplates.ts. */
+/** The e-mails to people, and the values of each. Both are declared in src/mail/emailKinds.ts. */
 export type Messages = { [Kind in EmailKind]: EmailValues<Kind> }
 
 export type MessageKind = EmailKind

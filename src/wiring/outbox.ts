@@ -1,6 +1,6 @@
 import { DeliveryFailure } from '../lib/deliveryFailure.ts'
 import type { Keyring } from '../lib/keyring.ts'
-import { emailLifetimeSeconds } from '../mail/emailTemplates.ts'
+import { emailLifetimeSeconds } from '../mail/emailKinds.ts'
 import type { Defer } from '../policy/deferredWork.ts'
 import { preferenceOf } from '../policy/notificationPreferences.ts'
 import type { SendMessage } from '../policy/sendMessage.ts'

@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)))
 const markdown = files.filter((file) => file.endsWith('.md'))
-const documents = markdown.filter((file) => !file.startsWith('config/'))
+const documents = markdown.filter((file) => !/^(?:config|views)\//.test(file))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 test('the documents exist', () => {

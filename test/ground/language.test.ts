@@ -50,6 +50,7 @@ const plants: [what: string, file: string, text: string, hit: string][] = [
   ['a document', 'docs/h.md', '# Title\n\nSettings that are in force.\n', 'docs/h.md:3: in force → use'],
   ['a template of a page', 'views/i.ejs', '<p>\nWhoever has the link can read it.</p>\n', 'views/i.ejs:2: Whoever → use'],
   ['a text of a page', 'views/locales/en.json', '{\n  "gone": "This link works no more"\n}\n', 'views/locales/en.json:2: no more → use'],
+  ['a text of an e-mail', 'views/mails/en/l.md', '# {school}\n\nThis link works no more.\n', 'views/mails/en/l.md:3: no more → use'],
   ['a comment of a style sheet', 'views/assets/j.css', '/* The hint beside the field. */\n', 'views/assets/j.css:1: beside → use'],
   ['a comment of a configuration file', 'config/k.yaml', '# The role lends this scope.\nk: 1\n', 'config/k.yaml:1: lends → use'],
 ]

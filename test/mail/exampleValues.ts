@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import type { EmailLegal } from '../../src/mail/emailFoot.ts'
-import type { EmailKind, EmailValues } from '../../src/mail/emailTemplates.ts'
+import type { EmailKind, EmailValues } from '../../src/mail/emailKinds.ts'
 import type { Sender } from '../../src/mail/mail.ts'
 import type { EmailLogo } from '../../src/mail/transport.ts'
 

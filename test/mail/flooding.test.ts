@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../src/lib/keyring.ts'
-import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
+import type { EmailKind } from '../../src/mail/emailKinds.ts'
+import { emailTemplates } from '../../src/mail/emailTemplates.ts'
 import type { Notice, NoticeKind } from '../../src/policy/accountNotice.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import { send } from '../account/account.ts'
@@ -112,7 +113,7 @@ describe('a hundred triggers send at most as many e-mails as the limit allows', 
       const notice = { account_id: accountId, kind, at: new Date().toISOString(), values: exampleValues } as unknown as Notice
       for (let count = 0; count < triggers; count++) await defer(kysely, service.schoolId(), 'account_notice', notice)
     }
-    const subjectOf = (kind: EmailKind): string => emailTemplates[kind].subject.replace('{school}', 'First School')
+    const subjectOf = (kind: EmailKind): string => emailTemplates.en[kind].subject.replace('{school}', 'First School')
     const counts = Object.groupBy(await sentTo('busy@example.com'), (subject) => subject)
     for (const subject of new Set(Object.keys(kinds).map((kind) => subjectOf(kind as EmailKind)))) {
       const sharing = Object.keys(kinds).filter((kind) => subjectOf(kind as EmailKind) === subject).length

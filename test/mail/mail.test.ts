@@ -1,18 +1,19 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Language, languages } from '../../src/lib/languages.ts'
-import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
-import { eventTemplates } from '../../src/mail/eventTemplates.ts'
-import { germanTemplates, informalGermanTemplate } from '../../src/mail/germanTemplates.ts'
+import { type EmailKind, emailKinds } from '../../src/mail/emailKinds.ts'
+import { emailTemplates, parseTemplate } from '../../src/mail/emailTemplates.ts'
 import { createMail } from '../../src/mail/mail.ts'
-import { notificationTemplates } from '../../src/mail/notificationTemplates.ts'
 import type { Email } from '../../src/mail/transport.ts'
+import { preferenceOf } from '../../src/policy/notificationPreferences.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
 import { exampleLegal, exampleSchool as school, exampleValues as values } from './exampleValues.ts'
 
-const kinds = Object.keys(emailTemplates) as EmailKind[]
+const kinds = Object.keys(emailKinds) as EmailKind[]
+const { en, de, 'de.informal': informalGerman } = emailTemplates
 
 /** E-mails that follow from what the person has done at the school, and from nothing that somebody else can do in their name. */
-const isExpected = (kind: EmailKind): boolean => Object.hasOwn(eventTemplates, kind) || Object.hasOwn(notificationTemplates, kind)
+const isExpected = (kind: EmailKind): boolean => en[kind].text.includes('{occasion}') || preferenceOf(kind) !== undefined
 
 interface Given {
   name?: string
@@ -37,6 +38,22 @@ test('the name of an app stays inside its quotes, is short, and becomes no link'
   expect(quotedName('n'.repeat(200))).toHaveLength(80)
 })
 
+test.each([
+  ['{school}\n\n{link}\n', '1: a template is'],
+  ['# {school}\n{link}\n', '1: a template is'],
+  ['# {school}\n\nA link:\n\n{lnk}\n', '5: {lnk} is not a placeholder of this e-mail, which has {school}, {link}'],
+  ['# {school}\n\nThe {link of {school}\n', '3: { is not a placeholder'],
+  ['# School\n\n{link}\n', '1: the placeholder {school} is missing'],
+])('the template %j is refused with its path and line', (source, message) => {
+  expect(() => parseTemplate('views/mails/en/x.md', source, ['link'])).toThrow(`views/mails/en/x.md:${message}`)
+})
+
+test('each template belongs to an e-mail', () => {
+  for (const language of Object.keys(emailTemplates))
+    expect(kinds.map((kind) => `${kind}.md`)).toEqual(expect.arrayContaining(readdirSync(`views/mails/${language}`)))
+  expect(readdirSync('views/mails').toSorted()).toEqual(Object.keys(emailTemplates).toSorted())
+})
+
 describe('e-mails', () => {
   test.each(kinds)('%s names the school, says what to do if it was somebody else, and fills every placeholder', async (kind) => {
     const { sent, send } = mail()
@@ -46,27 +63,26 @@ describe('e-mails', () => {
     if (!isExpected(kind)) expect(email?.text).toMatch(/If it was not you|If you did not ask/)
     expect(`${email?.subject} ${email?.text}`).not.toMatch(/[{}]|undefined/)
     for (const [, url] of email?.text.matchAll(/^(https?:\S+)$/gm) ?? []) expect(url).toMatch(/^https:\/\/school\.example\.com\//)
-    const links =
-      emailTemplates[kind].text.match(/^\{(?!contact\}|facts\}|occasion\}|lessons\}|signals\}|items\}|copy\})[a-z_]+\}$/gm)?.length ?? 0
+    const others = 'contact|facts|occasion|lessons|signals|items|copy'
+    const links = en[kind].text.match(new RegExp(`^(?:\\[.+\\]\\()?\\{(?!(?:${others})\\})[a-z_]+\\}\\)?$`, 'gm'))?.length ?? 0
     expect(email?.text.match(/^[^:\n]+:\nhttps?:/gm)?.length ?? 0).toBe(links)
     expect(email?.html.match(/<a class="button"/g)?.length ?? 0).toBe(links)
   })
 
   test.each(kinds)('%s has the same placeholders and as many paragraphs in German as in English', (kind) => {
-    const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place).toSorted()
-    for (const part of ['subject', 'text'] as const) expect(places(germanTemplates[kind][part])).toEqual(places(emailTemplates[kind][part]))
-    expect(germanTemplates[kind].text.split('\n\n')).toHaveLength(emailTemplates[kind].text.split('\n\n').length)
-    expect(/Wenn Sie das nicht/.test(germanTemplates[kind].text)).toBe(!isExpected(kind))
-    expect(Boolean(germanTemplates[kind].button)).toBe('button' in emailTemplates[kind])
-    expect(`${germanTemplates[kind].text} ${emailTemplates[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
+    const places = (text: string) => [...text.matchAll(/\(?\{[a-z_]+\}\)?/g)].map(([place]) => place).toSorted()
+    for (const part of ['subject', 'text'] as const) expect(places(de[kind][part])).toEqual(places(en[kind][part]))
+    expect(de[kind].text.split('\n\n')).toHaveLength(en[kind].text.split('\n\n').length)
+    expect(/Wenn Sie das nicht/.test(de[kind].text)).toBe(!isExpected(kind))
+    expect(`${de[kind].text} ${en[kind].text}`).not.toMatch(/\bemail\b|\bEmail\b/)
   })
 
   test.each(kinds)(
     '%s says du in the German of a school that chose it, with the same placeholders and paragraphs as the formal one',
     (kind) => {
-      const [formal, informal] = [germanTemplates[kind], informalGermanTemplate(kind)]
-      const all = ({ subject, button, text }: typeof formal) => [subject, button ?? '', text].join('\n\n')
-      const places = (text: string) => [...text.matchAll(/\{[a-z_]+\}/g)].map(([place]) => place)
+      const [formal, informal] = [de[kind], informalGerman[kind]]
+      const all = ({ subject, text }: typeof formal) => `${subject}\n\n${text}`
+      const places = (text: string) => [...text.matchAll(/\(?\{[a-z_]+\}\)?/g)].map(([place]) => place)
       expect(places(all(informal))).toEqual(places(all(formal)))
       expect(informal.text.split('\n\n')).toHaveLength(formal.text.split('\n\n').length)
       // The app, the address and the order are feminine, so that sentences about them begin with Sie.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeMailPreviews } from '../../scripts/mails.ts'
 import { languages } from '../../src/lib/languages.ts'
-import { type EmailKind, emailTemplates } from '../../src/mail/emailTemplates.ts'
+import { type EmailKind, emailKinds } from '../../src/mail/emailKinds.ts'
 
 let folder = ''
 let paths: string[] = []
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const kinds = Object.keys(emailTemplates) as EmailKind[]
+const kinds = Object.keys(emailKinds) as EmailKind[]
 const read = (name: string) => readFile(join(folder, name), 'utf8')
 
 test('the previews contain every e-mail in every language, with and without a logo, and nothing else', async () => {

@@ -1,5 +1,4 @@
 import { emailTemplates } from '../../src/mail/emailTemplates.ts'
-import { germanTemplates } from '../../src/mail/germanTemplates.ts'
 import { resources, scopeCatalogue } from '../../src/resources/index.ts'
 import de from '../../views/locales/de.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
@@ -7,19 +6,19 @@ import en from '../../views/locales/en.json' with { type: 'json' }
 /** The pieces of texts between placeholders that are long enough to be recognised. */
 const piecesOf = (texts: Iterable<string>): string[] =>
   [...texts]
-    .flatMap((text) => text.split(/\{[a-z_]+\}|\n+/))
+    .flatMap((text) => text.split(/\{[a-z_]+\}|\n+|[[\]]/))
     .flatMap((piece) => (piece.trim().length >= 12 && /\s\S/.test(piece.trim()) ? [piece.trim()] : []))
 
 /** Returns the subjects and the texts of e-mail templates. */
 export const textsOf = (templates: Record<string, { subject: string; text: string }>): string[] =>
   Object.values(templates).flatMap(({ subject, text }) => [subject, text])
 
-const german = piecesOf([...Object.values(de), ...textsOf(germanTemplates)]).join('\n')
+const german = piecesOf([...Object.values(de), ...textsOf(emailTemplates.de)]).join('\n')
 
 /** The pieces of the English texts that no German text contains. */
 export const english: readonly string[] = piecesOf([
   ...Object.values(en),
-  ...textsOf(emailTemplates),
+  ...textsOf(emailTemplates.en),
   ...scopeCatalogue(resources).map(({ sentence }) => sentence),
 ]).filter((piece) => !german.includes(piece))
 
