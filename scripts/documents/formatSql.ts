@@ -4,23 +4,18 @@ const clause =
 const link = /^(?:and|or|when|else|end)\b/i
 
 /** A piece of a statement: a text without parentheses, or what is inside of a pair. */
-type Piece = string | Piece[]
+export type Piece = string | Piece[]
 
-/** Returns a statement with a line for each clause, and with the longer parts indented. Texts and names in quotes are not changed. */
-export function formatSql(sql: string): string {
-  return layOut(piecesOf(sql), 0).join('\n')
-}
-
-function piecesOf(sql: string): Piece[] {
+export function piecesOf(sql: string): Piece[] {
   const stack: Piece[][] = [[]]
-  const tokens = sql.match(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[()]|[^'"()]+/g) ?? []
+  const tokens = sql.match(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\(\s*|\s*\)|(?:(?!\s*\))[^'"()])+/g) ?? []
   for (const token of tokens) {
     const top = stack.at(-1) ?? []
-    if (token === '(') {
+    if (token.startsWith('(')) {
       const inner: Piece[] = []
       top.push(inner)
       stack.push(inner)
-    } else if (token === ')') stack.pop()
+    } else if (token.endsWith(')')) stack.pop()
     else {
       const last = top.at(-1)
       if (typeof last === 'string') top[top.length - 1] = last + token.replace(/\s+/g, ' ')
@@ -30,10 +25,11 @@ function piecesOf(sql: string): Piece[] {
   return stack[0] ?? []
 }
 
-const flat = (pieces: readonly Piece[]): string => pieces.map((piece) => (typeof piece === 'string' ? piece : `(${flat(piece)})`)).join('')
+export const flat = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : `(${flat(piece)})`)).join('')
 
-/** Divides pieces before each clause and, within long clauses, before each link and after each comma. */
-function layOut(pieces: readonly Piece[], depth: number): string[] {
+/** Returns a line for each clause; long clauses are divided before each link and after each comma, and what is in parentheses is indented. */
+export function layOut(pieces: readonly Piece[], depth: number): string[] {
   const indent = '  '.repeat(depth)
   const whole = flat(pieces).trim()
   if (indent.length + whole.length <= width && !/^select\b.* from /.test(whole)) return [indent + whole]

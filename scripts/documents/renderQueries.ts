@@ -10,11 +10,18 @@ import { type Audience, audiences, type Caller } from '../../src/policy/caller.t
 import { inSchool } from '../../src/store/inSchool.ts'
 import { compiledBySchool } from '../../src/store/schoolParameter.ts'
 import { compilingKysely } from '../../test/support/compilingKysely.ts'
-import { formatSql } from './formatSql.ts'
+import { nameParts, sharedFile } from './nameParts.ts'
 
 interface Statement {
   sql: string
   parameters: readonly unknown[]
+}
+
+interface Shown {
+  file: string
+  /** The operation and the roles. */
+  title: string
+  sql: string
 }
 
 /** The ids of the example, and the names that represent them in the statements. */
@@ -48,25 +55,17 @@ export async function renderQueries(operations: readonly Operation[], pglite: PG
   const executed: Statement[] = []
   const dialect = compiledBySchool(new PGliteDialect({ pglite }))
   const database = inSchool(new Kysely<DB>({ dialect, log: ({ query }) => void executed.push(query) }), school.id)
-  const rendered = new Map<string, string>()
-  for (const resource of new Set(operations.map((one) => one.resource))) {
-    const parts: string[] = []
-    const shown = new Map<string, string>()
-    for (const operation of operations.filter((one) => one.resource === resource)) {
-      const byRole = new Map<Audience, string[]>()
-      for (const role of audiences.filter((one) => operation.roles.includes(one))) {
-        const statements = await statementsOf(operation, callers[role])
-        if (statements.length > 0) byRole.set(role, [...new Set(statements.map(withValues))])
-      }
-      for (const [roles, statements] of grouped(byRole))
-        parts.push(
-          `-- ${operation.id}, ${roles.join(', ')}\n${statements.map((one) => abridged(`${formatSql(one)};\n`, operation.id, shown)).join('\n')}`,
-        )
+  const shown: Shown[] = []
+  for (const operation of operations) {
+    const byRole = new Map<Audience, string[]>()
+    for (const role of audiences.filter((one) => operation.roles.includes(one))) {
+      const statements = await statementsOf(operation, callers[role])
+      if (statements.length > 0) byRole.set(role, [...new Set(statements.map(withValues))])
     }
-    if (parts.length > 0)
-      rendered.set(resource.name, `-- Printed by npm run docs: the statements of ${resource.name} for each role.\n\n${parts.join('\n')}`)
+    for (const [roles, statements] of grouped(byRole))
+      for (const sql of statements) shown.push({ file: operation.resource.name, title: `${operation.id}, ${roles.join(', ')}`, sql })
   }
-  return rendered
+  return renderFiles(shown)
 
   async function statementsOf(operation: Operation, caller: Caller): Promise<Statement[]> {
     const { resource } = operation
@@ -123,11 +122,30 @@ function grouped(byRole: ReadonlyMap<Audience, string[]>): [Audience[], string[]
   return [...groups.values()]
 }
 
-/** Replaces the columns and tables of a statement by the name of an operation that shows the same ones. */
-function abridged(statement: string, operation: string, shown: Map<string, string>): string {
-  const where = statement.indexOf('\nwhere ')
-  const head = statement.slice(0, where)
-  const other = where < 0 ? undefined : shown.get(head)
-  if (where >= 0 && other === undefined) shown.set(head, operation)
-  return other === undefined ? statement : `-- columns and tables of ${other}${statement.slice(where)}`
+/** Renders the parts that several files use, and each file: the parts that only it uses, then its statements. */
+function renderFiles(shown: readonly Shown[]): Map<string, string> {
+  const { statements, definitions } = nameParts(shown)
+  const rendered = new Map([[sharedFile, ['-- Printed by npm run docs: the parts that the statements of several resources name.\n']]])
+  const earlier: { title: string; lines: string[] }[] = []
+  for (const [index, { file, title }] of shown.entries()) {
+    const about = `-- Printed by npm run docs: the statements of ${file} for each role. The parts in braces are below, or in ${sharedFile}.sql.\n`
+    const blocks = rendered.get(file) ?? [about]
+    const lines = `${statements[index]};\n`.split('\n')
+    const text = withoutBeginning(lines, earlier).join('\n')
+    blocks.push(title === earlier.at(-1)?.title ? text : `-- ${title}\n${text}`)
+    earlier.push({ title, lines })
+    rendered.set(file, blocks)
+  }
+  const partsOf = (file: string): string[] => (definitions.get(file) ?? []).map(([name, text]) => `-- {${name}}\n${text}\n`)
+  return new Map([...rendered].map(([file, [about, ...blocks]]) => [file, [about, ...partsOf(file), ...blocks].join('\n')]))
+}
+
+/** Replaces the columns and tables that a statement begins with by a reference to the statement that has most of them. */
+function withoutBeginning(lines: readonly string[], earlier: readonly { title: string; lines: string[] }[]): readonly string[] {
+  const where = lines.findIndex((line) => line.startsWith('where '))
+  const counts = earlier.map((other) => lines.findIndex((line, index) => index === where || line !== other.lines[index]))
+  const count = Math.max(...counts)
+  if (count < 3) return lines
+  const { title = '' } = earlier[counts.indexOf(count)] ?? {}
+  return [`-- ${count === where ? 'columns and tables' : `the first ${count} lines`} of ${title}`, ...lines.slice(count)]
 }

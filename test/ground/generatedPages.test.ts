@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { effectsOf } from '../../scripts/documents/effects.ts'
-import { formatSql } from '../../scripts/documents/formatSql.ts'
 import type { Structure } from '../../scripts/documents/migratedDatabase.ts'
+import { nameParts, sharedFile } from '../../scripts/documents/nameParts.ts'
 import { renderDatabase } from '../../scripts/documents/renderDatabase.ts'
 import { renderResource, sortsWithoutIndex } from '../../scripts/documents/renderResource.ts'
 import type { Operation } from '../../src/framework/declare/operations.ts'
@@ -73,7 +73,7 @@ test('a table without a purpose, and a function without one, are reported with t
   expect(() => renderDatabase(structure({ tables: [table] }))).toThrow('remove it from scripts/documents/functionPurposes.ts')
 })
 
-test('a formatted statement differs from the statement in its spaces only', () => {
+test('printed statements with the parts in place of their names differ in spaces and the quotes of names only', () => {
   const word = fc.constantFrom(
     'select',
     'from',
@@ -96,8 +96,39 @@ test('a formatted statement differs from the statement in its spaces only', () =
     nested: tie('list').map((inner) => `(${inner})`),
   })).list
   fc.assert(
-    fc.property(text, (sql) => {
-      expect(formatSql(sql).replace(/\s+/g, '')).toBe(sql.replace(/\s+/g, ''))
+    fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), (texts) => {
+      const repeated = texts.map((one) => `select (${one}) where (${one}) or exists (select (${one}) from a where (${one}))`)
+      const given = ['a', 'b'].flatMap((file) =>
+        [...texts, ...repeated].map((sql) => ({ file, sql: file === 'a' ? sql : `select a, ${sql}` })),
+      )
+      expect(expanded(given).map(bare)).toEqual(given.map(({ sql }) => bare(sql)))
     }),
   )
+})
+
+const bare = (sql: string): string => sql.replace(/[\s"]+/g, '')
+
+/** Returns printed statements with the parts in place of their names. */
+function expanded(given: { file: string; sql: string }[]): string[] {
+  const { statements, definitions } = nameParts(given)
+  return statements.map((statement, index) => {
+    const texts = new Map([...(definitions.get(given[index]?.file ?? '') ?? []), ...(definitions.get(sharedFile) ?? [])])
+    const expand = (text: string): string => text.replace(/\{([\w.]+)\}/g, (_, name) => expand(texts.get(name) ?? ''))
+    return expand(statement)
+  })
+}
+
+test('a change of a condition changes the definition of its part, and neither names nor statements', () => {
+  const condition = (status: string): string =>
+    `exists (select "id" from "post" where "post"."id" = "comment"."post_id" and ("post"."status" = '${status}' or "post"."hidden" = false))`
+  const statement = (file: string, status: string): { file: string; sql: string } => ({
+    file,
+    sql: `select "id" from "comment" where ${condition(status)} or (${condition(status)} and ${condition(status)}) limit ${file.length}`,
+  })
+  const [before, after] = ['published', 'scheduled'].map((status) => nameParts([statement('lists', status), statement('rows', status)]))
+  expect(before?.definitions.get(sharedFile)?.map(([name]) => name)).toEqual(['shared.post_of_comment'])
+  expect(after?.statements).toEqual(before?.statements)
+  expect(after?.definitions.get(sharedFile)?.map(([, text]) => text)).toEqual([expect.stringContaining("'scheduled'")])
+  const own = nameParts([statement('lists', 'published'), { ...statement('rows', 'published'), file: 'lists' }])
+  expect(own.statements[0]).toContain('exists ({post_of_comment})')
 })

@@ -1,86 +1,58 @@
--- Printed by npm run docs: the statements of certificates for each role.
+-- Printed by npm run docs: the statements of certificates for each role. The parts in braces are below, or in shared.sql.
+
+-- {course_of_certificate}
+select course.id
+from course
+where (
+  course.school_id = certificate.school_id
+  and course.id = certificate.course_id
+  and exists ({shared.course_lecturer_of_course})
+)
+  and course.school_id = :school_id
 
 -- listCertificates, learner
-select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
-  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version", case
+select id, number, enrollment_id, course_id, completed_at, issued_at, course_title, holder_name, corrected_at,
+  revoked_at, created_at, updated_at, person_id, version as version, case
   when false then cast('staff' as text)
-  when ("certificate"."person_id" = :person_id or false) then cast('own' as text)
+  when (certificate.person_id = :person_id or false) then cast('own' as text)
   else cast('public' as text)
-  end as "seen_as", case
-  when "certificate"."revoked_at" is null then 'valid'
+  end as seen_as, case
+  when certificate.revoked_at is null then 'valid'
   else 'revoked'
-  end as "status"
-from "certificate"
-where ("certificate"."person_id" = :person_id) and "certificate"."school_id" = :school_id
-order by "issued_at" desc, "id" desc
+  end as status
+from certificate
+where (certificate.person_id = :person_id) and certificate.school_id = :school_id
+order by issued_at desc, id desc
 limit 21;
 
 -- listCertificates, lecturer
-select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
-  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version", case
-  when exists (
-    select "course"."id"
-    from "course"
-    where (
-      "course"."school_id" = "certificate"."school_id"
-      and "course"."id" = "certificate"."course_id"
-      and exists (
-        select "lecturer"."id"
-        from "course_lecturer"
-        inner join "lecturer" on ("lecturer"."id" = "course_lecturer"."lecturer_id")
-          and "lecturer"."school_id" = :school_id
-        where ("course_lecturer"."course_id" = "course"."id" and "lecturer"."id" = :lecturer_id)
-          and "course_lecturer"."school_id" = :school_id
-      )
-    )
-      and "course"."school_id" = :school_id
-  ) then cast('staff' as text)
-  when ("certificate"."person_id" = :person_id or false) then cast('own' as text)
+select id, number, enrollment_id, course_id, completed_at, issued_at, course_title, holder_name, corrected_at,
+  revoked_at, created_at, updated_at, person_id, version as version, case
+  when exists ({course_of_certificate}) then cast('staff' as text)
+  when (certificate.person_id = :person_id or false) then cast('own' as text)
   else cast('public' as text)
-  end as "seen_as", case
-  when "certificate"."revoked_at" is null then 'valid'
+  end as seen_as, case
+  when certificate.revoked_at is null then 'valid'
   else 'revoked'
-  end as "status"
-from "certificate"
-where (
-  "certificate"."person_id" = :person_id
-  or exists (
-    select "course"."id"
-    from "course"
-    where (
-      "course"."school_id" = "certificate"."school_id"
-      and "course"."id" = "certificate"."course_id"
-      and exists (
-        select "lecturer"."id"
-        from "course_lecturer"
-        inner join "lecturer" on ("lecturer"."id" = "course_lecturer"."lecturer_id")
-          and "lecturer"."school_id" = :school_id
-        where ("course_lecturer"."course_id" = "course"."id" and "lecturer"."id" = :lecturer_id)
-          and "course_lecturer"."school_id" = :school_id
-      )
-    )
-      and "course"."school_id" = :school_id
-  )
-)
-  and "certificate"."school_id" = :school_id
-order by "issued_at" desc, "id" desc
+  end as status
+from certificate
+where (certificate.person_id = :person_id or exists ({course_of_certificate})) and certificate.school_id = :school_id
+order by issued_at desc, id desc
 limit 21;
 
 -- listCertificates, staff
-select "id", "number", "enrollment_id", "course_id", "completed_at", "issued_at", "course_title", "holder_name",
-  "corrected_at", "revoked_at", "created_at", "updated_at", "person_id", "version" as "version",
-  cast('staff' as text) as "seen_as", case
-  when "certificate"."revoked_at" is null then 'valid'
+select id, number, enrollment_id, course_id, completed_at, issued_at, course_title, holder_name, corrected_at,
+  revoked_at, created_at, updated_at, person_id, version as version, cast('staff' as text) as seen_as, case
+  when certificate.revoked_at is null then 'valid'
   else 'revoked'
-  end as "status"
-from "certificate"
-where (true) and "certificate"."school_id" = :school_id
-order by "issued_at" desc, "id" desc
+  end as status
+from certificate
+where (true) and certificate.school_id = :school_id
+order by issued_at desc, id desc
 limit 21;
 
 -- verifyCertificate, anonymous, learner, lecturer, staff
-select "number", "holder_name", "course_title", "issued_at", "corrected_at", "revoked_at",
-  "course"."certificate_template" as "template"
-from "certificate"
-inner join "course" on ("course"."id" = "certificate"."course_id") and "course"."school_id" = :school_id
-where ("certificate"."number" = '7QW3KD9XHM2TB5ZE') and "certificate"."school_id" = :school_id;
+select number, holder_name, course_title, issued_at, corrected_at, revoked_at, course.certificate_template as template
+from certificate
+inner join course on (course.id = certificate.course_id) and course.school_id = :school_id
+where (certificate.number = '7QW3KD9XHM2TB5ZE') and certificate.school_id = :school_id;

@@ -1,62 +1,55 @@
--- Printed by npm run docs: the statements of school for each role.
+-- Printed by npm run docs: the statements of school for each role. The parts in braces are below, or in shared.sql.
 
 -- getSchool, anonymous
-select "id", "name", "slug", "tagline", "description", "description_format", "status", "locale", "supported_locales",
-  "time_zone", "currency", "contact_email", "support_url", "address", "social_links", "legal", "registration",
-  "settings", "features", "created_at", "updated_at", "description_html", "counts", "version" as "version",
-  cast('public' as text) as "seen_as",
+select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
+  contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
+  description_html, counts, version as version, cast('public' as text) as seen_as,
   (
-    select "storage_usage"."bytes"
-    from "storage_usage"
-    where ("storage_usage"."school_id" = "school"."id") and "storage_usage"."school_id" = :school_id
-  ) as "limits"
-from "school"
-where (true) and "school"."id" = :school_id
+    select storage_usage.bytes
+    from storage_usage
+    where (storage_usage.school_id = school.id) and storage_usage.school_id = :school_id
+  ) as limits
+from school
+where (true) and school.id = :school_id
 limit 1;
 
 -- getSchool, learner, lecturer
-select "id", "name", "slug", "tagline", "description", "description_format", "status", "locale", "supported_locales",
-  "time_zone", "currency", "contact_email", "support_url", "address", "social_links", "legal", "registration",
-  "settings", "features", "created_at", "updated_at", "description_html", "counts", "version" as "version", case
+select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
+  contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
+  description_html, counts, version as version, case
   when false then cast('staff' as text)
   when (false or false) then cast('own' as text)
   else cast('public' as text)
-  end as "seen_as",
+  end as seen_as,
   (
-    select "storage_usage"."bytes"
-    from "storage_usage"
-    where ("storage_usage"."school_id" = "school"."id") and "storage_usage"."school_id" = :school_id
-  ) as "limits"
-from "school"
-where (true) and "school"."id" = :school_id
+    select storage_usage.bytes
+    from storage_usage
+    where (storage_usage.school_id = school.id) and storage_usage.school_id = :school_id
+  ) as limits
+from school
+where (true) and school.id = :school_id
 limit 1;
 
 -- getSchool, staff
-select "id", "name", "slug", "tagline", "description", "description_format", "status", "locale", "supported_locales",
-  "time_zone", "currency", "contact_email", "support_url", "address", "social_links", "legal", "registration",
-  "settings", "features", "created_at", "updated_at", "description_html", "counts", "version" as "version",
-  cast('staff' as text) as "seen_as",
+select id, name, slug, tagline, description, description_format, status, locale, supported_locales, time_zone, currency,
+  contact_email, support_url, address, social_links, legal, registration, settings, features, created_at, updated_at,
+  description_html, counts, version as version, cast('staff' as text) as seen_as,
   (
-    select "storage_usage"."bytes"
-    from "storage_usage"
-    where ("storage_usage"."school_id" = "school"."id") and "storage_usage"."school_id" = :school_id
-  ) as "limits"
-from "school"
-where (true) and "school"."id" = :school_id
+    select storage_usage.bytes
+    from storage_usage
+    where (storage_usage.school_id = school.id) and storage_usage.school_id = :school_id
+  ) as limits
+from school
+where (true) and school.id = :school_id
 limit 1;
 
 -- listCategories, anonymous, learner, lecturer, staff
-select "category", count(*) as "count"
-from "course"
+select category, count(*) as count
+from course
 where (
-  "category" is not null
-  and (
-    ("status" = 'published' and "visibility" = 'public')
-    and NOT EXISTS (
-      SELECT 1 FROM "school" WHERE "school"."id" = :school_id AND "school"."features" @> '{"courses":false}'::jsonb
-    )
-  )
+  category is not null
+  and ((status = 'published' and visibility = 'public') and NOT EXISTS ({shared.school_courses_false}))
 )
-  and "course"."school_id" = :school_id
-group by "category"
-order by "category";
+  and course.school_id = :school_id
+group by category
+order by category;
