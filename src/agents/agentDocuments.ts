@@ -5,10 +5,11 @@ import { allowMethods } from '../http/methods.ts'
 import type { Caches } from '../lib/caches.ts'
 import { Problem } from '../lib/problem.ts'
 import type { School } from '../policy/school.ts'
+import type { SchoolRow } from '../resources/apiRows.ts'
 import { type AgentDocument, createDocumentList, keptMilliseconds } from './documentList.ts'
 import { type LegalLinks, legalLinks } from './legalLinks.ts'
 import { pricingMd } from './pricingMd.ts'
-import { type SchoolAbout, schoolAbout } from './schoolAbout.ts'
+import { schoolAbout } from './schoolAbout.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 import { type SkillFile, skillFiles } from './skillFiles.ts'
 
@@ -16,7 +17,7 @@ export interface AgentDocuments {
   middleware: Middleware
   /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
   legalLinks(school: School): Promise<LegalLinks>
-  about(school: School): Promise<SchoolAbout>
+  about(school: School): Promise<SchoolRow>
   pricing(school: School): Promise<string>
   skills(school: School): Promise<readonly SkillFile[]>
   /** Drops cached documents: the next request builds current ones. */

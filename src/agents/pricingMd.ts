@@ -1,9 +1,10 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import { decimalAmount } from '../lib/decimalAmount.ts'
+import type { SchoolRow } from '../resources/apiRows.ts'
 import { siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { answering, isOpen, isShown, isWholeList } from './entryPoints.ts'
 import { code, document, link, Markdown, markdown, table } from './markdown.ts'
-import { type SchoolAbout, schoolAbout } from './schoolAbout.ts'
+import { schoolAbout } from './schoolAbout.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 
 interface Money {
@@ -124,7 +125,7 @@ export async function pricingMd(facts: SchoolFacts): Promise<string> {
   ])
 }
 
-const taxNotes: Readonly<Record<SchoolAbout['tax_mode'], Markdown | undefined>> = {
+const taxNotes: Readonly<Record<SchoolRow['tax_mode'], Markdown | undefined>> = {
   inclusive: markdown`Prices include VAT.`,
   exclusive: markdown`VAT is added to the prices at the checkout.`,
   none: undefined,

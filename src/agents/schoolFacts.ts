@@ -7,12 +7,12 @@ import type { LegalDocuments } from '../policy/legalDocuments.ts'
 /** The school as a caller without a token sees it. Documents read the school only in this way. */
 export interface PublicView {
   /** Runs an operation on a single row. Throws a Problem if visitors cannot see it. */
-  show(operation: Operation, parameters?: Readonly<Record<string, string>>): Promise<ListedRow>
-  page(operation: Operation, parameters: Readonly<Record<string, string>>): Promise<PageOfRows>
+  show<Body = ListedRow>(operation: Operation, parameters?: ListedRow): Promise<Body>
+  page<Row = ListedRow>(operation: Operation, parameters: ListedRow): Promise<PageOfRows<Row>>
   /** Returns the number of rows of a whole list, up to `most`, in one statement. */
   count(operation: Operation, most: number): Promise<number>
   /** Returns the first rows of a list. */
-  list(operation: Operation, parameters: Readonly<Record<string, string>>, most: number): Promise<{ rows: ListedRow[]; isAll: boolean }>
+  list<Row = ListedRow>(operation: Operation, parameters: ListedRow, most: number): Promise<{ rows: Row[]; isAll: boolean }>
 }
 
 /** Members of the authorization server's metadata that documents contain (RFC 8414 section 2). */

@@ -1,7 +1,7 @@
 import type { Operation } from '../framework/declare/operations.ts'
 import { everyRow } from '../lib/pageOfRows.ts'
 import { xmlText } from '../lib/xmlText.ts'
-import { sitemapRow } from '../resources/feedRows.ts'
+import type { Post } from '../resources/apiRows.ts'
 import { type SiteKind, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { isWholeList, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
@@ -20,6 +20,9 @@ const documentsName = 'documents'
 const url = (address: string, changed?: string): string =>
   `<url><loc>${xmlText(address)}</loc>${changed === undefined ? '' : `<lastmod>${xmlText(changed)}</lastmod>`}</url>\n`
 
+/** A row of any kind of public page. */
+type PageRow = Pick<Post, 'slug' | 'updated_at'> & Partial<Pick<Post, 'seo'>>
+
 interface PageList {
   kind: SiteKind
   list: Operation
@@ -36,10 +39,9 @@ export function pageLists({ hasPages }: Pick<SchoolFacts, 'hasPages'>, open: rea
 
 const openKinds = async (facts: SchoolFacts): Promise<PageList[]> => (facts.hasPages ? pageLists(facts, await openNow(facts)) : [])
 
-async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<ReturnType<typeof sitemapRow.parse>> {
+async function* rowsOf({ view }: SchoolFacts, list: Operation): AsyncGenerator<PageRow> {
   const fields = 'seo' in list.resource.schemas.public.shape ? 'slug,updated_at,seo' : 'slug,updated_at'
-  const rows = everyRow((cursor) => view.page(list, { fields, limit: String(pageRows), ...(cursor !== undefined && { cursor }) }))
-  for await (const row of rows) yield sitemapRow.parse(row)
+  yield* everyRow((cursor) => view.page<PageRow>(list, { fields, limit: String(pageRows), ...(cursor !== undefined && { cursor }) }))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { PageOfRows } from '../lib/pageOfRows.ts'
+import type { ListedRow, PageOfRows } from '../lib/pageOfRows.ts'
 import type { Caller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
@@ -113,18 +113,19 @@ export interface ApiResponse {
  * Returns the page of a list that an operation has responded with: the only way in which code of the service reads a list.
  * @throws Error if the response is not a list
  */
-export function pageOf({ body, list }: ApiResponse): PageOfRows {
+export function pageOf<Row = ListedRow>({ body, list }: ApiResponse): PageOfRows<Row> {
   if (!list || !Array.isArray(body.data)) throw new Error('the response is not a page of a list')
   return { rows: body.data, next: list.nextCursor, previous: list.prevCursor }
 }
 
 /**
- * Returns the body of a response to a request from the service itself.
+ * Returns the body of a response to a request from the service itself. `Body` is the type that the operation declares: the serializer writes
+ * the members of its schema and no others.
  * @throws Error if the response is a page of a list, whose next pages would be lost
  */
-export function bodyOf({ body, list }: ApiResponse): ApiResponse['body'] {
+export function bodyOf<Body = ListedRow>({ body, list }: ApiResponse): Body {
   if (list) throw new Error('read a list with pageOf')
-  return body
+  return body as Body
 }
 
 export interface ResponseStream {

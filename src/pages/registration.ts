@@ -1,4 +1,4 @@
-import type { OwnEvent } from '../resources/siteRows.ts'
+import type { EventRow } from '../resources/apiRows.ts'
 
 /** The registration of a person for an event: its state, which names its text, and what the person may do now. */
 export interface Registration {
@@ -20,7 +20,7 @@ export interface Registration {
 }
 
 /** Returns the registration of the person for whom the event was read. The operation checks everything again. */
-export function registrationFor(event: OwnEvent, now: Date): Registration {
+export function registrationFor(event: EventRow, now: Date): Registration {
   const { my_rsvp: own } = event
   if (event.status === 'canceled') return { state: 'canceled_event', may: {} }
   if (own?.status === 'attended' || own?.status === 'no_show') return { state: 'attended', may: {} }

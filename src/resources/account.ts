@@ -38,7 +38,7 @@ const byEmail = (name: OptionalPreference) =>
 
 const isMine: Rule<'account'> = (account, me) => account('id', '=', me.accountId)
 
-const fields = z.object({
+export const accountSchema = z.object({
   email: emailAddress().meta({ description: 'Address that the person signs in with.', example: 'learner001@example.org' }),
   pending_email: emailAddress().nullable().meta({ description: 'A new address that is not confirmed yet.', example: null }),
   email_verified: z.boolean().meta({ description: 'True if the address is confirmed.', example: true }),
@@ -77,7 +77,7 @@ const fields = z.object({
 
 const accountExport = z.object({
   object: z.literal('account_export').meta({ description: 'Type of the object.' }),
-  account: fields.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
+  account: accountSchema.omit({ avatar: true, two_factor_enabled: true }).meta({ description: 'The account.', example: {} }),
   authorizations: z.array(authorization).meta({ description: 'Authorizations of apps.', example: [] }),
   sessions: z.array(session).meta({ description: 'Browser sessions.', example: [] }),
   ...Object.fromEntries(
@@ -109,7 +109,7 @@ export const account = defineResource({
       'Change your account: your profile, settings and e-mail address. It can also see and replace the address of your calendar, remove connected apps, end your sign-ins, and start the deletion of your account',
   },
   singleton: true,
-  schema: fields,
+  schema: accountSchema,
   derived: {
     avatar: imageField('account', 'avatar'),
     two_factor_enabled: { select: hasSecondFactor, of: Boolean },

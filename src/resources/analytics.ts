@@ -9,13 +9,13 @@ import { reference } from '../framework/declare/fields.ts'
 import { defineReports } from '../framework/declare/reports.ts'
 import { defineCollectionRead } from '../framework/declare/typedOperations.ts'
 import {
-  amount,
   figure,
   forStaff,
   forTeachers,
   only,
   other,
   overDays,
+  overviewReport,
   parts,
   periodParameters,
   ranged,
@@ -41,17 +41,7 @@ export const analytics = defineReports({
       id: 'analyticsOverview',
       summary: 'Get an overview of the school',
       parameters: z.object(periodParameters),
-      output: overDays('overview', {
-        revenue_net: amount('Sales less refunds, including taxes.'),
-        orders: figure('Paid orders.'),
-        new_students: figure('New students.'),
-        new_members: figure('New members.'),
-        enrollments: figure('New enrolments.'),
-        completions: figure('Completed enrolments.'),
-        active_students: figure('Distinct people with learning activity in the last 28 days of the period.'),
-        live_subscriptions: figure('Running subscriptions at the end of the period.'),
-        mrr: amount('Monthly recurring revenue at the end of the period.'),
-      }),
+      output: overviewReport,
       rows: series,
       run: readOverDays(overview),
     }),

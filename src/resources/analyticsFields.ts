@@ -69,7 +69,7 @@ const head = (report: string) => ({
 const range = { from: day('First day.'), to: day('Last day, inclusive.') }
 
 /** Declares the response of a report over days. With `groups`, it also has figures by group. */
-export function overDays(report: string, fields: z.ZodRawShape, groups?: string) {
+export function overDays<Fields extends z.ZodRawShape>(report: string, fields: Fields, groups?: string) {
   const seriesOf = (description: string) =>
     z
       .array(
@@ -110,6 +110,18 @@ export function overDays(report: string, fields: z.ZodRawShape, groups?: string)
     }),
   })
 }
+
+export const overviewReport = overDays('overview', {
+  revenue_net: amount('Sales less refunds, including taxes.'),
+  orders: figure('Paid orders.'),
+  new_students: figure('New students.'),
+  new_members: figure('New members.'),
+  enrollments: figure('New enrolments.'),
+  completions: figure('Completed enrolments.'),
+  active_students: figure('Distinct people with learning activity in the last 28 days of the period.'),
+  live_subscriptions: figure('Running subscriptions at the end of the period.'),
+  mrr: amount('Monthly recurring revenue at the end of the period.'),
+})
 
 export const other = (report: string, fields: z.ZodRawShape) => z.object({ ...head(report), ...school, ...fields })
 export const ranged = range

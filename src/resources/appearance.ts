@@ -46,6 +46,64 @@ const item = z
 
 const items = (description: string) => z.array(item).max(12).default([]).meta({ description, example: [] })
 
+export const appearanceSchema = z.object({
+  theme: z
+    .enum(themes)
+    .meta({ component: 'Theme' })
+    .default('studio')
+    .meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
+  mode: z
+    .enum(['light', 'dark', 'auto'])
+    .meta({ component: 'ColourMode' })
+    .default('auto')
+    .meta({ description: 'Light, dark, or the preference of the device.', example: 'auto' }),
+  colors: z
+    .object({
+      primary: colour('Buttons and links.', '#1f6f5c'),
+      accent: colour('Highlights.', '#c4572f'),
+      background: colour('Behind everything.', '#ffffff'),
+      surface: colour('Behind cards and forms.', '#f6f3ee'),
+      text: colour('Text. Stands out from the background: a contrast of 4.5 or more (WCAG 2.2).', '#22201d'),
+    })
+    .meta({ description: 'The palette.', example: { primary: '#1f6f5c' } }),
+  fonts: z
+    .object({ heading: font('Of headings.', 'fraunces'), body: font('Of everything else.', 'source_sans') })
+    .meta({ description: 'Font families.', example: { heading: 'fraunces', body: 'source_sans' } }),
+  corner_radius: z
+    .enum(['none', 'small', 'medium', 'large'])
+    .meta({ component: 'CornerRadius' })
+    .meta({ description: 'Roundness of corners.', example: 'medium' }),
+  logo: picture('Logo on a light background.'),
+  logo_dark: picture('Logo on a dark background.'),
+  favicon: picture('Icon of the site in browser tabs.'),
+  cover: picture('Large picture of the home page.'),
+  social_image: picture('Preview picture for links to the school.'),
+  navigation: z
+    .object({ header: items('At the top of every page.'), footer: items('At its bottom.') })
+    .prefault({})
+    .meta({
+      description: 'Menus of the site. Items whose page the caller cannot open are omitted.',
+      example: { header: [], footer: [] },
+    }),
+  home_page_id: reference('pag', 'Id of a published page.')
+    .nullable()
+    .meta({ description: 'Home page of the site. It must be published.', idPrefix: 'pag', example: null }),
+  announcement: z
+    .object({
+      text: line(200).meta({ description: 'Text of the announcement.', example: 'The kiln is open on Friday.' }),
+      url: linkUrl().meta({ description: 'Target of the announcement.', example: null }),
+      starts_at: timestamp().nullable().default(null).meta({ description: 'When it starts to be shown.', example: null }),
+      ends_at: timestamp().nullable().default(null).meta({ description: 'When it stops being shown.', example: null }),
+    })
+    .nullable()
+    .meta({ description: 'Announcement above every page.', example: null }),
+  custom_css: z
+    .string()
+    .max(65_536)
+    .nullable()
+    .meta({ description: "The school's own stylesheet. It can load only files of the school.", example: null, view: 'staff' }),
+})
+
 export const appearance = defineResource({
   name: 'appearance',
   object: 'appearance',
@@ -60,63 +118,7 @@ export const appearance = defineResource({
   },
   singleton: true,
   catalogue: false,
-  schema: z.object({
-    theme: z
-      .enum(themes)
-      .meta({ component: 'Theme' })
-      .default('studio')
-      .meta({ description: 'Theme that provides the defaults.', example: 'studio' }),
-    mode: z
-      .enum(['light', 'dark', 'auto'])
-      .meta({ component: 'ColourMode' })
-      .default('auto')
-      .meta({ description: 'Light, dark, or the preference of the device.', example: 'auto' }),
-    colors: z
-      .object({
-        primary: colour('Buttons and links.', '#1f6f5c'),
-        accent: colour('Highlights.', '#c4572f'),
-        background: colour('Behind everything.', '#ffffff'),
-        surface: colour('Behind cards and forms.', '#f6f3ee'),
-        text: colour('Text. Stands out from the background: a contrast of 4.5 or more (WCAG 2.2).', '#22201d'),
-      })
-      .meta({ description: 'The palette.', example: { primary: '#1f6f5c' } }),
-    fonts: z
-      .object({ heading: font('Of headings.', 'fraunces'), body: font('Of everything else.', 'source_sans') })
-      .meta({ description: 'Font families.', example: { heading: 'fraunces', body: 'source_sans' } }),
-    corner_radius: z
-      .enum(['none', 'small', 'medium', 'large'])
-      .meta({ component: 'CornerRadius' })
-      .meta({ description: 'Roundness of corners.', example: 'medium' }),
-    logo: picture('Logo on a light background.'),
-    logo_dark: picture('Logo on a dark background.'),
-    favicon: picture('Icon of the site in browser tabs.'),
-    cover: picture('Large picture of the home page.'),
-    social_image: picture('Preview picture for links to the school.'),
-    navigation: z
-      .object({ header: items('At the top of every page.'), footer: items('At its bottom.') })
-      .prefault({})
-      .meta({
-        description: 'Menus of the site. Items whose page the caller cannot open are omitted.',
-        example: { header: [], footer: [] },
-      }),
-    home_page_id: reference('pag', 'Id of a published page.')
-      .nullable()
-      .meta({ description: 'Home page of the site. It must be published.', idPrefix: 'pag', example: null }),
-    announcement: z
-      .object({
-        text: line(200).meta({ description: 'Text of the announcement.', example: 'The kiln is open on Friday.' }),
-        url: linkUrl().meta({ description: 'Target of the announcement.', example: null }),
-        starts_at: timestamp().nullable().default(null).meta({ description: 'When it starts to be shown.', example: null }),
-        ends_at: timestamp().nullable().default(null).meta({ description: 'When it stops being shown.', example: null }),
-      })
-      .nullable()
-      .meta({ description: 'Announcement above every page.', example: null }),
-    custom_css: z
-      .string()
-      .max(65_536)
-      .nullable()
-      .meta({ description: "The school's own stylesheet. It can load only files of the school.", example: null, view: 'staff' }),
-  }),
+  schema: appearanceSchema,
   derived: {
     logo: imageField('appearance', 'logo'),
     logo_dark: imageField('appearance', 'logo_dark'),

@@ -34,6 +34,47 @@ const under = (resource: () => Resource, type: SubjectType) => ({
     comment.and([comment('comment.subject_type', '=', type), comment('comment.subject_id', '=', id)]),
 })
 
+export const commentSchema = z.object({
+  subject: z
+    .object({
+      type: subjectType.meta({ description: 'Type of the subject.', example: 'post' }),
+      id: z.string().meta({ description: 'Id of the subject.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
+      title: z.string().nullable().meta({ description: 'Title of the subject.', example: 'What the first firing taught us' }),
+    })
+    .meta({
+      description: 'Subject of the comment. With expand=subject the whole post, lesson or event; null if you cannot see it.',
+      example: {},
+    }),
+  course_id: reference('crs', 'Course of the lesson.')
+    .nullable()
+    .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
+  author: personSummary('Author of the comment.'),
+  author_role: z
+    .enum(['member', 'lecturer', 'staff'])
+    .meta({ description: 'Role of the author at the time of the comment.', example: 'member' }),
+  parent_id: reference('cmt', 'Comment that it replies to.')
+    .nullable()
+    .meta({ description: 'Comment that it replies to.', example: null, idPrefix: 'cmt' }),
+  depth: z.int().meta({ description: '0 for a comment, 1 for a reply.', example: 0 }),
+  body: z.string().nullable().meta({ description: 'Text; null if the comment was deleted.', example: 'Which clay was that?' }),
+  body_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<p>Which clay was that?</p>' }),
+  status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({ component: 'CommentStatus' }).meta({
+    description: 'Only moderators see pending and hidden comments. A deleted comment with replies remains as a placeholder.',
+    example: 'published',
+  }),
+  replies_count: z.int().meta({ description: 'Number of published replies.', example: 1 }),
+  reactions_count: z.int().meta({ description: 'Number of reactions.', example: 2 }),
+  edited_at: timestamp().nullable().meta({ description: 'When the author last changed it.', example: null }),
+  moderation: z
+    .object({
+      by: z.string().nullable().meta({ description: 'Name of the moderator.', example: 'Hazel Lanternfield' }),
+      at: z.string().nullable().meta({ description: 'When the decision was made.', example: '2026-03-01T09:30:00.000Z' }),
+      reason: z.string().nullable().meta({ description: 'Reason.', example: 'Spam' }),
+    })
+    .nullable()
+    .meta({ description: 'Decision of a moderator, or why the comment waits for one.', example: null, view: 'staff' }),
+})
+
 export const comments = defineResource({
   name: 'comments',
   object: 'comment',
@@ -54,46 +95,7 @@ export const comments = defineResource({
       othersData: ['lecturer', 'staff'],
     },
   },
-  schema: z.object({
-    subject: z
-      .object({
-        type: subjectType.meta({ description: 'Type of the subject.', example: 'post' }),
-        id: z.string().meta({ description: 'Id of the subject.', example: 'pst_01jgwejj00e6srgkpqm2sqf05m' }),
-        title: z.string().nullable().meta({ description: 'Title of the subject.', example: 'What the first firing taught us' }),
-      })
-      .meta({
-        description: 'Subject of the comment. With expand=subject the whole post, lesson or event; null if you cannot see it.',
-        example: {},
-      }),
-    course_id: reference('crs', 'Course of the lesson.')
-      .nullable()
-      .meta({ description: 'Course of the lesson.', example: null, idPrefix: 'crs' }),
-    author: personSummary('Author of the comment.'),
-    author_role: z
-      .enum(['member', 'lecturer', 'staff'])
-      .meta({ description: 'Role of the author at the time of the comment.', example: 'member' }),
-    parent_id: reference('cmt', 'Comment that it replies to.')
-      .nullable()
-      .meta({ description: 'Comment that it replies to.', example: null, idPrefix: 'cmt' }),
-    depth: z.int().meta({ description: '0 for a comment, 1 for a reply.', example: 0 }),
-    body: z.string().nullable().meta({ description: 'Text; null if the comment was deleted.', example: 'Which clay was that?' }),
-    body_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<p>Which clay was that?</p>' }),
-    status: z.enum(['published', 'pending', 'hidden', 'deleted']).meta({ component: 'CommentStatus' }).meta({
-      description: 'Only moderators see pending and hidden comments. A deleted comment with replies remains as a placeholder.',
-      example: 'published',
-    }),
-    replies_count: z.int().meta({ description: 'Number of published replies.', example: 1 }),
-    reactions_count: z.int().meta({ description: 'Number of reactions.', example: 2 }),
-    edited_at: timestamp().nullable().meta({ description: 'When the author last changed it.', example: null }),
-    moderation: z
-      .object({
-        by: z.string().nullable().meta({ description: 'Name of the moderator.', example: 'Hazel Lanternfield' }),
-        at: z.string().nullable().meta({ description: 'When the decision was made.', example: '2026-03-01T09:30:00.000Z' }),
-        reason: z.string().nullable().meta({ description: 'Reason.', example: 'Spam' }),
-      })
-      .nullable()
-      .meta({ description: 'Decision of a moderator, or why the comment waits for one.', example: null, view: 'staff' }),
-  }),
+  schema: commentSchema,
   derived: {
     subject: {
       select: subjectOf,

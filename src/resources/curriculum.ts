@@ -47,7 +47,7 @@ const tree = {
     .meta({ description: 'Sections in their order.', example: [] }),
 }
 
-const outlineOfCourse = z.object(tree).meta({ component: 'CourseOutline' })
+export const outlineOfCourse = z.object(tree).meta({ component: 'CourseOutline' })
 
 const order = z.object({
   sections: z

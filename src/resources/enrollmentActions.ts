@@ -16,7 +16,7 @@ import { defineAction } from '../framework/declare/typedOperations.ts'
 import { wrongState } from '../framework/write/wrongState.ts'
 import { uuidOf } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
-import { enrollmentSummary, lessonState, positionSeconds } from './enrollmentFields.ts'
+import { positionSeconds, progressResult } from './enrollmentFields.ts'
 
 const enrollment = { object: 'enrollment' }
 
@@ -61,7 +61,7 @@ export const putProgress = defineAction('enrollment', {
       .meta({ description: 'True if the lesson is completed. A quiz is completed by passing it.', example: true }),
     position_seconds: positionSeconds.optional().meta({ description: 'Position in the lesson in seconds.', example: 95 }),
   }),
-  output: z.object({ lesson: lessonState, enrollment: enrollmentSummary }),
+  output: progressResult,
   async perform(writing, row, input) {
     const { writer, caller, now } = writing
     const { completed, position_seconds } = input

@@ -73,7 +73,7 @@ export const enrollmentSchema = z.object({
   metadata: metadata(),
 })
 
-export const enrollmentSummary = z
+const enrollmentSummary = z
   .object({
     id: reference('enr', 'Id of the enrolment.'),
     status: enrollmentStatus,
@@ -91,7 +91,7 @@ const lessonStatus = z
   .meta({ component: 'LessonProgressStatus' })
   .meta({ description: 'Progress in the lesson.', example: 'started' })
 
-export const lessonState = z
+const lessonState = z
   .object({
     lesson_id: reference('les', 'The lesson.'),
     status: lessonStatus,
@@ -100,6 +100,14 @@ export const lessonState = z
     attempts: z.int().meta({ description: 'Number of attempts at its quiz.', example: 0 }),
   })
   .meta({ description: 'The lesson.', example: { status: 'started' }, component: 'LessonState' })
+
+/** The response to a change of the progress in one lesson. */
+export const progressResult = z.object({ lesson: lessonState, enrollment: enrollmentSummary })
+
+export const courseProgress = z.object({
+  enrollment: enrollmentSummary,
+  lessons: z.array(lessonState).meta({ description: 'All published lessons in their order.', example: [] }),
+})
 
 /** The inputs of a new enrolment that are not fields of it. */
 export const named = {

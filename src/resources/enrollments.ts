@@ -23,7 +23,7 @@ import { audienceOf } from '../policy/caller.ts'
 import { courses } from './courses.ts'
 import { putProgress, transitionOf } from './enrollmentActions.ts'
 import { bulkEnrollments } from './enrollmentBulk.ts'
-import { enrollmentSchema, enrollmentStatus, enrollmentSummary, lessonState, named } from './enrollmentFields.ts'
+import { courseProgress, enrollmentSchema, enrollmentStatus, named } from './enrollmentFields.ts'
 import { lessons } from './lessons.ts'
 import { studentArea } from './studentArea.ts'
 import { students } from './students.ts'
@@ -175,10 +175,7 @@ export const enrollments = defineResource({
       id: 'getProgress',
       view: 'own',
       summary: 'Get the progress of a student in each lesson',
-      output: z.object({
-        enrollment: enrollmentSummary,
-        lessons: z.array(lessonState).meta({ description: 'All published lessons in their order.', example: [] }),
-      }),
+      output: courseProgress,
       run: async ({ database }, row) => {
         const all = await readProgress(database, row)
         return { enrollment: { ...row, status: statusAt(row, new Date()), lessons_count: all.length }, lessons: all }

@@ -15,6 +15,39 @@ const person = (prefix: 'std' | 'mbr', description: string) =>
 
 const textOrNone = (description: string, example: string) => z.string().nullable().meta({ description, example })
 
+export const formSubmissionSchema = z.object({
+  form_id: reference('frm', 'Id of the form.'),
+  form_version: z.int().meta({ description: 'Version of the form at the time of the submission.', example: 2 }),
+  answers: z
+    .record(
+      z.string(),
+      z.union([
+        z.string(),
+        z.number(),
+        z.boolean(),
+        z.array(z.string()),
+        z.object({
+          file_id: z.string().meta({ description: 'Id of the file.', example: 'fil_01jgwejj00e6srgkpqm2sqf05m' }),
+          filename: z.string().meta({ description: 'Name of the file.', example: 'portfolio.pdf' }),
+        }),
+      ]),
+    )
+    .meta({ description: 'The answers, by the key of the question.', example: { which_clay: 'Stoneware' } }),
+  contact: z
+    .object({
+      email: textOrNone('E-mail address in the submission.', 'wren@example.org'),
+      name: textOrNone('Name in the submission.', 'Wren Tidewell'),
+      student_id: person('std', 'The student, if known.'),
+      member_id: person('mbr', 'The member, if known.'),
+    })
+    .meta({ description: 'The person who submitted the form.', example: {} }),
+  source_path: textOrNone('Page from which it was submitted.', '/contact'),
+  locale: textOrNone('Language of the page.', 'en'),
+  consent_text: textOrNone('The text that the person agreed to; null if the form asked for no consent.', 'I agree to the privacy policy.'),
+  spam: z.boolean().meta({ description: 'True if it was classified as spam.', example: false }),
+  submitted_at: timestamp().meta({ description: 'When it was submitted.', example: '2026-03-01T09:30:00.000Z' }),
+})
+
 export const formSubmissions = defineResource({
   name: 'form_submissions',
   object: 'form_submission',
@@ -23,41 +56,7 @@ export const formSubmissions = defineResource({
   about: 'A submission of a form. Only the staff of the school see it.',
   notInApi: 'Not in this API: creating, changing and deleting submissions. People fill in forms on the site of the school.',
   scopes: forms.area,
-  schema: z.object({
-    form_id: reference('frm', 'Id of the form.'),
-    form_version: z.int().meta({ description: 'Version of the form at the time of the submission.', example: 2 }),
-    answers: z
-      .record(
-        z.string(),
-        z.union([
-          z.string(),
-          z.number(),
-          z.boolean(),
-          z.array(z.string()),
-          z.object({
-            file_id: z.string().meta({ description: 'Id of the file.', example: 'fil_01jgwejj00e6srgkpqm2sqf05m' }),
-            filename: z.string().meta({ description: 'Name of the file.', example: 'portfolio.pdf' }),
-          }),
-        ]),
-      )
-      .meta({ description: 'The answers, by the key of the question.', example: { which_clay: 'Stoneware' } }),
-    contact: z
-      .object({
-        email: textOrNone('E-mail address in the submission.', 'wren@example.org'),
-        name: textOrNone('Name in the submission.', 'Wren Tidewell'),
-        student_id: person('std', 'The student, if known.'),
-        member_id: person('mbr', 'The member, if known.'),
-      })
-      .meta({ description: 'The person who submitted the form.', example: {} }),
-    source_path: textOrNone('Page from which it was submitted.', '/contact'),
-    locale: textOrNone('Language of the page.', 'en'),
-    consent_text: textOrNone(
-      'The text that the person agreed to; null if the form asked for no consent.',
-      'I agree to the privacy policy.',
-    ),
-    spam: z.boolean().meta({ description: 'True if it was classified as spam.', example: false }),
-    submitted_at: timestamp().meta({ description: 'When it was submitted.', example: '2026-03-01T09:30:00.000Z' }),
-  }),
+  schema: formSubmissionSchema,
   derived: {
     answers: { from: ['answers'], of: ({ answers }) => fromJson(answers) },
     contact: { select: contactOf },

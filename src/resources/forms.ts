@@ -27,6 +27,46 @@ const question = z
   })
   .meta({ component: 'FormQuestion' })
 
+export const formSchema = z.object({
+  title: z.string().meta({ description: 'Title of the form.', example: 'Ask the studio' }),
+  slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'ask-the-studio' }),
+  status: status.meta({ description: 'Visitors see published forms until they close.', example: 'published' }),
+  description: z.string().nullable().meta({ description: 'Description of the form.', example: 'We answer within a day.' }),
+  fields: z.array(question).meta({ description: 'The questions, in their order.', example: [] }),
+  success_message: z.string().nullable().meta({ description: 'Message after the submission.', example: 'Thank you.' }),
+  submit_label: z.string().nullable().meta({ description: 'Label of the button.', example: 'Send' }),
+  consent_text: z.string().nullable().meta({
+    description: 'Text that people agree to when they send the form; null if that of the school applies.',
+    example: 'You may keep my answers for a year.',
+  }),
+  notifies_staff: z.boolean().meta({
+    description: 'True if owners and admins get an e-mail about new submissions, at most once an hour.',
+    example: false,
+    view: 'staff',
+  }),
+  copies_answers: z.boolean().meta({
+    description: 'True if the confirmation that people get by e-mail contains their answers.',
+    example: false,
+    view: 'staff',
+  }),
+  pages: z
+    .array(
+      z.object({
+        id: reference('pag', 'Id of the page.'),
+        slug: z.string().meta({ description: 'Slug of the page.', example: 'contact' }),
+      }),
+    )
+    .meta({ description: 'Public pages that show the form.', example: [] }),
+  submissions_count: z.int().meta({
+    description: 'Number of submissions, including spam; the summary of the form counts the two separately.',
+    example: 12,
+    view: 'staff',
+  }),
+  last_submission_at: time('When it was last submitted.', 'staff'),
+  opens_at: time('When it starts to accept submissions.'),
+  closes_at: time('When it stops accepting submissions.'),
+})
+
 export const forms = defineResource({
   name: 'forms',
   object: 'form',
@@ -37,45 +77,7 @@ export const forms = defineResource({
   about: 'A form of the school’s site, with its questions. People fill it in on the site; only staff see the submissions.',
   notInApi: 'Not in this API: creating, changing, submitting and deleting forms. The school does this on its own site.',
   scopes: { read: { learner: 'See the forms of the school', staff: 'See all forms and the submitted answers', othersData: ['staff'] } },
-  schema: z.object({
-    title: z.string().meta({ description: 'Title of the form.', example: 'Ask the studio' }),
-    slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'ask-the-studio' }),
-    status: status.meta({ description: 'Visitors see published forms until they close.', example: 'published' }),
-    description: z.string().nullable().meta({ description: 'Description of the form.', example: 'We answer within a day.' }),
-    fields: z.array(question).meta({ description: 'The questions, in their order.', example: [] }),
-    success_message: z.string().nullable().meta({ description: 'Message after the submission.', example: 'Thank you.' }),
-    submit_label: z.string().nullable().meta({ description: 'Label of the button.', example: 'Send' }),
-    consent_text: z.string().nullable().meta({
-      description: 'Text that people agree to when they send the form; null if that of the school applies.',
-      example: 'You may keep my answers for a year.',
-    }),
-    notifies_staff: z.boolean().meta({
-      description: 'True if owners and admins get an e-mail about new submissions, at most once an hour.',
-      example: false,
-      view: 'staff',
-    }),
-    copies_answers: z.boolean().meta({
-      description: 'True if the confirmation that people get by e-mail contains their answers.',
-      example: false,
-      view: 'staff',
-    }),
-    pages: z
-      .array(
-        z.object({
-          id: reference('pag', 'Id of the page.'),
-          slug: z.string().meta({ description: 'Slug of the page.', example: 'contact' }),
-        }),
-      )
-      .meta({ description: 'Public pages that show the form.', example: [] }),
-    submissions_count: z.int().meta({
-      description: 'Number of submissions, including spam; the summary of the form counts the two separately.',
-      example: 12,
-      view: 'staff',
-    }),
-    last_submission_at: time('When it was last submitted.', 'staff'),
-    opens_at: time('When it starts to accept submissions.'),
-    closes_at: time('When it stops accepting submissions.'),
-  }),
+  schema: formSchema,
   derived: {
     status: {
       from: ['status', 'closes_at'],

@@ -35,6 +35,40 @@ const links = z
   )
   .max(8)
 
+export const lecturerSchema = z.object({
+  display_name: line(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
+  slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),
+  headline: lineOrEmpty(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
+  ...richText('bio', { max: 5000, description: 'About the person.', example: 'Throws before breakfast.' }),
+  avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
+  cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
+  links: links.meta({ description: 'Links to other websites.', example: [] }),
+  expertise: z
+    .array(line(40))
+    .max(15)
+    .meta({ description: 'Areas of expertise.', example: ['throwing', 'glazes'] }),
+  status: z
+    .enum(['active', 'hidden', 'archived'])
+    .meta({ component: 'LecturerStatus' })
+    .meta({ description: 'State of the lecturer. Visitors see only active lecturers.', example: 'active' }),
+  featured: z.boolean().default(false).meta({ description: 'True if the lecturer is shown first.', example: true }),
+  students_count: z
+    .int()
+    .meta({ description: 'Number of people who are enrolled in their courses. Updated every hour.', example: 40, view: 'staff' }),
+  courses_count: z.int().meta({ description: 'Number of their courses in the catalogue.', example: 2 }),
+  events_count: z.int().meta({ description: 'Number of their published events that have not ended.', example: 1 }),
+  position: z.int().meta({ description: 'Position in the list.', example: 0, view: 'staff' }),
+  email: emailAddress()
+    .max(254)
+    .nullable()
+    .meta({ description: 'E-mail address for the staff.', example: 'marlo@example.com', view: 'staff' }),
+  staff_id: reference('stf', 'The linked member of the staff.')
+    .nullable()
+    .meta({ description: 'The linked member of the staff.', idPrefix: 'stf', example: null, view: 'staff' }),
+  external_id: externalId(),
+  metadata: metadata(),
+})
+
 export const lecturers = defineResource({
   name: 'lecturers',
   object: 'lecturer',
@@ -53,39 +87,7 @@ export const lecturers = defineResource({
     row: ['display_name', 'slug', 'headline', 'expertise', 'courses_count'],
     filters: ['expertise', 'course_id'],
   },
-  schema: z.object({
-    display_name: line(80).meta({ description: 'Name on course pages.', example: 'Marlo Quillfeather' }),
-    slug: slug().meta({ description: 'Readable key, unique in the school.', example: 'marlo-quillfeather' }),
-    headline: lineOrEmpty(120).nullable().meta({ description: 'One line below the name.', example: 'Ceramics' }),
-    ...richText('bio', { max: 5000, description: 'About the person.', example: 'Throws before breakfast.' }),
-    avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
-    cover_image: image('Wide picture of the page.').nullable().meta({ description: 'Wide picture of the page.', example: null }),
-    links: links.meta({ description: 'Links to other websites.', example: [] }),
-    expertise: z
-      .array(line(40))
-      .max(15)
-      .meta({ description: 'Areas of expertise.', example: ['throwing', 'glazes'] }),
-    status: z
-      .enum(['active', 'hidden', 'archived'])
-      .meta({ component: 'LecturerStatus' })
-      .meta({ description: 'State of the lecturer. Visitors see only active lecturers.', example: 'active' }),
-    featured: z.boolean().default(false).meta({ description: 'True if the lecturer is shown first.', example: true }),
-    students_count: z
-      .int()
-      .meta({ description: 'Number of people who are enrolled in their courses. Updated every hour.', example: 40, view: 'staff' }),
-    courses_count: z.int().meta({ description: 'Number of their courses in the catalogue.', example: 2 }),
-    events_count: z.int().meta({ description: 'Number of their published events that have not ended.', example: 1 }),
-    position: z.int().meta({ description: 'Position in the list.', example: 0, view: 'staff' }),
-    email: emailAddress()
-      .max(254)
-      .nullable()
-      .meta({ description: 'E-mail address for the staff.', example: 'marlo@example.com', view: 'staff' }),
-    staff_id: reference('stf', 'The linked member of the staff.')
-      .nullable()
-      .meta({ description: 'The linked member of the staff.', idPrefix: 'stf', example: null, view: 'staff' }),
-    external_id: externalId(),
-    metadata: metadata(),
-  }),
+  schema: lecturerSchema,
   derived: {
     avatar: imageField('lecturer', 'avatar'),
     cover_image: imageField('lecturer', 'cover_image'),

@@ -44,6 +44,43 @@ function playable(media: StoredMedia | null, files: readonly LessonFile[], conte
   return media && { ...media, embed_url, ...(file && addressOf(file, context)) }
 }
 
+export const lessonSchema = z.object({
+  course_id: reference('crs', 'Course of the lesson.'),
+  ...fields.outline,
+  content: fields.content,
+  content_format: fields.contentFormat,
+  content_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<h2>Wedging</h2>', view: 'own' }),
+  media: fields.media,
+  attachments: z
+    .array(
+      z.object({
+        file_id: reference('fil', 'Id of the file.'),
+        filename: z.string().meta({ description: 'Name of the file.', example: 'glaze-table.pdf' }),
+        content_type: z.string().meta({ description: 'Type of the file.', example: 'application/pdf' }),
+        byte_size: z.int().meta({ description: 'Size of the file.', example: 48_213 }),
+        download_url: z.url().nullable().default(null).meta({ description: 'Temporary download URL.', example: null }),
+        expires_at: timestamp().nullable().default(null).meta({ description: 'Time at which the URL expires.', example: null }),
+      }),
+    )
+    .meta({ description: 'Attached files.', example: [], view: 'own' }),
+  quiz: fields.quiz,
+  event_id: reference('evt', 'Event.').nullable().meta({
+    description: 'Event at which a live lesson takes place.',
+    example: null,
+    view: 'own',
+    idPrefix: 'evt',
+  }),
+  drip: fields.drip,
+  unlocked: z.boolean().meta({ description: 'True if you can read the content.', example: true }),
+  unlocks_at: timestamp()
+    .nullable()
+    .meta({ description: 'Time at which the lesson opens to you; null unless it only waits for that time.', example: null }),
+  completed_at: timestamp().nullable().meta({ description: 'Time at which you completed it.', example: null }),
+  comments_enabled: fields.commentsEnabled,
+  external_id: externalId(),
+  metadata: metadata(),
+})
+
 /** The lessons of a course. Everybody who sees the course sees their outlines; the content requires access. */
 export const lessons = defineResource({
   name: 'lessons',
@@ -57,42 +94,7 @@ export const lessons = defineResource({
   undo: true,
   scopes: curriculum.area,
   under: { resource: () => sections, table: 'section', column: 'section_id' },
-  schema: z.object({
-    course_id: reference('crs', 'Course of the lesson.'),
-    ...fields.outline,
-    content: fields.content,
-    content_format: fields.contentFormat,
-    content_html: z.string().nullable().meta({ description: 'The text as sanitised HTML.', example: '<h2>Wedging</h2>', view: 'own' }),
-    media: fields.media,
-    attachments: z
-      .array(
-        z.object({
-          file_id: reference('fil', 'Id of the file.'),
-          filename: z.string().meta({ description: 'Name of the file.', example: 'glaze-table.pdf' }),
-          content_type: z.string().meta({ description: 'Type of the file.', example: 'application/pdf' }),
-          byte_size: z.int().meta({ description: 'Size of the file.', example: 48_213 }),
-          download_url: z.url().nullable().default(null).meta({ description: 'Temporary download URL.', example: null }),
-          expires_at: timestamp().nullable().default(null).meta({ description: 'Time at which the URL expires.', example: null }),
-        }),
-      )
-      .meta({ description: 'Attached files.', example: [], view: 'own' }),
-    quiz: fields.quiz,
-    event_id: reference('evt', 'Event.').nullable().meta({
-      description: 'Event at which a live lesson takes place.',
-      example: null,
-      view: 'own',
-      idPrefix: 'evt',
-    }),
-    drip: fields.drip,
-    unlocked: z.boolean().meta({ description: 'True if you can read the content.', example: true }),
-    unlocks_at: timestamp()
-      .nullable()
-      .meta({ description: 'Time at which the lesson opens to you; null unless it only waits for that time.', example: null }),
-    completed_at: timestamp().nullable().meta({ description: 'Time at which you completed it.', example: null }),
-    comments_enabled: fields.commentsEnabled,
-    external_id: externalId(),
-    metadata: metadata(),
-  }),
+  schema: lessonSchema,
   derived: {
     position: { select: visiblePosition },
     locked: { select: lockReasonOf, of: (reason: string | null) => reason !== null },

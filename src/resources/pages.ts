@@ -29,6 +29,47 @@ const revisions = listOf(
   'The last fifty revisions, newest first.',
 )
 
+export const pageSchema = z.object({
+  title: line(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
+  slug: slug({ max: 160, parts: slugParts }).meta({
+    description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.',
+    example: 'about/team',
+  }),
+  kind: z
+    .enum(['home', 'landing', 'about', 'legal', 'custom'])
+    .meta({ component: 'PageKind' })
+    .meta({ description: 'Purpose of the page.', example: 'about' }),
+  status: z
+    .enum(['draft', 'published', 'archived'])
+    .meta({ component: 'PageStatus' })
+    .meta({ description: 'Visitors see published pages only.', example: 'published' }),
+  visibility: z.enum(['public', 'members', 'unlisted']).meta({ component: 'PageVisibility' }).meta({
+    description: 'Who can see the published page. An unlisted page is absent from lists and opens only with its slug.',
+    example: 'public',
+  }),
+  blocks: z.array(pageBlock).max(100).meta({ description: 'Content of the page, at most 512 KiB in total.', example: [] }),
+  rendered_html: z.string().meta({
+    description: 'The blocks as HTML without style. Lists of courses and lecturers show what visitors see.',
+    example: '<section data-block="divider"><hr></section>',
+    onDemand: true,
+  }),
+  seo: z
+    .object({
+      title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
+      description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
+      noindex: z.boolean().default(false).meta({ description: 'True to ask search engines not to index the page.', example: false }),
+    })
+    .nullable()
+    .meta({ description: 'Data for search engines.', example: null }),
+  show_in_navigation: z.boolean().meta({ description: 'True if the menus of the site contain it.', example: false }),
+  published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
+  has_unpublished_changes: z
+    .boolean()
+    .meta({ description: 'True if the draft differs from the published version.', example: false, view: 'staff' }),
+  external_id: externalId(),
+  metadata: metadata(),
+})
+
 export const pages = defineResource({
   name: 'pages',
   object: 'page',
@@ -47,46 +88,7 @@ export const pages = defineResource({
     row: ['title', 'slug', 'kind'],
     filters: ['kind'],
   },
-  schema: z.object({
-    title: line(160).meta({ description: 'Name of the page.', example: 'About the workshop' }),
-    slug: slug({ max: 160, parts: slugParts }).meta({
-      description: 'Address of the page on the site, unique in the school. In a path, / is sent as %2F.',
-      example: 'about/team',
-    }),
-    kind: z
-      .enum(['home', 'landing', 'about', 'legal', 'custom'])
-      .meta({ component: 'PageKind' })
-      .meta({ description: 'Purpose of the page.', example: 'about' }),
-    status: z
-      .enum(['draft', 'published', 'archived'])
-      .meta({ component: 'PageStatus' })
-      .meta({ description: 'Visitors see published pages only.', example: 'published' }),
-    visibility: z.enum(['public', 'members', 'unlisted']).meta({ component: 'PageVisibility' }).meta({
-      description: 'Who can see the published page. An unlisted page is absent from lists and opens only with its slug.',
-      example: 'public',
-    }),
-    blocks: z.array(pageBlock).max(100).meta({ description: 'Content of the page, at most 512 KiB in total.', example: [] }),
-    rendered_html: z.string().meta({
-      description: 'The blocks as HTML without style. Lists of courses and lecturers show what visitors see.',
-      example: '<section data-block="divider"><hr></section>',
-      onDemand: true,
-    }),
-    seo: z
-      .object({
-        title: lineOrEmpty(70).nullable().default(null).meta({ description: 'Title for search engines.', example: 'Our workshop' }),
-        description: z.string().max(200).nullable().default(null).meta({ description: 'Text for search engines.', example: null }),
-        noindex: z.boolean().default(false).meta({ description: 'True to ask search engines not to index the page.', example: false }),
-      })
-      .nullable()
-      .meta({ description: 'Data for search engines.', example: null }),
-    show_in_navigation: z.boolean().meta({ description: 'True if the menus of the site contain it.', example: false }),
-    published_at: timestamp().nullable().meta({ description: 'When it was first published.', example: '2026-03-01T09:30:00.000Z' }),
-    has_unpublished_changes: z
-      .boolean()
-      .meta({ description: 'True if the draft differs from the published version.', example: false, view: 'staff' }),
-    external_id: externalId(),
-    metadata: metadata(),
-  }),
+  schema: pageSchema,
   derived: {
     // Lists are sorted and searched by the published title, so that the order does not reveal a draft.
     title: {

@@ -32,6 +32,54 @@ export const quizAnswers = {
     .meta({ description: 'One answer for each question. Unanswered questions count as wrong.', example: [] }),
 }
 
+export const quizAttemptSchema = z.object({
+  lesson_id: reference('les', 'The lesson.'),
+  enrollment_id: reference('enr', 'The enrolment.'),
+  attempt_no: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
+  score_percent: z.number().meta({ description: 'Share of the points, rounded down to two decimal places.', example: 66.66 }),
+  passed: z.boolean().meta({ description: 'True if the attempt is passed.', example: false }),
+  student_id: reference('std', 'The student.'),
+  results: z
+    .array(
+      z.object({
+        question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
+        correct: z.boolean().meta({ description: 'True if the answer was correct.', example: true }),
+        points: z.int().meta({ description: 'Points for a correct answer.', example: 2 }),
+        points_awarded: z.int().meta({ description: 'Points of this answer.', example: 2 }),
+        choice_ids: z
+          .array(z.string().meta({ description: 'Id of a choice.', example: 'c1' }))
+          .nullable()
+          .meta({ description: 'The chosen choices; null without an answer and for short_text.', example: ['c1'] }),
+        text: z.string().nullable().meta({ description: 'The answer to a question of the kind short_text.', example: null }),
+      }),
+    )
+    .nullable()
+    .meta({ description: 'Result of each question; null for attempts from before results were recorded.', example: [] }),
+  regraded: z
+    .object({
+      at: timestamp().meta({
+        description: 'Time at which the attempt was last graded again with another result.',
+        example: '2026-03-01T09:30:00.000Z',
+      }),
+      previous_score_percent: z.number().meta({ description: 'The score before that.', example: 33.33 }),
+      previous_passed: z.boolean().meta({ description: 'True if the attempt was passed before that.', example: false }),
+    })
+    .nullable()
+    .meta({ description: 'The result that a corrected answer key has replaced; null if the result is the original one.', example: null }),
+  explanations: z
+    .array(
+      z.object({
+        question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
+        explanation: z.string().meta({ description: 'Explanation of the answer.', example: 'Stoneware is fired above 1200 °C.' }),
+      }),
+    )
+    .meta({
+      description: 'The explanations that the quiz has now; empty unless its setting show_explanations shows them to the student.',
+      example: [],
+      onDemand: true,
+    }),
+})
+
 /** Attempts at quizzes, with the result of each question. The correct answers are not sent to students. */
 export const quizAttempts = defineResource({
   name: 'quiz_attempts',
@@ -43,53 +91,7 @@ export const quizAttempts = defineResource({
   undo: 'An attempt is what a person answered.',
   scopes: enrollments.area,
   under: { resource: (): Resource => lessons, table: 'lesson', column: 'lesson_id' },
-  schema: z.object({
-    lesson_id: reference('les', 'The lesson.'),
-    enrollment_id: reference('enr', 'The enrolment.'),
-    attempt_no: z.int().meta({ description: 'Number of the attempt, from 1.', example: 1 }),
-    score_percent: z.number().meta({ description: 'Share of the points, rounded down to two decimal places.', example: 66.66 }),
-    passed: z.boolean().meta({ description: 'True if the attempt is passed.', example: false }),
-    student_id: reference('std', 'The student.'),
-    results: z
-      .array(
-        z.object({
-          question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
-          correct: z.boolean().meta({ description: 'True if the answer was correct.', example: true }),
-          points: z.int().meta({ description: 'Points for a correct answer.', example: 2 }),
-          points_awarded: z.int().meta({ description: 'Points of this answer.', example: 2 }),
-          choice_ids: z
-            .array(z.string().meta({ description: 'Id of a choice.', example: 'c1' }))
-            .nullable()
-            .meta({ description: 'The chosen choices; null without an answer and for short_text.', example: ['c1'] }),
-          text: z.string().nullable().meta({ description: 'The answer to a question of the kind short_text.', example: null }),
-        }),
-      )
-      .nullable()
-      .meta({ description: 'Result of each question; null for attempts from before results were recorded.', example: [] }),
-    regraded: z
-      .object({
-        at: timestamp().meta({
-          description: 'Time at which the attempt was last graded again with another result.',
-          example: '2026-03-01T09:30:00.000Z',
-        }),
-        previous_score_percent: z.number().meta({ description: 'The score before that.', example: 33.33 }),
-        previous_passed: z.boolean().meta({ description: 'True if the attempt was passed before that.', example: false }),
-      })
-      .nullable()
-      .meta({ description: 'The result that a corrected answer key has replaced; null if the result is the original one.', example: null }),
-    explanations: z
-      .array(
-        z.object({
-          question_id: z.string().meta({ description: 'Id of the question.', example: 'q1' }),
-          explanation: z.string().meta({ description: 'Explanation of the answer.', example: 'Stoneware is fired above 1200 °C.' }),
-        }),
-      )
-      .meta({
-        description: 'The explanations that the quiz has now; empty unless its setting show_explanations shows them to the student.',
-        example: [],
-        onDemand: true,
-      }),
-  }),
+  schema: quizAttemptSchema,
   derived: {
     score_percent: { from: ['score_bps'], of: ({ score_bps }) => score_bps / 100 },
     student_id: { from: ['person_id'], of: ({ person_id }) => person_id },

@@ -16,6 +16,65 @@ import { fromJson } from '../framework/declare/values.ts'
 import { emailAddress } from './emailField.ts'
 import { count, features, legal, postalAddress, settings, socialLinks } from './schoolFields.ts'
 
+export const schoolSchema = z.object({
+  name: line(120).meta({ description: 'Name of the school.', example: 'Lanternfield School of Making' }),
+  slug: slug().meta({ description: 'Readable key of the school.', example: 'lanternfield' }),
+  tagline: z
+    .string()
+    .max(160)
+    .nullable()
+    .meta({ description: 'One line about the school.', example: 'Small crafts, taught slowly and well' }),
+  ...richText('description', { max: 10_000, description: 'About the school.', example: 'Six benches and a kiln.' }),
+  status: z.enum(['active', 'suspended']).meta({ description: 'active, or suspended while the school is closed.', example: 'active' }),
+  primary_url: z.url().meta({ description: 'Address of the school.', example: 'https://school.example' }),
+  locale: z.string().max(35).meta({ description: 'Main language (BCP 47).', example: 'en' }),
+  supported_locales: z
+    .array(z.string().max(35))
+    .max(20)
+    .meta({ description: 'All languages of the school.', example: ['en', 'de'] }),
+  time_zone: z
+    .string()
+    .meta({ description: 'IANA name of the time zone, which applies to dates without a time.', example: 'Europe/Berlin' }),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
+    .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
+  tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ component: 'TaxMode' }).meta({
+    description: 'inclusive: prices include tax; exclusive: the checkout adds tax to prices; none: no tax applies. Follows settings.tax.',
+    example: 'inclusive',
+  }),
+  contact_email: emailAddress().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
+  support_url: webUrl().nullable().meta({ description: 'URL of the help pages.', example: 'https://school.example/help' }),
+  address: postalAddress,
+  social_links: socialLinks,
+  legal,
+  registration: z
+    .enum(['open', 'invite_only', 'closed'])
+    .meta({ component: 'RegistrationMode' })
+    .meta({ description: 'Who can create an account. Invited people always can.', example: 'open' }),
+  settings: settings.meta({ description: 'Settings of the school.', example: { show_counts: true } }),
+  features: features.meta({
+    description: 'Features of the school. Requests for a disabled feature get 404.',
+    example: { courses: true },
+  }),
+  counts: z
+    .object({
+      courses: count('Published courses.'),
+      lecturers: count('Active lecturers.'),
+      students: count('Students.'),
+      members: count('Members.'),
+    })
+    .nullable()
+    .meta({ description: 'Counts, a few minutes old; null if the school hides them.', example: null }),
+  limits: z
+    .object({
+      storage_bytes: z.int().nullable().meta({ description: 'Storage limit in bytes; null without a limit.', example: null }),
+      storage_used_bytes: z.int().meta({ description: 'Used storage in bytes.', example: 52_428_800 }),
+      staff_seats: z.int().nullable().meta({ description: 'Maximum number of staff; null without a limit.', example: null }),
+    })
+    .meta({ description: 'Limits of the school.', example: { storage_bytes: null }, view: 'staff' }),
+})
+
 export const school = defineResource({
   name: 'school',
   object: 'school',
@@ -33,64 +92,7 @@ export const school = defineResource({
     write: { staff: 'Change the settings of the school, and invite, change and remove its staff' },
   },
   singleton: true,
-  schema: z.object({
-    name: line(120).meta({ description: 'Name of the school.', example: 'Lanternfield School of Making' }),
-    slug: slug().meta({ description: 'Readable key of the school.', example: 'lanternfield' }),
-    tagline: z
-      .string()
-      .max(160)
-      .nullable()
-      .meta({ description: 'One line about the school.', example: 'Small crafts, taught slowly and well' }),
-    ...richText('description', { max: 10_000, description: 'About the school.', example: 'Six benches and a kiln.' }),
-    status: z.enum(['active', 'suspended']).meta({ description: 'active, or suspended while the school is closed.', example: 'active' }),
-    primary_url: z.url().meta({ description: 'Address of the school.', example: 'https://school.example' }),
-    locale: z.string().max(35).meta({ description: 'Main language (BCP 47).', example: 'en' }),
-    supported_locales: z
-      .array(z.string().max(35))
-      .max(20)
-      .meta({ description: 'All languages of the school.', example: ['en', 'de'] }),
-    time_zone: z
-      .string()
-      .meta({ description: 'IANA name of the time zone, which applies to dates without a time.', example: 'Europe/Berlin' }),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
-      .meta({ description: 'ISO 4217 code of all prices.', example: 'EUR' }),
-    tax_mode: z.enum(['inclusive', 'exclusive', 'none']).meta({ component: 'TaxMode' }).meta({
-      description: 'inclusive: prices include tax; exclusive: the checkout adds tax to prices; none: no tax applies. Follows settings.tax.',
-      example: 'inclusive',
-    }),
-    contact_email: emailAddress().nullable().meta({ description: 'Contact address.', example: 'hello@example.com' }),
-    support_url: webUrl().nullable().meta({ description: 'URL of the help pages.', example: 'https://school.example/help' }),
-    address: postalAddress,
-    social_links: socialLinks,
-    legal,
-    registration: z
-      .enum(['open', 'invite_only', 'closed'])
-      .meta({ component: 'RegistrationMode' })
-      .meta({ description: 'Who can create an account. Invited people always can.', example: 'open' }),
-    settings: settings.meta({ description: 'Settings of the school.', example: { show_counts: true } }),
-    features: features.meta({
-      description: 'Features of the school. Requests for a disabled feature get 404.',
-      example: { courses: true },
-    }),
-    counts: z
-      .object({
-        courses: count('Published courses.'),
-        lecturers: count('Active lecturers.'),
-        students: count('Students.'),
-        members: count('Members.'),
-      })
-      .nullable()
-      .meta({ description: 'Counts, a few minutes old; null if the school hides them.', example: null }),
-    limits: z
-      .object({
-        storage_bytes: z.int().nullable().meta({ description: 'Storage limit in bytes; null without a limit.', example: null }),
-        storage_used_bytes: z.int().meta({ description: 'Used storage in bytes.', example: 52_428_800 }),
-        staff_seats: z.int().nullable().meta({ description: 'Maximum number of staff; null without a limit.', example: null }),
-      })
-      .meta({ description: 'Limits of the school.', example: { storage_bytes: null }, view: 'staff' }),
-  }),
+  schema: schoolSchema,
   derived: {
     primary_url: { from: [], of: (_row, context) => context.school.issuer },
     // Renders descriptions that are older than the stored HTML.

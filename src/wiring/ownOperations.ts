@@ -10,10 +10,12 @@ import { searchOf } from '../framework/output/search.ts'
 import { run } from '../framework/run.ts'
 import { isWrite } from '../framework/write/dryRun.ts'
 import { requireAllWithin } from '../http/rateLimitHeaders.ts'
+import type { ListedRow } from '../lib/pageOfRows.ts'
 import { Problem } from '../lib/problem.ts'
 import type { OwnCall, OwnOperations } from '../pages/account/accountArguments.ts'
 import type { PersonCaller } from '../policy/caller.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
+import type { ResponseTo } from '../resources/apiRows.ts'
 import { operationArguments } from './api.ts'
 import { type Foundation, personIn } from './foundation.ts'
 
@@ -24,7 +26,10 @@ const [maxWaits, waitMilliseconds] = [50, 100]
  * Creates the functions with which the account pages call operations of the API for the person who is signed in: the same checks, limits,
  * audit entries and change feed as for an app. The person has every scope; role and row rules apply as always.
  */
-export function createOwnOperations(foundation: Foundation, externalServices: ExternalServices): OwnOperations {
+export function createOwnOperations(
+  foundation: Foundation,
+  externalServices: ExternalServices,
+): OwnOperations & { operationOf(id: string): Operation } {
   const { operations, accounts, limits } = foundation
   const scopes = new Set(foundation.scopes.map(({ name }) => name))
   const acrossTypes = new Set([changeFeedOf(operations).id, searchOf(operations).id])
@@ -60,11 +65,18 @@ export function createOwnOperations(foundation: Foundation, externalServices: Ex
     return await onceFirstIsDone(() => (isDryRun ? foundation.run : run)(operation, caller, { ...sent, isDryRun }, around))
   }
   return {
-    async perform(ctx, accountId, id, asked = {}) {
+    operationOf,
+    async perform<Id extends string, Query extends ListedRow>(ctx: Context, accountId: string, id: Id, asked: OwnCall<Query> = {}) {
       const response = await call(ctx, accountId, id, asked)
-      return { ...response, body: bodyOf(response) }
+      return { ...response, body: bodyOf<ResponseTo<Id, Query>>(response) }
     },
-    list: async (ctx, accountId, id, parameters) => pageOf(await call(ctx, accountId, id, { parameters })),
+    list: async <Id extends string, Query extends ListedRow>(
+      ctx: Context,
+      accountId: string,
+      id: Id,
+      parameters?: Query,
+      position: ListedRow = {},
+    ) => pageOf<ResponseTo<Id, Query>>(await call(ctx, accountId, id, { parameters: { ...position, ...parameters } })),
     inputOf: (id) => operationInput(operationOf(id)),
     describeRequest(id) {
       const operation = byId.get(id)

@@ -2,8 +2,8 @@ import type { Context, Middleware } from 'koa'
 import { siteMd } from '../agents/site/siteMd.ts'
 import { subjects } from '../domain/comments/commentAccess.ts'
 import { commentingOn } from '../domain/comments/mayComment.ts'
-import type { Operation } from '../framework/declare/operations.ts'
 import { toPublicId, uuidOf } from '../lib/ids.ts'
+import type { ListedRow } from '../lib/pageOfRows.ts'
 import { sessionCookieName } from '../oidc/cookies.ts'
 import { createKeptForms } from '../pages/account/keptForms.ts'
 import { findSignedInPerson, type SignedInPerson } from '../pages/account/signedInPerson.ts'
@@ -13,11 +13,11 @@ import { createPngRenderer } from '../pages/pictures/pngRenderer.ts'
 import { servePictures } from '../pages/pictures/servePictures.ts'
 import { type FrameOf, serveSite } from '../pages/site/serveSite.ts'
 import { readChrome, type SiteChrome } from '../pages/site/siteChrome.ts'
-import { type SiteSource, siteSource } from '../pages/site/siteSource.ts'
 import { viewerOnPage } from '../policy/caller.ts'
 import { checkoutAddress } from '../policy/checkout.ts'
 import type { ExternalServices } from '../policy/externalServices.ts'
 import type { School } from '../policy/school.ts'
+import type { ApiReader, ResponseTo } from '../resources/apiRows.ts'
 import { inSchool, schoolDatabase } from '../store/inSchool.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
@@ -52,33 +52,26 @@ const keptMilliseconds = 5000
 
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
 export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
-  const { runtime, database, accounts, signer, statements, operations, limits, keyring, stores } = foundation
-  const { perform, list } = createOwnOperations(foundation, externalServices)
+  const { runtime, database, accounts, signer, statements, limits, keyring, stores } = foundation
+  const { perform, list, operationOf } = createOwnOperations(foundation, externalServices)
   const session = {
     provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
     databaseOf: (schoolId: string) => schoolDatabase(accounts, schoolId, 'person'),
     secondFactors: createSecondFactorRules(foundation),
   }
-  const operationOf = (kind: 'get' | 'list', resource: string): Operation => {
-    const found = operations.find(
-      (one) => one.kind === kind && one.resource.name === resource && !(kind === 'list' && one.path.includes('{')),
-    )
-    if (!found) throw new Error(`no operation ${kind} of ${resource}`)
-    return found
-  }
-  const visitorSource = (school: School): SiteSource => {
+  const visitorSource = (school: School): ApiReader => {
     const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
-    return siteSource(
-      (resource, parameters) => view.show(operationOf('get', resource), parameters),
-      (resource, parameters) => view.page(operationOf('list', resource), parameters),
-    )
+    return {
+      get: <Id extends string, Query extends ListedRow>(id: Id, query: Query) => view.show<ResponseTo<Id, Query>>(operationOf(id), query),
+      list: <Id extends string, Query extends ListedRow>(id: Id, query: Query) => view.page<ResponseTo<Id, Query>>(operationOf(id), query),
+    }
   }
-  const sourceOf = (ctx: Context, person: SignedInPerson | undefined): SiteSource =>
+  const sourceOf = (ctx: Context, person: SignedInPerson | undefined): ApiReader =>
     person
-      ? siteSource(
-          async (resource, parameters) => (await perform(ctx, person.accountId, operationOf('get', resource).id, { parameters })).body,
-          (resource, parameters) => list(ctx, person.accountId, operationOf('list', resource).id, parameters),
-        )
+      ? {
+          get: async (id, parameters) => (await perform(ctx, person.accountId, id, { parameters })).body,
+          list: (id, parameters) => list(ctx, person.accountId, id, parameters),
+        }
       : visitorSource(ctx.state.school)
   const isServed = (school: School): boolean => schoolConfigOf(runtime, school).public_pages
   const kept = foundation.caches.create<Promise<SiteChrome>>('site_menus', { ttl: keptMilliseconds })

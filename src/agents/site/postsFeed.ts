@@ -1,12 +1,15 @@
 import type { Operation } from '../../framework/declare/operations.ts'
 import { Problem } from '../../lib/problem.ts'
 import { xmlText } from '../../lib/xmlText.ts'
-import { feedRow } from '../../resources/feedRows.ts'
+import type { ResponseTo, SchoolRow } from '../../resources/apiRows.ts'
 import { feedPath, sitePath } from '../../resources/sitePaths.ts'
 import { schoolAbout } from '../schoolAbout.ts'
 import type { SchoolFacts } from '../schoolFacts.ts'
 
 const maxPosts = 50
+const fields = 'id,title,slug,excerpt,published_at,updated_at,tags,author'
+
+type FeedPost = ResponseTo<'listPosts', { fields: typeof fields }>
 
 /**
  * Renders the newest posts as an Atom feed (RFC 4287), with their excerpts. A post that visitors cannot read has an excerpt only if somebody
@@ -16,13 +19,8 @@ export async function postsFeed(facts: SchoolFacts): Promise<{ text: string; cha
   const list = facts.operations.find(isPostList)
   if (!facts.hasPages || !list) return undefined
   try {
-    const fields = 'id,title,slug,excerpt,published_at,updated_at,tags,author'
-    const [about, { rows }] = await Promise.all([schoolAbout(facts), facts.view.list(list, { fields }, maxPosts)])
-    return feedOf(
-      facts.issuer,
-      about,
-      rows.map((row) => feedRow.parse(row)),
-    )
+    const [about, { rows }] = await Promise.all([schoolAbout(facts), facts.view.list<FeedPost>(list, { fields }, maxPosts)])
+    return feedOf(facts.issuer, about, rows)
   } catch (error) {
     if (error instanceof Problem && (error.status === 404 || error.status === 403)) return undefined
     throw error
@@ -31,13 +29,9 @@ export async function postsFeed(facts: SchoolFacts): Promise<{ text: string; cha
 
 const isPostList = ({ kind, path, resource }: Operation): boolean => kind === 'list' && resource.name === 'posts' && !path.includes('{')
 
-function feedOf(
-  issuer: string,
-  { name, tagline, locale }: { name: string; tagline: string | null; locale: string },
-  posts: readonly ReturnType<typeof feedRow.parse>[],
-) {
+function feedOf(issuer: string, { name, tagline, locale }: SchoolRow, posts: readonly FeedPost[]) {
   const element = (tag: string, text: string): string => `<${tag}>${xmlText(text)}</${tag}>`
-  const timeOf = ({ updated_at: changed, published_at: published }: (typeof posts)[number]): string =>
+  const timeOf = ({ updated_at: changed, published_at: published }: FeedPost): string =>
     published !== null && published > changed ? published : changed
   const newest = posts.map(timeOf).toSorted().at(-1)
   const entries = posts.map((post) =>

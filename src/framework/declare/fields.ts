@@ -4,7 +4,23 @@ import { isSlug, normalizedSlug, slugOf } from '../../lib/slugText.ts'
 import { codePoint, invisible, isVisible, unreadable } from '../../lib/visibleText.ts'
 import { isLinkable, maxUrlLength } from '../../lib/webUrl.ts'
 
+declare const sometimesAbsent: unique symbol
+
+/** A field that some responses do not have: its view is narrower than the row's, or only `expand` names it. */
+export interface SometimesAbsent {
+  readonly [sometimesAbsent]: true
+}
+
 declare module 'zod' {
+  // Types follow the metadata: RowOf makes such a field optional. The parameters are those of the interface that this extends.
+  interface ZodType<
+    out Output = unknown,
+    out Input = unknown,
+    out Internals extends z.core.$ZodTypeInternals<Output, Input> = z.core.$ZodTypeInternals<Output, Input>,
+  > {
+    meta(data: z.core.GlobalMeta & ({ view: 'own' | 'staff' } | { onDemand: true })): this & SometimesAbsent
+  }
+
   interface GlobalMeta {
     /** The narrowest view that shows the field. Absent: everyone who sees the row. */
     view?: 'own' | 'staff' | undefined

@@ -14,6 +14,7 @@ import type { School } from '../../policy/school.ts'
 import type { AppTerms, SchoolAppRules } from '../../policy/schoolAppRules.ts'
 import type { SecondFactorRules, SecondStepRule } from '../../policy/secondStep.ts'
 import type { SendMessage } from '../../policy/sendMessage.ts'
+import type { ResponseTo } from '../../resources/apiRows.ts'
 import type { DatabaseOf } from '../../store/database.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import type { KnownBrowsers } from '../knownBrowser.ts'
@@ -113,8 +114,8 @@ export interface ExportContents {
 }
 
 /** The parts of a call of an operation. */
-export interface OwnCall {
-  parameters?: Readonly<Record<string, unknown>>
+export interface OwnCall<Query extends ListedRow = ListedRow> {
+  parameters?: Query
   body?: unknown
   /** A form with a file, for operations that take one. */
   form?: ReceivedForm
@@ -135,10 +136,16 @@ export interface OwnOperations {
   /** Calls an operation. It refuses lists, which `list` reads. */
   perform: PerformOwn
   /**
-   * Returns a page of a list.
+   * Returns a page of a list. A `limit` in the parameters has precedence.
    * @throws Problem
    */
-  list(ctx: Context, accountId: string, operation: string, parameters: ListedRow): Promise<PageOfRows>
+  list<Id extends string, const Query extends ListedRow>(
+    ctx: Context,
+    accountId: string,
+    operation: Id,
+    parameters?: Query,
+    position?: { limit?: number; cursor?: string },
+  ): Promise<PageOfRows<ResponseTo<Id, Query>>>
   inputOf(operation: string): OperationInput
   /** Returns undefined for an operation of another release. */
   describe(operation: string): CalledOperation | undefined
@@ -188,11 +195,16 @@ export interface FieldRules {
  * Calls an operation of the API for the person of an account, with the checks, limits and audit entries of a call by an app.
  * @throws Problem
  */
-export type PerformOwn = (ctx: Context, accountId: string, operation: string, call?: OwnCall) => Promise<OwnAnswer>
+export type PerformOwn = <Id extends string, const Query extends ListedRow = ListedRow>(
+  ctx: Context,
+  accountId: string,
+  operation: Id,
+  call?: OwnCall<Query>,
+) => Promise<OwnAnswer<ResponseTo<Id, Query>>>
 
 /** The response to a call, in the form of the API. */
-export interface OwnAnswer {
-  body: Readonly<Record<string, unknown>>
+export interface OwnAnswer<Body = ListedRow> {
+  body: Body
   /** The response as text, for other media types than JSON. */
   text?: string
   type?: string | undefined

@@ -20,7 +20,7 @@ export function enrolPages(args: AccountArguments, present: AccountPresenter, pa
       try {
         const { body: course } = await args.perform(ctx, person.accountId, 'getCourse', { parameters: { id_or_slug: id, fields: 'slug' } })
         await args.perform(ctx, person.accountId, 'createEnrollment', { body: { course_id: id } })
-        seeOther(ctx, withQuery(accountCoursePath(String(course.slug)), { done: 'enrolled' }))
+        seeOther(ctx, withQuery(accountCoursePath(course.slug), { done: 'enrolled' }))
       } catch (error) {
         const { status, code } = explained(error)
         if (status === 404) throw pageProblem('nothing_here', 'not_found', 'There is no such course.')

@@ -1,7 +1,7 @@
 import { periodText } from '../../lib/timeZone.ts'
 import { accountEventPath, accountPaths } from '../../policy/accountPaths.ts'
+import type { EventRow } from '../../resources/apiRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { type OwnEvent, ownEventRow } from '../../resources/siteRows.ts'
 import { plainText } from '../plainText.ts'
 import { registrationFor } from '../registration.ts'
 import { contentPart, type TextKey, type Texts, textsIn } from '../texts.ts'
@@ -9,8 +9,8 @@ import type { AccountForm, AccountItem, AccountSection } from './accountPage.ts'
 import type { OperationFile, OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
 
 interface Listed {
-  upcoming: readonly OwnEvent[]
-  past: readonly OwnEvent[]
+  upcoming: readonly EventRow[]
+  past: readonly EventRow[]
   /** The secret address of the calendar. */
   calendar: string | undefined
 }
@@ -18,7 +18,7 @@ interface Listed {
 interface EventPageParts {
   hasSite(context: OperationPageContext): boolean
   /** Returns the address at which a seat is paid for. */
-  checkout(context: OperationPageContext, event: OwnEvent): string | undefined
+  checkout(context: OperationPageContext, event: EventRow): string | undefined
 }
 
 /** The page of the registrations of a person, with the address of their calendar. */
@@ -27,11 +27,11 @@ export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): Operat
   notices: { renewed: 'calendar.done_renewed' },
   async read(request) {
     const [upcoming, past, { body }] = await Promise.all([
-      registeredFor(request, 'upcoming', { my_rsvp: 'going,waitlisted', phase: 'upcoming,live', sort: 'starts_at' }),
-      registeredFor(request, 'past', { my_rsvp: 'going,attended', phase: 'ended', sort: '-starts_at' }),
+      request.list('upcoming', 'listEvents', { my_rsvp: 'going,waitlisted', phase: 'upcoming,live', sort: 'starts_at' }),
+      request.list('past', 'listEvents', { my_rsvp: 'going,attended', phase: 'ended', sort: '-starts_at' }),
       request.perform('getCalendar'),
     ])
-    return { upcoming, past, calendar: typeof body.url === 'string' ? body.url : undefined }
+    return { upcoming, past, calendar: body.url ?? undefined }
   },
   build(context, { upcoming, past, calendar }) {
     const { texts } = context
@@ -56,10 +56,7 @@ export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): Operat
   forms: { 'calendar/renew': { operation: 'renewCalendar', done: 'renewed' } },
 })
 
-const registeredFor = async ({ list }: OperationRequest, section: string, filter: Readonly<Record<string, unknown>>): Promise<OwnEvent[]> =>
-  (await list(section, 'listEvents', filter)).map((row) => ownEventRow.parse(row))
-
-function itemOf({ texts, now }: OperationPageContext, event: OwnEvent): AccountItem {
+function itemOf({ texts, now }: OperationPageContext, event: EventRow): AccountItem {
   const { state } = registrationFor(event, now)
   return {
     id: `event-${event.slug}`,
@@ -98,7 +95,7 @@ function calendarSection({ texts, form }: OperationPageContext, url: string | un
 }
 
 /** The page on which a person registers for an event, and withdraws. */
-export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<OwnEvent> => ({
+export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<EventRow> => ({
   path: `${accountPaths.events}/:event`,
   notices: {
     going: 'registration.done_going',
@@ -128,7 +125,7 @@ export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<
         const isRegistered = own?.status === 'going' || own?.status === 'waitlisted'
         return isRegistered === (statusIn(form) === 'going') ? (own?.status ?? 'canceled') : undefined
       },
-      done: ({ body }) => String(body.status),
+      done: ({ body }) => body.status,
       problems: {
         event_full: 'registration.full',
         rsvp_closed: 'registration.closed',
@@ -139,16 +136,16 @@ export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<
   },
 })
 
-const readEvent = async ({ perform, params }: OperationRequest): Promise<OwnEvent> =>
-  ownEventRow.parse((await perform('getEvent', { id_or_slug: params.event })).body)
+const readEvent = async ({ perform, params }: OperationRequest): Promise<EventRow> =>
+  (await perform('getEvent', { id_or_slug: params.event })).body
 
 const statusIn = (form: URLSearchParams): 'canceled' | 'going' => (form.get('status') === 'canceled' ? 'canceled' : 'going')
 
-const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: OwnEvent, { dateLocale: locale }: Texts): string =>
+const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: EventRow, { dateLocale: locale }: Texts): string =>
   `${periodText(starts_at, ends_at, { timeZone, locale })} (${timeZone})`
 
 /** Shows the state of the registration, the place, and the forms and links that change it. */
-function registrationSection({ texts, form, now }: OperationPageContext, event: OwnEvent, checkout: string | undefined): AccountSection {
+function registrationSection({ texts, form, now }: OperationPageContext, event: EventRow, checkout: string | undefined): AccountSection {
   const button = (status: 'going' | 'canceled', label: TextKey, kind?: AccountForm['kind']): AccountForm =>
     form('', { hidden: { status }, submit: texts.text(label), ...(kind && { kind }) })
   const { state, may } = registrationFor(event, now)
@@ -171,7 +168,7 @@ function registrationSection({ texts, form, now }: OperationPageContext, event: 
 }
 
 /** Returns the links to take part online, to the recording, to the calendar, and to the public page. */
-const linksOf = ({ texts }: OperationPageContext, event: OwnEvent, hasPage: boolean) => [
+const linksOf = ({ texts }: OperationPageContext, event: EventRow, hasPage: boolean) => [
   ...(event.join_url && event.phase !== 'ended' ? [{ href: event.join_url, label: texts.text('my_events.join') }] : []),
   ...(event.recording_url ? [{ href: event.recording_url, label: texts.text('my_events.recording') }] : []),
   ...(event.status === 'published' && event.phase !== 'ended'

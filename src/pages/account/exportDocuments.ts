@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../lib/escapeHtml.ts'
 import { isObject } from '../../lib/jsonValue.ts'
-import { ownOrderRow } from '../../resources/ownRows.ts'
 import type { Texts } from '../texts.ts'
 import type { ExportContents } from './accountArguments.ts'
 import { buyerFilter } from './learning/ownLists.ts'
@@ -14,8 +13,7 @@ export const exportDocuments = (
   async *documents() {
     const buyer = await buyerFilter(request)
     if (!buyer) return
-    for await (const row of request.each('listOrders', buyer)) {
-      const { id, invoice_number: number } = ownOrderRow.parse(row)
+    for await (const { id, invoice_number: number } of request.each('listOrders', buyer)) {
       if (number === null) continue
       const { text = '' } = await request.perform('getInvoice', { id }, { type: 'text/html' })
       yield { name: `invoices/${number.replace(/[^\w-]/g, '_')}.html`, text }

@@ -1,19 +1,19 @@
 import { priceText } from '../../domain/localFormats.ts'
 import { isolate } from '../../lib/isolate.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import { type OwnPlan, type OwnSubscription, ownPlanRow } from '../../resources/ownRows.ts'
+import type { Plan } from '../../resources/apiRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
 import { plainText } from '../plainText.ts'
 import { money } from '../site/valueTexts.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
-import { ownSubscriptions } from './learning/ownLists.ts'
+import { type OwnSubscription, ownSubscriptions } from './learning/ownLists.ts'
 import type { OperationPage, OperationPageContext } from './operationPages.ts'
 import { choiceField } from './ownFields.ts'
 
 interface Shown {
   subscriptions: readonly OwnSubscription[]
-  plans: readonly OwnPlan[]
+  plans: readonly Plan[]
 }
 
 /** The page of the memberships of a person: what they pay, and how to change, resume and cancel it. */
@@ -27,7 +27,7 @@ export const membershipPage = (hasSite: (context: OperationPageContext) => boole
   },
   async read(request) {
     const [subscriptions, plans] = await Promise.all([ownSubscriptions(request), request.every('listPlans')])
-    return { subscriptions, plans: plans.map((row) => ownPlanRow.parse(row)) }
+    return { subscriptions, plans }
   },
   build(context, { subscriptions, plans }) {
     const { texts } = context
@@ -82,7 +82,7 @@ export const isRunning = (subscription: OwnSubscription): boolean =>
 
 const nameOf = ({ plan }: OwnSubscription, texts: Texts): string => plainText(plan?.name ?? texts.text('membership.plan_gone'), 80)
 
-function runningSection(context: OperationPageContext, subscription: OwnSubscription, plans: readonly OwnPlan[]): AccountSection {
+function runningSection(context: OperationPageContext, subscription: OwnSubscription, plans: readonly Plan[]): AccountSection {
   const { texts, form } = context
   const { id, status } = subscription
   const isEnding = subscription.cancel_at_period_end
@@ -124,14 +124,14 @@ function runningSection(context: OperationPageContext, subscription: OwnSubscrip
   }
 }
 
-const labelOf = (texts: Texts, { name }: OwnPlan, { amount, ...price }: OwnPlan['prices'][number]): string =>
+const labelOf = (texts: Texts, { name }: Plan, { amount, ...price }: Plan['prices'][number]): string =>
   `${isolate(plainText(name, 80))}: ${priceText({ ...price, ...amount }, texts.language)}`
 
 /** Shows the other prices to which the person can change, if there are any. */
 function changeDetails(
   { texts, form }: OperationPageContext,
   { id, status, price_id, current_period_end }: OwnSubscription,
-  prices: readonly (OwnPlan['prices'][number] & { label: string })[],
+  prices: readonly (Plan['prices'][number] & { label: string })[],
 ): NonNullable<AccountSection['details']> {
   const others = prices.filter((price) => price.active && price.id !== price_id && price.interval !== 'one_time')
   if ((status !== 'active' && status !== 'trialing') || current_period_end === null || others.length === 0) return []

@@ -1,6 +1,6 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { isMarketing, optionalPreferences } from '../../policy/notificationPreferences.ts'
-import { ownConsentRow, ownNotificationsRow } from '../../resources/ownRows.ts'
+import type { Account } from '../../resources/apiRows.ts'
 import { plainText } from '../plainText.ts'
 import type { OperationPage } from './operationPages.ts'
 
@@ -8,13 +8,13 @@ import type { OperationPage } from './operationPages.ts'
 const required = ['billing', 'security'] as const
 
 /** The page on which people choose the e-mails that they receive. */
-export const notificationsPage: OperationPage<{ preferences: Readonly<Record<string, unknown>>; isMarketingRefused: boolean }> = {
+export const notificationsPage: OperationPage<{ preferences: Account['notification_preferences']; isMarketingRefused: boolean }> = {
   path: accountPaths.notifications,
   notices: { saved: 'notifications.done_saved' },
   async read({ perform }) {
-    const { notification_preferences: preferences, membership } = ownNotificationsRow.parse((await perform('getAccount')).body)
+    const { notification_preferences: preferences, membership } = (await perform('getAccount')).body
     const { student_id: id } = membership
-    const consent = id === null ? null : ownConsentRow.parse((await perform('getStudent', { id_or_me: id })).body).marketing_consent
+    const consent = id === null ? null : (await perform('getStudent', { id_or_me: id })).body.marketing_consent
     return { preferences, isMarketingRefused: consent?.granted === false }
   },
   build: ({ texts, person, form }, { preferences, isMarketingRefused }) => ({

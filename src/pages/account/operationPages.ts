@@ -2,6 +2,7 @@ import type { Router } from '@koa/router'
 import type { Context, Middleware } from 'koa'
 import { newId } from '../../lib/ids.ts'
 import { everyRow, firstRows, type ListedRow, type PageOfRows } from '../../lib/pageOfRows.ts'
+import type { Responses, ResponseTo } from '../../resources/apiRows.ts'
 import { submittedForm } from '../formBody.ts'
 import { seeOther } from '../seeOther.ts'
 import type { TextKey } from '../texts.ts'
@@ -20,33 +21,52 @@ export interface OperationRequest {
   params: Readonly<Record<string, string>>
   path: string
   /** @throws Problem */
-  perform(operation: string, parameters?: ListedRow, call?: Omit<OwnCall, 'parameters'>): Promise<OwnAnswer>
+  perform<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+    call?: Omit<OwnCall, 'parameters'>,
+  ): Promise<OwnAnswer<ResponseTo<Id, Query>>>
   /**
    * Returns the rows of a list that a section of the page shows, from the place in the address on; none for a person who has no such list, or
    * at a school without the feature. The section, which this names by its id, gets the link to the next rows.
    */
-  list(section: string, operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
-  each(operation: string, parameters?: ListedRow): AsyncIterable<ListedRow>
+  list<Id extends string, const Query extends ListedRow = ListedRow>(
+    section: string,
+    operation: Id,
+    parameters?: Query,
+  ): Promise<readonly ResponseTo<Id, Query>[]>
+  each<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+  ): AsyncIterable<ResponseTo<Id, Query>>
   /** Returns every row of a list of which a person has few. */
-  every(operation: string, parameters?: ListedRow): Promise<readonly ListedRow[]>
+  every<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+  ): Promise<readonly ResponseTo<Id, Query>[]>
 }
 
 const [rowsOnPage, rowsAtOnce, maxWhole] = [50, 100, 1000]
 
 /** A form of a page, which calls one operation of the API. Its address is that of the page and its name, which can be empty. */
-export interface OperationForm {
-  operation: string
+interface FormOf<Id extends string, Done = string | After<ResponseTo<Id, ListedRow>>> {
+  operation: Id
   /** Returns parameters in addition to those that the form contains. */
   parameters?(request: OperationRequest): ListedRow | Promise<ListedRow>
   /** Returns the body, if its members are not the fields of the form. */
   body?(form: URLSearchParams, request: OperationRequest): unknown
   /** The notice of the page afterwards, or where the browser goes. */
-  done: string | ((answer: OwnAnswer, request: OperationRequest) => string | Promise<string>)
+  done: Done
   /** Returns the notice if nothing is left to do, because the page was older than what it showed. */
   doneBefore?(form: URLSearchParams, request: OperationRequest): Promise<string | undefined>
   /** The texts of problems by code, and by code and field. */
   problems?: Readonly<Record<string, TextKey>>
 }
+
+/** Returns the notice, or where the browser goes. A member of an object, so that forms of all operations have a common type. */
+type After<Body> = { done(answer: OwnAnswer<Body>, request: OperationRequest): string | Promise<string> }['done']
+
+export type OperationForm = { [Id in keyof Responses]: FormOf<Id> }[keyof Responses] | FormOf<string, string>
 
 /** A page of the account that shows, and changes, what operations of the API return to the person. */
 export interface OperationPage<Shown> {
@@ -91,23 +111,27 @@ export function requestOf(
   person: SignedInPerson,
   path: string,
 ): OperationRequest {
-  const perform: OperationRequest['perform'] = (operation, parameters = {}, call = {}) =>
-    args.perform(ctx, person.accountId, operation, { ...call, parameters })
-  const read = async (operation: string, parameters: ListedRow, cursor: unknown): Promise<PageOfRows> => {
+  const read = async <Id extends string, Query extends ListedRow>(
+    operation: Id,
+    parameters: Query | undefined,
+    { limit, cursor }: { limit: number; cursor: unknown },
+  ): Promise<PageOfRows<ResponseTo<Id, Query>>> => {
     try {
-      return await args.list(ctx, person.accountId, operation, { ...parameters, ...(typeof cursor === 'string' && { cursor }) })
+      return await args.list(ctx, person.accountId, operation, parameters, { limit, ...(typeof cursor === 'string' && { cursor }) })
     } catch (error) {
       if (isClosed(error)) return { rows: [], next: null, previous: null }
       throw error
     }
   }
-  const each: OperationRequest['each'] = (operation, parameters = {}) =>
-    everyRow((cursor) => read(operation, { ...parameters, limit: rowsAtOnce }, cursor))
+  const each = <Id extends string, Query extends ListedRow>(operation: Id, parameters?: Query) =>
+    everyRow((cursor) => read(operation, parameters, { limit: rowsAtOnce, cursor }))
   return {
-    ...{ ctx, person, path, perform, each, params: ctx.params },
-    async list(section, operation, parameters = {}) {
+    ...{ ctx, person, path, each, params: ctx.params },
+    perform: (operation, parameters, call = {}) =>
+      args.perform(ctx, person.accountId, operation, { ...call, ...(parameters && { parameters }) }),
+    async list<Id extends string, Query extends ListedRow>(section: string, operation: Id, parameters?: Query) {
       const cursor = ctx.query[section]
-      const { rows, next } = await read(operation, { limit: rowsOnPage, ...parameters }, cursor)
+      const { rows, next } = await read(operation, parameters, { limit: rowsOnPage, cursor })
       ctx.state.lists = [...(ctx.state.lists ?? []), { section, next, cursor: typeof cursor === 'string' ? cursor : undefined }]
       return rows
     },
@@ -142,7 +166,7 @@ export function createOperationPages(
       )
     }
 
-    const take = async (ctx: Context, form: OperationForm): Promise<void> => {
+    const take = async (ctx: Context, form: FormOf<string>): Promise<void> => {
       const sent = submittedForm(ctx)
       const path = pathOf(ctx)
       const person = await pages.owner(ctx, path)

@@ -1,5 +1,5 @@
 import { accountPaths } from '../../policy/accountPaths.ts'
-import { type OwnOrder, ownOrderRow } from '../../resources/ownRows.ts'
+import type { Order } from '../../resources/apiRows.ts'
 import { plainText } from '../plainText.ts'
 import { money } from '../site/valueTexts.ts'
 import { contentPart, type Texts } from '../texts.ts'
@@ -8,13 +8,12 @@ import { buyerFilter } from './learning/ownLists.ts'
 import type { OperationFile, OperationPage } from './operationPages.ts'
 
 /** The page of the orders of a person, with their receipts, invoices and credit notes. */
-export const ordersPage: OperationPage<readonly OwnOrder[]> = {
+export const ordersPage: OperationPage<readonly Order[]> = {
   path: accountPaths.orders,
   notices: {},
   async read(request) {
     const buyer = await buyerFilter(request)
-    const rows = buyer ? await request.list('orders', 'listOrders', buyer) : []
-    return rows.map((row) => ownOrderRow.parse(row))
+    return buyer ? await request.list('orders', 'listOrders', buyer) : []
   },
   build: ({ texts }, orders) => ({
     title: 'orders.title',
@@ -37,7 +36,7 @@ export const orderFiles: readonly OperationFile[] = [
   { path: `${accountPaths.orders}/:id/credit-notes/:refund_id`, operation: 'getCreditNote', type: 'text/html' },
 ]
 
-function itemOf(order: OwnOrder, texts: Texts): AccountItem {
+function itemOf(order: Order, texts: Texts): AccountItem {
   const path = `${accountPaths.orders}/${order.id}`
   const time = order.paid_at ?? order.placed_at
   const number = (count: number, title: string): string => (count > 1 ? `${count} × ${title}` : title)

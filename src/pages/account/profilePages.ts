@@ -5,6 +5,7 @@ import { type ReceivedForm, readMultipartForm } from '../../http/readMultipartFo
 import { Problem } from '../../lib/problem.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import { filePurposes } from '../../policy/filePurposes.ts'
+import type { Account } from '../../resources/apiRows.ts'
 import { submittedForm } from '../formBody.ts'
 import { initialsOf } from '../initials.ts'
 import { rememberLanguageOf } from '../language.ts'
@@ -177,10 +178,12 @@ function errorsOf(texts: Texts, { details }: Problem): OwnError[] {
   return found.length > 0 ? found : [{ text: texts.text('account.error_other') }]
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-function pictureSection({ texts, person, errorOf }: OwnPageContext, { body }: OwnAnswer, types: readonly string[]): AccountSection {
-  const avatar = (body.avatar ?? undefined) as { url: string } | undefined
+function pictureSection(
+  { texts, person, errorOf }: OwnPageContext,
+  { body }: OwnAnswer<Account>,
+  types: readonly string[],
+): AccountSection {
+  const avatar = body.avatar ?? undefined
   return {
     id: 'picture',
     heading: texts.text('profile.picture'),
@@ -214,10 +217,10 @@ function pictureSection({ texts, person, errorOf }: OwnPageContext, { body }: Ow
 
 function detailsSection(
   { texts, errorOf }: OwnPageContext,
-  { body, etag = '' }: OwnAnswer,
+  { body, etag = '' }: OwnAnswer<Account>,
   { typed, available }: { typed: Values | undefined; available: readonly string[] },
 ): AccountSection {
-  const value = (name: keyof Values): string => typed?.[name] ?? textOf(body[name])
+  const value = (name: keyof Values): string => typed?.[name] ?? body[name] ?? ''
   const text = (name: 'name' | 'given_name' | 'family_name', autocomplete: string, maxLength: number) =>
     accountField({
       ...{ name, type: 'text', label: texts.text(`profile.${name}`), autocomplete, maxLength },

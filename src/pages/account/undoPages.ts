@@ -3,7 +3,7 @@ import { ownMember } from '../../lib/ownMember.ts'
 import { Problem } from '../../lib/problem.ts'
 import { withQuery } from '../../lib/withQuery.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
-import { type UndoResult, undoResult } from '../../resources/accountFields.ts'
+import type { UndoResult } from '../../resources/accountFields.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
 import { objectTypeOf } from './changeSentence.ts'
@@ -62,8 +62,7 @@ export const undoSincePage: OperationPage<Tried> = {
     '': {
       operation: 'undoActivities',
       body: (form, request) => ({ ...bodyOf(form, request), conflicts: conflictsIn(form) }),
-      done({ body }, { path, ctx }) {
-        const { next } = undoResult.parse(body)
+      done({ body: { next } }, { path, ctx }) {
         const everybody = new URLSearchParams(ctx.querystring).get('everybody') ?? undefined
         return withQuery(path, next === null ? { done: 'done', everybody } : { done: 'part', before: next, everybody })
       },
@@ -86,12 +85,12 @@ const bodyOf = (sent: URLSearchParams, { params }: OperationRequest) => ({
 /** Tries to take back everything, and if something was changed since, the rest. */
 async function tried(
   { perform }: OperationRequest,
-  operation: string,
+  operation: 'undoActivity' | 'undoActivities',
   parameters: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<Tried> {
   const attempt = async (conflicts: 'refuse' | 'keep'): Promise<UndoResult> =>
-    undoResult.parse((await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })).body)
+    (await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })).body
   const refusedWith = (error: unknown): Tried => {
     const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
     if (refusal === undefined) throw error

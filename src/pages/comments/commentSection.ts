@@ -4,8 +4,12 @@ import { newId, toPublicId } from '../../lib/ids.ts'
 import { linkForeignPictures, lowerHeadings } from '../../lib/sanitisedHtml.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { CommentForm, SiteComment, SiteSection } from '../../policy/sitePage.ts'
-import { type CommentItem, commentItemRow } from '../../resources/commentRows.ts'
+import type { Comment } from '../../resources/apiRows.ts'
 import type { Texts } from '../texts.ts'
+
+type CommentItem = Pick<Comment, 'id' | 'parent_id' | 'status' | 'body' | 'body_html' | 'created_at' | 'edited_at'> & {
+  author: Pick<Comment['author'], 'id' | 'display_name'>
+}
 
 /** Number of comments on one page, which begins with the newest ones. */
 const shown = 100
@@ -17,7 +21,7 @@ export const shownComments = ({ type, id }: { type: string; id: string }) => ({
 
 export interface CommentParts {
   /** Rows of the API, the newest first. */
-  rows: readonly unknown[]
+  rows: readonly Comment[]
   /** Undefined on pages without forms. */
   commenting: Commenting | undefined
   /** Public id of the subject. */
@@ -36,10 +40,7 @@ export function commentSection(parts: CommentParts): SiteSection & { comments: r
   const { rows, commenting, issuer, texts } = parts
   const { isOpen = false, personId = null, waiting = [] } = commenting ?? {}
   const own = personId === null ? undefined : toPublicId('mbr', personId)
-  const all = [
-    ...rows.map((row) => commentItemRow.parse(row)).toReversed(),
-    ...waiting.map((row) => waitingRow(row, { id: own ?? null, display_name: texts.text('comment.you') })),
-  ]
+  const all = [...rows.toReversed(), ...waiting.map((row) => waitingRow(row, { id: own ?? null, display_name: texts.text('comment.you') }))]
   const known = new Set(all.map(({ id }) => id))
   // The comment to a reply can be deleted.
   const parentOf = ({ parent_id: parent }: CommentItem): string => (parent !== null && known.has(parent) ? parent : '')

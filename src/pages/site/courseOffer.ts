@@ -1,9 +1,14 @@
 import { accountCoursePath, accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteAction } from '../../policy/sitePage.ts'
+import type { ApiReader } from '../../resources/apiRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import type { SiteCourse } from '../../resources/siteRows.ts'
 import type { Texts } from '../texts.ts'
 import { type SiteContext, signInLink, siteLink } from './siteType.ts'
+
+export const readCourse = (source: ApiReader, idOrSlug: string) =>
+  source.get('getCourse', { id_or_slug: idOrSlug, expand: 'curriculum,lecturers,included_in_plans' })
+
+export type SiteCourse = Awaited<ReturnType<typeof readCourse>>
 
 interface Offer {
   notices: readonly string[]
@@ -36,7 +41,12 @@ export function courseOffer(course: SiteCourse, context: SiteContext, now: Date)
 
 /** Returns the ways to a course that is open for enrolment, the best first. */
 function waysIn(course: SiteCourse, { texts, viewer, checkoutOf }: SiteContext): SiteAction[] {
-  const { access, id, slug, included_in_plans: plans } = course
+  const {
+    access,
+    id,
+    slug,
+    included_in_plans: { data: plans },
+  } = course
   const hasPlan = viewer?.subscriptions.some((one) => one.access && plans.some((plan) => plan.id === one.plan_id)) ?? false
   if (access === 'free' || hasPlan)
     return viewer
@@ -50,7 +60,7 @@ function waysIn(course: SiteCourse, { texts, viewer, checkoutOf }: SiteContext):
 }
 
 /** Returns the link to the memberships that include something; none if there are none. */
-function plansLink(plans: SiteCourse['included_in_plans'], texts: Texts): SiteAction[] {
+function plansLink(plans: SiteCourse['included_in_plans']['data'], texts: Texts): SiteAction[] {
   const [only] = plans
   if (!only) return []
   const label = texts.text('site.see_plans')

@@ -2,16 +2,18 @@ import { localeOfTag } from '../../lib/languages.ts'
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { accountLessonPath } from '../../policy/accountPaths.ts'
 import type { SiteFact, SiteItem, SiteSection } from '../../policy/sitePage.ts'
+import type { Course } from '../../resources/apiRows.ts'
 import { lessonPath } from '../../resources/sitePaths.ts'
-import { courseItemRow, courseRow, type SiteCourse, type SiteCourseItem } from '../../resources/siteRows.ts'
-import type { Texts } from '../texts.ts'
-import { courseOffer } from './courseOffer.ts'
+import { courseOffer, readCourse, type SiteCourse } from './courseOffer.ts'
 import { lecturerItem } from './lecturerItem.ts'
-import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import { personNode, priceNode, type SiteContext, schoolNode, siteLink, sitePicture, siteType } from './siteType.ts'
 import { durationText, languageName, money, priceOf, planPrices as pricesOf } from './valueTexts.ts'
 
-export const coursePages: SiteType = {
-  list: { fields: 'title,slug,subtitle,language,level,access,price,cover_image' },
+type CourseItem = Pick<Course, 'title' | 'slug' | 'subtitle' | 'language' | 'level' | 'access' | 'price' | 'cover_image'>
+
+export const coursePages = siteType({
+  list: (source, parameters) =>
+    source.list('listCourses', { ...parameters, fields: 'title,slug,subtitle,language,level,access,price,cover_image' }),
   published: { status: 'published', visibility: 'public,members' },
   choices: {
     level: {
@@ -26,10 +28,9 @@ export const coursePages: SiteType = {
     access: { label: 'site.access', options: { '': 'site.any', free: 'site.free', paid: 'site.paid', plan_only: 'site.plan_only' } },
     sort: { label: 'site.sort', options: { '': 'site.sort_school', '-published_at': 'site.sort_newest', title: 'site.sort_title' } },
   },
-  one: { expand: 'curriculum,lecturers,included_in_plans' },
-  item: (row, context) => courseItem(courseItemRow.parse(row), context),
-  page(row, context) {
-    const course = courseRow.parse(row)
+  one: readCourse,
+  item: courseItem,
+  page(course, context) {
     const { issuer, texts } = context
     const { title, seo, subtitle, lecturers, access } = course
     const description =
@@ -59,19 +60,19 @@ export const coursePages: SiteType = {
       sections: [
         { heading: texts.text('site.about_course'), html: course.description_html ?? undefined },
         { heading: texts.text('site.contents'), outline: outlineOf(course, context) },
-        { heading: texts.text('site.lecturers'), items: lecturers.map((one) => lecturerItem(one, context)) },
+        { heading: texts.text('site.lecturers'), items: lecturers.data.map((one) => lecturerItem(one, context)) },
       ],
       data: [courseNode(course, description, context)],
     }
   },
-}
+})
 
 function factsOf(course: SiteCourse, context: SiteContext): SiteFact[] {
   const { texts } = context
-  const plans = course.included_in_plans.map((plan) => ({ ...plan, label: [plan.name, ...pricesOf(plan, context)].join(', ') }))
+  const plans = course.included_in_plans.data.map((plan) => ({ ...plan, label: [plan.name, ...pricesOf(plan, context)].join(', ') }))
   const isForeign = localeOfTag(course.language).language !== localeOfTag(context.schoolLocale).language
   return [
-    ...(course.level === 'all' ? [] : [fact(texts.text('site.level'), levelText(course.level, texts))]),
+    ...(course.level === 'all' ? [] : [fact(texts.text('site.level'), texts.text(`site.level_${course.level}`))]),
     ...(isForeign ? [fact(texts.text('site.language'), languageName(course.language, texts.language))] : []),
     ...(course.lessons_count > 0
       ? [
@@ -123,26 +124,20 @@ function outlineOf({ curriculum, my_enrollment: mine, slug }: SiteCourse, { text
 
 const fact = (label: string, value: string, links?: SiteFact['links']): SiteFact => ({ label, value, ...(links && { links }) })
 
-export function courseItem(course: SiteCourseItem, context: SiteContext): SiteItem {
+export function courseItem(course: CourseItem, context: SiteContext): SiteItem {
   const { texts, issuer } = context
   return {
     link: siteLink('courses', { slug: course.slug, label: course.title }),
     line: course.subtitle ?? undefined,
     textLanguage: course.language,
-    details: [...(course.level === 'all' ? [] : [levelText(course.level, texts)]), accessText(course, context)],
+    details: [...(course.level === 'all' ? [] : [texts.text(`site.level_${course.level}`)]), accessText(course, context)],
     picture: sitePicture(course.cover_image, issuer),
   }
 }
 
-function accessText({ access, price }: Pick<SiteCourseItem, 'access' | 'price'>, context: SiteContext): string {
+function accessText({ access, price }: Pick<Course, 'access' | 'price'>, context: SiteContext): string {
   if (access === 'paid' && price) return priceOf(price, context)
-  return context.texts.text(access === 'free' ? 'site.free' : access === 'plan_only' ? 'site.plan_only' : 'site.paid')
-}
-
-function levelText(level: string, texts: Texts): string {
-  if (level === 'beginner') return texts.text('site.level_beginner')
-  if (level === 'intermediate') return texts.text('site.level_intermediate')
-  return texts.text(level === 'advanced' ? 'site.level_advanced' : 'site.level_all')
+  return context.texts.text(`site.${access}`)
 }
 
 function courseNode(course: SiteCourse, description: string, context: SiteContext) {
@@ -169,7 +164,7 @@ function courseNode(course: SiteCourse, description: string, context: SiteContex
       '@type': 'CourseInstance',
       courseMode: 'Online',
       ...(course.duration_minutes > 0 && { courseWorkload: `PT${course.duration_minutes}M` }),
-      ...(course.lecturers.length > 0 && { instructor: course.lecturers.map((one) => personNode(issuer, one)) }),
+      ...(course.lecturers.data.length > 0 && { instructor: course.lecturers.data.map((one) => personNode(issuer, one)) }),
     },
   }
 }

@@ -2,32 +2,18 @@ import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { periodText } from '../../lib/timeZone.ts'
 import { accountEventPath } from '../../policy/accountPaths.ts'
 import type { SiteAction, SiteFact } from '../../policy/sitePage.ts'
+import type { EventRow as Event } from '../../resources/apiRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { eventItemRow, type OwnEvent, ownEventRow } from '../../resources/siteRows.ts'
 import { registrationFor } from '../registration.ts'
-import type { TextKey, Texts } from '../texts.ts'
-import { personNode, priceNode, type SiteContext, type SiteType, schoolNode, siteLink, sitePicture } from './siteType.ts'
+import type { Texts } from '../texts.ts'
+import { personNode, priceNode, type SiteContext, schoolNode, siteLink, sitePicture, siteType } from './siteType.ts'
 import { priceOf } from './valueTexts.ts'
-
-type Event = OwnEvent
-
-const places: Readonly<Record<string, TextKey>> = {
-  online: 'site.place_online',
-  in_person: 'site.place_in_person',
-  hybrid: 'site.place_hybrid',
-}
-
-const audiences: Readonly<Record<string, TextKey>> = {
-  public: 'site.audience_public',
-  members: 'site.audience_members',
-  plans: 'site.audience_plans',
-  course: 'site.audience_course',
-}
 
 const itemFields = 'title,slug,kind,status,phase,starts_at,ends_at,time_zone,price,seats_left,cover_image'
 
-export const eventPages: SiteType = {
-  list: { phase: 'upcoming,live', fields: itemFields },
+export const eventPages = siteType({
+  list: (source, parameters) => source.list('listEvents', { ...parameters, fields: itemFields }),
+  filters: { phase: 'upcoming,live' },
   published: { status: 'published,canceled' },
   choices: {
     kind: {
@@ -36,24 +22,22 @@ export const eventPages: SiteType = {
     },
   },
   past: {
-    list: { phase: 'ended', sort: '-starts_at', fields: itemFields },
+    filters: { phase: 'ended', sort: '-starts_at' },
     name: 'site.past_events',
     description: 'site.past_events_description',
   },
-  one: {},
-  item(row, context) {
+  one: (source, idOrSlug) => source.get('getEvent', { id_or_slug: idOrSlug }),
+  item(event, context) {
     const { texts, issuer } = context
-    const event = eventItemRow.parse(row)
     return {
       link: siteLink('events', { slug: event.slug, label: event.title }),
       line: [...(event.status === 'canceled' ? [texts.text('site.event_canceled')] : []), periodOf(event, texts)].join(': '),
-      details: [texts.text(places[event.kind] ?? 'site.place_online'), ...(isComing(event) ? offerTexts(event, context) : [])],
+      details: [texts.text(`site.place_${event.kind}`), ...(isComing(event) ? offerTexts(event, context) : [])],
       picture: sitePicture(event.cover_image, issuer),
     }
   },
-  page(row, context) {
+  page(event, context) {
     const { issuer, texts, schoolName } = context
-    const event = ownEventRow.parse(row)
     const { title, slug } = event
     const period = periodOf(event, texts)
     const isCanceled = event.status === 'canceled'
@@ -80,17 +64,17 @@ export const eventPages: SiteType = {
       data: [eventNode(event, description, context)],
     }
   },
-}
+})
 
 function factsOf(event: Event, period: string, context: SiteContext): SiteFact[] {
   const { texts } = context
-  const hosts = event.host_lecturers ?? []
+  const hosts = event.host_lecturers
   const place = event.location
   return [
     { label: texts.text('site.time'), value: `${period} (${event.time_zone})`, time: event.starts_at },
     {
       label: texts.text('site.place'),
-      value: [texts.text(places[event.kind] ?? 'site.place_online'), place?.name, place?.address].filter(Boolean).join(', '),
+      value: [texts.text(`site.place_${event.kind}`), place?.name, place?.address].filter(Boolean).join(', '),
     },
     ...(hosts.length > 0
       ? [
@@ -101,14 +85,14 @@ function factsOf(event: Event, period: string, context: SiteContext): SiteFact[]
           },
         ]
       : []),
-    { label: texts.text('site.audience'), value: texts.text(audiences[event.access] ?? 'site.audience_members') },
+    { label: texts.text('site.audience'), value: texts.text(`site.audience_${event.access}`) },
     ...(event.seats_left === null || !isComing(event)
       ? []
       : [{ label: texts.text('site.seats'), value: seatsText(event.seats_left, texts) }]),
   ]
 }
 
-type EventItem = ReturnType<typeof eventItemRow.parse>
+type EventItem = Pick<Event, 'status' | 'phase' | 'starts_at' | 'ends_at' | 'time_zone' | 'price' | 'seats_left'>
 
 const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: EventItem, { dateLocale: locale }: Texts): string =>
   periodText(starts_at, ends_at, { timeZone, locale })
@@ -190,14 +174,14 @@ function offerNode(event: Event, url: string, context: SiteContext) {
 function eventNode(event: Event, description: string, context: SiteContext) {
   const { issuer } = context
   const url = issuer + sitePath('events', event.slug)
-  const hosts = event.host_lecturers ?? []
+  const hosts = event.host_lecturers
   const online = { '@type': 'VirtualLocation', url }
   const place = {
     '@type': 'Place',
     name: event.location?.name ?? context.schoolName,
     ...(event.location?.address && { address: event.location.address }),
   }
-  const mode = { online: 'Online', in_person: 'Offline', hybrid: 'Mixed' }[event.kind] ?? 'Online'
+  const mode = { online: 'Online', in_person: 'Offline', hybrid: 'Mixed' }[event.kind]
   return {
     '@type': 'Event',
     '@id': url,

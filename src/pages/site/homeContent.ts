@@ -1,14 +1,14 @@
 import type { SiteContent } from '../../policy/sitePage.ts'
-import { siteResources } from '../../resources/sitePaths.ts'
+import type { ApiReader } from '../../resources/apiRows.ts'
 import type { SiteChrome } from './siteChrome.ts'
 import { noParts } from './siteContent.ts'
 import { firstRows } from './siteSearch.ts'
-import { isHidden, type SiteSource } from './siteSource.ts'
+import { isHidden } from './siteSource.ts'
 import { type SiteContext, sitePicture } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
 
 interface Reading {
-  source: SiteSource
+  source: ApiReader
   chrome: SiteChrome
   context: SiteContext
 }
@@ -47,9 +47,8 @@ export async function homeContent(reading: Reading): Promise<SiteContent> {
 async function chosenPage({ source, chrome, context }: Reading) {
   const id = chrome.appearance.home_page_id
   if (id === null) return undefined
-  const { one, page } = siteTypes.pages
   try {
-    const { slug: _slug, isIndexed: _isIndexed, ...body } = page(await source.one(siteResources.pages, id, one), context)
+    const { id: _id, slug: _slug, isIndexed: _isIndexed, ...body } = await siteTypes.pages.body(source, id, context)
     return body
   } catch (error) {
     if (isHidden(error)) return undefined

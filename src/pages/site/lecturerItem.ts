@@ -1,9 +1,9 @@
 import type { SiteItem } from '../../policy/sitePage.ts'
-import type { lecturerItemRow } from '../../resources/siteRows.ts'
+import type { Lecturer } from '../../resources/apiRows.ts'
 import { type SiteContext, siteLink, sitePicture } from './siteType.ts'
 
 export const lecturerItem = (
-  { slug, display_name: label, headline, avatar }: ReturnType<typeof lecturerItemRow.parse>,
+  { slug, display_name: label, headline, avatar }: Pick<Lecturer, 'slug' | 'display_name' | 'headline' | 'avatar'>,
   { issuer }: SiteContext,
 ): SiteItem => ({
   link: siteLink('lecturers', { slug, label }),

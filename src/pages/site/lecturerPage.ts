@@ -1,26 +1,23 @@
 import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { isWebUrl } from '../../lib/webUrl.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { lecturerItemRow, lecturerRow } from '../../resources/siteRows.ts'
 import { courseItem } from './coursePage.ts'
 import { lecturerItem } from './lecturerItem.ts'
-import { type SiteType, schoolNode, sitePicture } from './siteType.ts'
+import { schoolNode, sitePicture, siteType } from './siteType.ts'
 
-export const lecturerPages: SiteType = {
-  list: { fields: 'display_name,slug,headline,avatar' },
+export const lecturerPages = siteType({
+  list: (source, parameters) => source.list('listLecturers', { ...parameters, fields: 'display_name,slug,headline,avatar' }),
   published: { status: 'active' },
-  one: { expand: 'courses' },
-  item: (row, context) => lecturerItem(lecturerItemRow.parse(row), context),
-  page(row, context) {
+  one: (source, idOrSlug) => source.get('getLecturer', { id_or_slug: idOrSlug, expand: 'courses' }),
+  item: lecturerItem,
+  page(lecturer, context) {
     const { issuer, texts, schoolName } = context
-    const lecturer = lecturerRow.parse(row)
     const { slug, display_name: name, headline, bio_html: bio, expertise } = lecturer
     const links = lecturer.links
       .filter(({ url }) => isWebUrl(url))
       .map(({ url: href, label }) => ({ href, label, rel: 'noopener noreferrer nofollow' }))
     const picture = lecturer.avatar ?? lecturer.cover_image
     const url = issuer + sitePath('lecturers', slug)
-    const courses = lecturer.courses?.data ?? []
     return {
       slug,
       title: name,
@@ -34,7 +31,7 @@ export const lecturerPages: SiteType = {
       facts: expertise.length > 0 ? [{ label: texts.text('site.expertise'), value: expertise.join(', ') }] : [],
       sections: [
         { heading: texts.text('site.about_person'), html: bio ?? undefined },
-        { heading: texts.text('site.courses'), items: courses.map((course) => courseItem(course, context)) },
+        { heading: texts.text('site.courses'), items: lecturer.courses.data.map((course) => courseItem(course, context)) },
         { heading: texts.text('site.links'), links },
       ],
       data: [
@@ -52,4 +49,4 @@ export const lecturerPages: SiteType = {
       ],
     }
   },
-}
+})

@@ -1,8 +1,8 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteContent, SiteSection } from '../../policy/sitePage.ts'
+import type { Lesson } from '../../resources/apiRows.ts'
 import { lessonPath, sitePath } from '../../resources/sitePaths.ts'
-import { courseRow, lessonRow } from '../../resources/siteRows.ts'
-import { courseOffer } from './courseOffer.ts'
+import { courseOffer, type SiteCourse } from './courseOffer.ts'
 import { type SiteContext, siteLink } from './siteType.ts'
 import { durationText } from './valueTexts.ts'
 
@@ -10,12 +10,10 @@ type LessonPage = Pick<SiteContent, 'path' | 'title' | 'description' | 'isIndexe
   Partial<Pick<SiteContent, 'textLanguage' | 'facts' | 'notices' | 'prices' | 'actions' | 'sections'>>
 
 /** Builds the page of a lesson that everybody can read; undefined if this reader cannot read it. */
-export function lessonPage(course: unknown, row: unknown, context: SiteContext): LessonPage | undefined {
-  const owner = courseRow.parse(course)
-  const lesson = lessonRow.parse(row)
+export function lessonPage(owner: SiteCourse, lesson: Lesson, context: SiteContext): LessonPage | undefined {
   if (lesson.course_id !== owner.id || !lesson.unlocked || lesson.status !== 'published') return undefined
   const { texts, schoolName } = context
-  const { title, content_html: html, media, attachments } = lesson
+  const { title, content_html: html, media, attachments = [] } = lesson
   const files = attachments.flatMap(({ filename, download_url: href }) => (href === null ? [] : [{ href, label: filename }]))
   return {
     path: lessonPath(owner.slug, lesson.id),
@@ -46,7 +44,7 @@ export function lessonPage(course: unknown, row: unknown, context: SiteContext):
 }
 
 /** Shows the player of a video, or a link to an uploaded file. */
-function mediaSection(media: ReturnType<typeof lessonRow.parse>['media'], { texts }: SiteContext): SiteSection {
+function mediaSection(media: Lesson['media'], { texts }: SiteContext): SiteSection {
   if (media?.embed_url) return { heading: undefined, player: { src: media.embed_url, title: texts.text('site.player') } }
   return { heading: undefined, links: media?.url ? [{ href: media.url, label: texts.text('site.open_media') }] : [] }
 }

@@ -1,19 +1,16 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteAction } from '../../policy/sitePage.ts'
+import type { Plan } from '../../resources/apiRows.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { planItemRow, planRow } from '../../resources/siteRows.ts'
-import { priceNode, type SiteContext, type SiteType, schoolNode, siteLink } from './siteType.ts'
+import { priceNode, type SiteContext, schoolNode, siteLink, siteType } from './siteType.ts'
 import { activePrices, planPriceText, planPrices as pricesOf } from './valueTexts.ts'
 
-type Plan = ReturnType<typeof planRow.parse>
-
-export const planPages: SiteType = {
-  list: { fields: 'id,name,slug,prices,badge,benefits' },
+export const planPages = siteType({
+  list: (source, parameters) => source.list('listPlans', { ...parameters, fields: 'id,name,slug,prices,badge,benefits' }),
   published: { status: 'active', visibility: 'public' },
-  one: {},
-  item(row, context) {
-    const plan = planItemRow.parse(row)
+  one: (source, idOrSlug) => source.get('getPlan', { id_or_slug: idOrSlug }),
+  item(plan, context) {
     return {
       link: siteLink('plans', { slug: plan.slug, label: plan.name }),
       line: plan.badge ?? undefined,
@@ -22,9 +19,8 @@ export const planPages: SiteType = {
       picture: undefined,
     }
   },
-  page(row, context) {
+  page(plan, context) {
     const { texts, schoolName } = context
-    const plan = planRow.parse(row)
     const { slug, name } = plan
     const description =
       textOfHtml(plan.description_html ?? '', 160) || texts.text('site.plan_description', { title: name, school: schoolName })
@@ -51,7 +47,7 @@ export const planPages: SiteType = {
       data: [planNode(plan, description, context)],
     }
   },
-}
+})
 
 const isMine = ({ id }: Pick<Plan, 'id'>, { viewer }: SiteContext): boolean =>
   viewer?.subscriptions.some(({ plan_id }) => plan_id === id) ?? false

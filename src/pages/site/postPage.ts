@@ -1,16 +1,15 @@
 import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
 import type { SiteAction } from '../../policy/sitePage.ts'
 import { sitePath } from '../../resources/sitePaths.ts'
-import { postItemRow, postRow } from '../../resources/siteRows.ts'
-import { personNode, type SiteContext, type SiteType, schoolNode, signInLink, siteLink, sitePicture } from './siteType.ts'
+import { personNode, type SiteContext, schoolNode, signInLink, siteLink, sitePicture, siteType } from './siteType.ts'
 
-export const postPages: SiteType = {
-  list: { fields: 'title,slug,excerpt,published_at,cover_image,content_access,visibility' },
+export const postPages = siteType({
+  list: (source, parameters) =>
+    source.list('listPosts', { ...parameters, fields: 'title,slug,excerpt,published_at,cover_image,content_access' }),
   published: { status: 'published' },
   choices: { sort: { label: 'site.sort', options: { '': 'site.sort_newest', title: 'site.sort_title' } } },
-  one: { expand: 'author' },
-  item(row, { texts, issuer }) {
-    const { slug, title: label, excerpt, published_at: time, cover_image: cover, content_access: access } = postItemRow.parse(row)
+  one: (source, idOrSlug) => source.get('getPost', { id_or_slug: idOrSlug, expand: 'author' }),
+  item({ slug, title: label, excerpt, published_at: time, cover_image: cover, content_access: access }, { texts, issuer }) {
     return {
       link: siteLink('posts', { slug, label }),
       line: excerpt ?? undefined,
@@ -19,9 +18,8 @@ export const postPages: SiteType = {
       picture: sitePicture(cover, issuer),
     }
   },
-  page(row, context) {
+  page(post, context) {
     const { issuer, texts, schoolName } = context
-    const post = postRow.parse(row)
     const { slug, title, seo, author, published_at: time } = post
     const isLocked = post.content_access !== 'full'
     const url = issuer + sitePath('posts', slug)
@@ -74,7 +72,7 @@ export const postPages: SiteType = {
       ],
     }
   },
-}
+})
 
 /** Returns the ways to a text that the reader cannot see. */
 function waysToRead(page: string, { texts, viewer, hasPlans }: SiteContext): SiteAction[] {

@@ -7,6 +7,7 @@ import type { Log } from '../../lib/log.ts'
 import { Problem } from '../../lib/problem.ts'
 import type { School } from '../../policy/school.ts'
 import type { SiteContent } from '../../policy/sitePage.ts'
+import type { ApiReader } from '../../resources/apiRows.ts'
 import { isSitePath, type SiteAddress, type SiteKind, siteAddress } from '../../resources/sitePaths.ts'
 import { filledIn, type KeptForms } from '../account/keptForms.ts'
 import { formSubject, type SignedInPerson } from '../account/signedInPerson.ts'
@@ -22,7 +23,6 @@ import { homeContent } from './homeContent.ts'
 import type { SiteChrome } from './siteChrome.ts'
 import { type ListPosition, listPath, narrowedBy, noPage, noParts, siteContent } from './siteContent.ts'
 import { missingContent, searchContent, searchPath } from './siteSearch.ts'
-import type { SiteSource } from './siteSource.ts'
 import type { SiteContext } from './siteType.ts'
 import { type SiteView, siteView } from './siteView.ts'
 import { readViewer } from './siteViewer.ts'
@@ -33,7 +33,7 @@ export interface SiteArguments {
   /** Returns false if another site shows the pages of the school. */
   isServed(school: School): boolean
   /** Returns what the person who is signed in reads through the API; without one, what visitors read. */
-  sourceOf(ctx: Context, person: SignedInPerson | undefined): SiteSource
+  sourceOf(ctx: Context, person: SignedInPerson | undefined): ApiReader
   /** Returns the person who is signed in in this browser. */
   personOf(ctx: Context): Promise<SignedInPerson | undefined>
   csrf: Csrf

@@ -1,21 +1,21 @@
 import { isLinkable } from '../../lib/webUrl.ts'
 import type { SiteLink } from '../../policy/sitePage.ts'
-import { formPath, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
-import { appearanceRow, formItemRow, pageItemRow, type SiteMenuItem, type SiteTarget, schoolRow } from '../../resources/siteRows.ts'
-import { isHidden, type SiteSource, wholeList } from './siteSource.ts'
+import type { ApiReader, Appearance, FormRow, Page, SchoolRow } from '../../resources/apiRows.ts'
+import { formPath, type SiteKind, sitePath } from '../../resources/sitePaths.ts'
+import { isHidden, wholeList } from './siteSource.ts'
 import { siteTypes } from './siteTypes.ts'
 
-type OwnPage = ReturnType<typeof pageItemRow.parse>
+type MenuItem = Appearance['navigation']['header'][number]
 
 /** The content that all public pages of a school share, without the texts of the service. */
 export interface SiteChrome {
-  school: ReturnType<typeof schoolRow.parse>
-  appearance: ReturnType<typeof appearanceRow.parse>
+  school: SchoolRow
+  appearance: Appearance
   /** The lists that have rows, in the order of menus. */
   kinds: readonly SiteKind[]
-  ownPages: readonly OwnPage[]
+  ownPages: readonly Pick<Page, 'id' | 'title' | 'slug' | 'kind' | 'show_in_navigation'>[]
   /** The first forms that accept submissions. */
-  forms: readonly ReturnType<typeof formItemRow.parse>[]
+  forms: readonly FormRow[]
 }
 
 /** An entry of a menu; an entry with children has no target. */
@@ -30,45 +30,31 @@ const maxForms = 5
 const listOrder = ['courses', 'events', 'posts', 'lecturers', 'plans'] as const
 
 /** Reads what the pages of a school share, in a fixed number of queries. */
-export async function readChrome(source: SiteSource): Promise<SiteChrome> {
-  const [school, appearance, own, forms, lists] = await Promise.all([
-    source.single('school'),
-    source.single('appearance'),
-    visible(() => wholeList(source, siteResources.pages, siteTypes.pages.list)),
-    source.list('forms', { limit: String(maxForms), sort: 'title' }),
-    Promise.all(listOrder.map(async (kind) => ((await visible(() => firstOf(source, kind))).length > 0 ? [kind] : []))),
+export async function readChrome(source: ApiReader): Promise<SiteChrome> {
+  const [school, appearance, ownPages, forms, lists] = await Promise.all([
+    source.get('getSchool', {}),
+    source.get('getAppearance', {}),
+    visible(() => wholeList((position) => source.list('listPages', { ...position, fields: 'id,title,slug,kind,show_in_navigation' })), []),
+    source.list('listForms', { limit: String(maxForms), sort: 'title' }),
+    Promise.all(listOrder.map(async (kind) => ((await visible(() => siteTypes[kind].hasRows(source), false)) ? [kind] : []))),
   ])
-  return {
-    school: schoolRow.parse(school),
-    appearance: appearanceRow.parse(appearance),
-    kinds: lists.flat(),
-    ownPages: own.map((row) => pageItemRow.parse(row)),
-    forms: forms.rows.map((row) => formItemRow.parse(row)),
-  }
+  return { school, appearance, kinds: lists.flat(), ownPages, forms: forms.rows }
 }
 
-const firstOf = async (source: SiteSource, kind: SiteKind): Promise<readonly unknown[]> =>
-  (await source.list(siteResources[kind], { ...siteTypes[kind].list, limit: '1' })).rows
-
-/** Returns rows; none if visitors cannot read the list. */
-async function visible(read: () => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
+/** Returns what is read, or the other value if visitors cannot read the list. */
+async function visible<Read>(read: () => Promise<Read>, otherwise: Read): Promise<Read> {
   try {
     return await read()
   } catch (error) {
-    if (isHidden(error)) return []
+    if (isHidden(error)) return otherwise
     throw error
   }
 }
 
-const kindOfTarget: Readonly<Record<string, SiteKind>> = {
-  course_list: 'courses',
-  event_list: 'events',
-  post_list: 'posts',
-  plan_list: 'plans',
-}
+const kindOfTarget = { course_list: 'courses', event_list: 'events', post_list: 'posts', plan_list: 'plans' } as const
 
 /** Returns the menu that the school made. Entries without a target that a visitor can open are left out. */
-export const ownMenu = (items: readonly SiteMenuItem[], chrome: SiteChrome): MenuEntry[] =>
+export const ownMenu = (items: readonly MenuItem[], chrome: SiteChrome): MenuEntry[] =>
   items.flatMap(({ label, target, children }) => {
     const href = hrefOf(target, chrome)
     const links = children.flatMap((child) => {
@@ -78,12 +64,12 @@ export const ownMenu = (items: readonly SiteMenuItem[], chrome: SiteChrome): Men
     return href === undefined && links.length === 0 ? [] : [{ label, href, children: links }]
   })
 
-function hrefOf({ type, page_id: pageId, url }: SiteTarget, { kinds, ownPages }: SiteChrome): string | undefined {
+function hrefOf({ type, page_id: pageId, url }: MenuItem['target'], { kinds, ownPages }: SiteChrome): string | undefined {
   if (type === 'url') return url !== null && isLinkable(url) ? url : undefined
   // A page that is absent from lists is found by its id, which leads to its slug.
   if (type === 'page') return pageId === null ? undefined : sitePath('pages', ownPages.find(({ id }) => id === pageId)?.slug ?? pageId)
   const kind = kindOfTarget[type]
-  return kind && kinds.includes(kind) ? sitePath(kind) : undefined
+  return kinds.includes(kind) ? sitePath(kind) : undefined
 }
 
 const maxInMenu = 8

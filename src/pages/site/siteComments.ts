@@ -2,13 +2,14 @@ import type { SubjectType } from '../../domain/comments/commentAccess.ts'
 import type { PageOfRows } from '../../lib/pageOfRows.ts'
 import { withQuery } from '../../lib/withQuery.ts'
 import type { SiteSection } from '../../policy/sitePage.ts'
+import type { ApiReader, Comment } from '../../resources/apiRows.ts'
 import { commentSection, shownComments } from '../comments/commentSection.ts'
-import { isHidden, type SiteSource } from './siteSource.ts'
+import { isHidden } from './siteSource.ts'
 import { type SiteContext, signInLink } from './siteType.ts'
 
 /** Returns the comments on a post, an event or a lesson that the reader of the page may see, and how the reader can comment. */
 export async function commentSections(
-  source: SiteSource,
+  source: ApiReader,
   subject: { type: SubjectType; id: string; page: string; cursor: string | undefined },
   { texts, issuer, viewer, commentingOn }: SiteContext,
 ): Promise<SiteSection[]> {
@@ -28,11 +29,11 @@ export async function commentSections(
 
 /** Returns a page of the published comments, the newest first. */
 async function publishedOn(
-  source: SiteSource,
+  source: ApiReader,
   { cursor, ...subject }: { type: string; id: string; cursor: string | undefined },
-): Promise<PageOfRows<unknown>> {
+): Promise<PageOfRows<Comment>> {
   try {
-    return await source.list('comments', { ...shownComments(subject), ...(cursor !== undefined && { cursor }) })
+    return await source.list('listComments', { ...shownComments(subject), ...(cursor !== undefined && { cursor }) })
   } catch (error) {
     if (isHidden(error)) return { rows: [], next: null, previous: null }
     throw error

@@ -1,12 +1,13 @@
 import type { PageOfRows } from '../../lib/pageOfRows.ts'
-import type { SiteContent, SiteSearch } from '../../policy/sitePage.ts'
-import { commentedRow } from '../../resources/commentRows.ts'
-import { type SiteAddress, type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
+import type { SiteContent, SiteItem, SiteSearch } from '../../policy/sitePage.ts'
+import type { ApiReader } from '../../resources/apiRows.ts'
+import { type SiteAddress, type SiteKind, sitePath } from '../../resources/sitePaths.ts'
 import { pageProblem } from '../pageProblem.ts'
 import type { TextKey } from '../texts.ts'
+import { readCourse } from './courseOffer.ts'
 import { lessonPage } from './lessonPage.ts'
 import { commentSections } from './siteComments.ts'
-import { isHidden, type SiteSource } from './siteSource.ts'
+import { isHidden } from './siteSource.ts'
 import type { SiteBody, SiteContext } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
 
@@ -42,33 +43,31 @@ export const noPage = () => pageProblem('no_such_page', 'not_found', 'There is n
  * @throws Problem not_found, also for what exists and visitors may not see
  */
 export async function siteContent(
-  source: SiteSource,
+  source: ApiReader,
   { address, context, ...asked }: { address: SiteAddress | undefined; context: SiteContext } & ListPosition,
 ): Promise<SiteContent> {
   if (!address) throw noPage()
   const { kind, slug, lessonId } = address
-  const { list, published, past, one, page } = siteTypes[kind]
-  const resource = siteResources[kind]
+  const { filters, published, past, items, body: read } = siteTypes[kind]
   const { cursor, query } = asked
   try {
     if (lessonId !== undefined) return await lessonContent(source, { course: slug ?? '', lessonId, cursor, context })
     if (slug !== undefined) {
-      const row = await source.one(resource, slug, one)
-      const body = page(row, context)
+      const { id, ...body } = await read(source, slug, context)
       const type = commentedTypes[kind]
-      const subject = type && { type, id: commentedRow.parse(row).id, page: sitePath(kind, body.slug), cursor }
+      const subject = type && { type, id, page: sitePath(kind, body.slug), cursor }
       const comments = subject ? await commentSections(source, subject, context) : []
       return rowContent(kind, { ...body, sections: [...(body.sections ?? []), ...comments] }, context)
     }
     const isPast = asked.isPast && past !== undefined
     const parameters = {
       ...(context.viewer && published),
-      ...(isPast ? past.list : list),
+      ...(isPast ? past.filters : filters),
       ...query,
       limit: String(listRows),
       ...(cursor !== undefined && { cursor }),
     }
-    return listContent(kind, { cursor, isPast, query, context, found: await source.list(resource, parameters) })
+    return listContent(kind, { cursor, isPast, query, context, found: await items(source, parameters, context) })
   } catch (error) {
     throw isHidden(error) ? noPage() : error
   }
@@ -88,13 +87,10 @@ export const noParts = {
 }
 
 async function lessonContent(
-  source: SiteSource,
+  source: ApiReader,
   { course, lessonId, cursor, context }: { course: string; lessonId: string; cursor: string | undefined; context: SiteContext },
 ): Promise<SiteContent> {
-  const [row, lesson] = await Promise.all([
-    source.one(siteResources.courses, course, siteTypes.courses.one),
-    source.one('lessons', lessonId, {}),
-  ])
+  const [row, lesson] = await Promise.all([readCourse(source, course), source.get('getLesson', { id: lessonId })])
   const page = lessonPage(row, lesson, context)
   if (!page) throw noPage()
   const comments = await commentSections(source, { type: 'lesson', id: lessonId, page: page.path, cursor }, context)
@@ -134,16 +130,21 @@ const hasContent = ({
 
 function listContent(
   kind: SiteKind,
-  { found: { rows, next, previous }, cursor, isPast, query, context }: { found: PageOfRows<unknown>; context: SiteContext } & ListPosition,
+  {
+    found: { rows: items, next, previous },
+    cursor,
+    isPast,
+    query,
+    context,
+  }: { found: PageOfRows<SiteItem>; context: SiteContext } & ListPosition,
 ): SiteContent {
   const { texts, schoolName, issuer } = context
   const values = { school: schoolName }
-  const { item, past } = siteTypes[kind]
+  const { past } = siteTypes[kind]
   const shown = (isPast && past) || listTexts[kind]
   const name = texts.text(shown.name)
   const at = (place?: string): string => listPath(kind, { isPast, query, cursor: place })
   const path = at(cursor)
-  const items = rows.map((row) => item(row, context))
   const isNarrowed = Object.keys(query).length > 0
   const isWhole = next === null && previous === null
   const home = { href: '/', label: schoolName }

@@ -1,16 +1,16 @@
 import { Problem } from '../../lib/problem.ts'
-import type { SiteContent, SiteItem, SiteSection } from '../../policy/sitePage.ts'
-import { type SiteKind, sitePath, siteResources } from '../../resources/sitePaths.ts'
+import type { SiteContent, SiteSection } from '../../policy/sitePage.ts'
+import type { ApiReader } from '../../resources/apiRows.ts'
+import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
 import type { SiteChrome } from './siteChrome.ts'
 import { listTexts, noParts } from './siteContent.ts'
-import type { SiteSource } from './siteSource.ts'
 import type { SiteContext } from './siteType.ts'
 import { siteTypes } from './siteTypes.ts'
 
 export const searchPath = '/search'
 
 interface Reading {
-  source: SiteSource
+  source: ApiReader
   chrome: SiteChrome
   context: SiteContext
 }
@@ -21,10 +21,9 @@ export async function firstRows(
   kind: SiteKind,
   parameters: Readonly<Record<string, string>>,
 ): Promise<SiteSection[]> {
-  const { list, published, item } = siteTypes[kind]
+  const { filters, published, items: read } = siteTypes[kind]
   const { texts, viewer } = context
-  const { rows, next } = await source.list(siteResources[kind], { ...(viewer && published), ...list, ...parameters })
-  const items: SiteItem[] = rows.map((row) => item(row, context))
+  const { rows: items, next } = await read(source, { ...(viewer && published), ...filters, ...parameters }, context)
   if (items.length === 0) return []
   const query = parameters.q === undefined ? '' : `?${new URLSearchParams({ q: parameters.q })}`
   const all = { href: sitePath(kind) + query, label: texts.text('site.all_of', { list: texts.text(listTexts[kind].name) }) }

@@ -1,11 +1,12 @@
 import type { SubjectType } from '../../domain/comments/commentAccess.ts'
 import type { Commenting } from '../../domain/comments/mayComment.ts'
 import { decimalAmount } from '../../lib/decimalAmount.ts'
+import type { PageOfRows } from '../../lib/pageOfRows.ts'
 import { withQuery } from '../../lib/withQuery.ts'
 import { accountPaths } from '../../policy/accountPaths.ts'
 import type { SiteAction, SiteContent, SiteItem, SiteLink, SitePicture } from '../../policy/sitePage.ts'
+import type { ApiReader, Course, Subscription } from '../../resources/apiRows.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
-import type { OwnSubscription, SiteMoney, SitePictureRow } from '../../resources/siteRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
 /** The facts that every public page needs in addition to its row. */
@@ -32,7 +33,7 @@ export interface SiteContext {
 /** The facts about the signed-in person that pages need. */
 export interface SiteViewer {
   /** The subscriptions that have not ended. */
-  subscriptions: readonly OwnSubscription[]
+  subscriptions: readonly Subscription[]
 }
 
 /** The part of a page that depends on its kind. The rest is the same for all. */
@@ -46,21 +47,52 @@ export type SiteBody = Pick<SiteContent, 'title' | 'description' | 'isIndexed' |
     slug: string
   }
 
+export type ListParameters = Readonly<Record<string, string>>
+
 /** How the rows of one kind are read and shown. */
-export interface SiteType {
-  /** Parameters of the list in the API. */
-  list: Readonly<Record<string, string>>
+interface TypeOfRows<Item, Row extends { id: string }> {
+  /** Reads a page of the list, with the fields that an item shows. */
+  list(source: ApiReader, parameters: ListParameters): Promise<PageOfRows<Item>>
+  filters?: ListParameters
   /** Filters that leave out what only staff see, such as drafts. */
-  published: Readonly<Record<string, string>>
+  published: ListParameters
   /** The filters and the sort order that a reader can choose: their texts by value. The empty value is the default. */
   choices?: Readonly<Record<string, { label: TextKey; options: Readonly<Record<string, TextKey>> }>>
   /** A second list with the rows that the first one leaves out, at the path with `?past=1`. */
-  past?: { list: Readonly<Record<string, string>>; name: TextKey; description: TextKey }
-  /** Parameters of one row in the API. */
-  one: Readonly<Record<string, string>>
-  item(row: unknown, context: SiteContext): SiteItem
-  page(row: unknown, context: SiteContext): SiteBody
+  past?: { filters: ListParameters; name: TextKey; description: TextKey }
+  /**
+   * Reads one row.
+   * @throws Problem not_found
+   */
+  one(source: ApiReader, idOrSlug: string): Promise<Row>
+  item(row: Item, context: SiteContext): SiteItem
+  page(row: Row, context: SiteContext): SiteBody
 }
+
+/** The pages of one kind of rows. */
+export interface SiteType extends Pick<TypeOfRows<unknown, never>, 'filters' | 'published' | 'choices' | 'past'> {
+  items(source: ApiReader, parameters: ListParameters, context: SiteContext): Promise<PageOfRows<SiteItem>>
+  /** Returns true if the list has rows. */
+  hasRows(source: ApiReader): Promise<boolean>
+  /**
+   * Reads a row and builds its page.
+   * @throws Problem not_found
+   */
+  body(source: ApiReader, idOrSlug: string, context: SiteContext): Promise<SiteBody & { id: string }>
+}
+
+export const siteType = <Item, Row extends { id: string }>({ list, one, item, page, ...rest }: TypeOfRows<Item, Row>): SiteType => ({
+  ...rest,
+  async items(source, parameters, context) {
+    const { rows, ...cursors } = await list(source, parameters)
+    return { ...cursors, rows: rows.map((row) => item(row, context)) }
+  },
+  hasRows: async (source) => (await list(source, { ...rest.filters, limit: '1' })).rows.length > 0,
+  async body(source, idOrSlug, context) {
+    const row = await one(source, idOrSlug)
+    return { ...page(row, context), id: row.id }
+  },
+})
 
 /** Returns the link to the page of a row. */
 export const siteLink = (kind: SiteKind, { slug, label }: { slug: string; label: string }): SiteLink => ({
@@ -75,7 +107,7 @@ export const signInLink = (texts: Texts, label: TextKey, page: string): SiteActi
 })
 
 /** Returns a picture at its path, because the content security policy allows pictures of the page's own origin only. */
-export function sitePicture(picture: SitePictureRow, issuer: string): SitePicture | undefined {
+export function sitePicture(picture: Course['cover_image'], issuer: string): SitePicture | undefined {
   if (!picture) return undefined
   const { url, alt, width, height } = picture
   const src = url.startsWith(`${issuer}/`) ? url.slice(issuer.length) : url
@@ -83,7 +115,7 @@ export function sitePicture(picture: SitePictureRow, issuer: string): SitePictur
 }
 
 /** The price of an offer in the data of a page, and whether it includes tax, if any applies (schema.org PriceSpecification). */
-export function priceNode(amount: SiteMoney, { tax }: Pick<SiteContext, 'tax'>) {
+export function priceNode(amount: NonNullable<Course['price']>, { tax }: Pick<SiteContext, 'tax'>) {
   const price = { price: decimalAmount(amount), priceCurrency: amount.currency }
   if (tax === 'none' || amount.amount === 0) return price
   return { ...price, priceSpecification: { '@type': 'PriceSpecification', ...price, valueAddedTaxIncluded: tax === 'inclusive' } }

@@ -1,27 +1,24 @@
 import { textOfHtml } from '../../lib/sanitisedHtml.ts'
 import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
-import { pageItemRow, pageRow } from '../../resources/siteRows.ts'
 import { coursePages } from './coursePage.ts'
 import { eventPages } from './eventPage.ts'
 import { lecturerPages } from './lecturerPage.ts'
 import { planPages } from './planPage.ts'
 import { postPages } from './postPage.ts'
-import { type SiteType, schoolNode, siteLink } from './siteType.ts'
+import { type SiteType, schoolNode, siteLink, siteType } from './siteType.ts'
 
-const ownPages: SiteType = {
-  list: { fields: 'id,title,slug,kind,show_in_navigation' },
+const ownPages = siteType({
+  list: (source, parameters) => source.list('listPages', { ...parameters, fields: 'title,slug' }),
   published: { status: 'published', visibility: 'public' },
-  one: { expand: 'rendered_html' },
-  item(row) {
-    const { slug, title: label } = pageItemRow.parse(row)
+  one: (source, idOrSlug) => source.get('getPage', { id_or_slug: idOrSlug, expand: 'rendered_html' }),
+  item({ slug, title: label }) {
     return { link: siteLink('pages', { slug, label }), line: undefined, details: [], picture: undefined }
   },
   page(row, context) {
     const { issuer, texts, schoolName } = context
-    const { slug, title, seo, blocks, rendered_html: html, visibility, kind, updated_at: changed } = pageRow.parse(row)
+    const { slug, title, seo, blocks, rendered_html: html, visibility, kind, updated_at: changed } = row
     const url = issuer + sitePath('pages', slug)
-    const description =
-      seo?.description || textOfHtml(html ?? '', 160) || texts.text('site.page_description', { title, school: schoolName })
+    const description = seo?.description || textOfHtml(html, 160) || texts.text('site.page_description', { title, school: schoolName })
     return {
       slug,
       title: seo?.title || title,
@@ -29,7 +26,7 @@ const ownPages: SiteType = {
       isIndexed: visibility === 'public' && !seo?.noindex,
       // A hero has the heading of its page.
       heading: blocks[0]?.type === 'hero' ? undefined : title,
-      sections: [{ heading: undefined, html: html ?? undefined }],
+      sections: [{ heading: undefined, html }],
       data: [
         {
           '@type': kind === 'about' ? 'AboutPage' : 'WebPage',
@@ -43,7 +40,7 @@ const ownPages: SiteType = {
       ],
     }
   },
-}
+})
 
 export const siteTypes: Readonly<Record<SiteKind, SiteType>> = {
   courses: coursePages,

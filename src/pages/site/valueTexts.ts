@@ -1,22 +1,25 @@
 import { priceText, withTaxNote } from '../../domain/localFormats.ts'
-import type { SiteMoney, SitePlanPrice } from '../../resources/siteRows.ts'
+import type { Course, Plan } from '../../resources/apiRows.ts'
 import type { Texts } from '../texts.ts'
 import type { SiteContext } from './siteType.ts'
 
+type Money = NonNullable<Course['price']>
+type PlanPrice = Plan['prices'][number]
+
 /** Writes an amount of money: `€49.00`. */
-export const money = ({ amount, currency }: SiteMoney, { language }: Pick<Texts, 'language'>): string =>
+export const money = ({ amount, currency }: Money, { language }: Pick<Texts, 'language'>): string =>
   priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, language)
 
 /** Writes a price with its tax: `€49.00 incl. VAT`. */
-export const priceOf = (price: SiteMoney, { texts, tax }: Pick<SiteContext, 'texts' | 'tax'>): string =>
+export const priceOf = (price: Money, { texts, tax }: Pick<SiteContext, 'texts' | 'tax'>): string =>
   withTaxNote(money(price, texts), price.amount === 0 ? 'none' : tax, texts.language)
 
 /** Returns the prices that people can choose now. */
-export const activePrices = ({ prices }: { prices: readonly SitePlanPrice[] }): SitePlanPrice[] => prices.filter(({ active }) => active)
+export const activePrices = ({ prices }: Pick<Plan, 'prices'>): PlanPrice[] => prices.filter(({ active }) => active)
 
 /** Writes the price of a plan: `€12.00 / month incl. VAT`. */
 export const planPriceText = (
-  { amount: { amount, currency }, interval, interval_count }: SitePlanPrice,
+  { amount: { amount, currency }, interval, interval_count }: PlanPrice,
   { texts, tax }: Pick<SiteContext, 'texts' | 'tax'>,
 ): string =>
   amount === 0
@@ -24,7 +27,7 @@ export const planPriceText = (
     : withTaxNote(priceText({ amount, currency, interval, interval_count }, texts.language), tax, texts.language)
 
 /** Writes the prices of a plan that people can choose now. */
-export const planPrices = (plan: { prices: readonly SitePlanPrice[] }, context: Pick<SiteContext, 'texts' | 'tax'>): string[] =>
+export const planPrices = (plan: Pick<Plan, 'prices'>, context: Pick<SiteContext, 'texts' | 'tax'>): string[] =>
   activePrices(plan).map((price) => planPriceText(price, context))
 
 /** Writes a duration in hours and minutes; an empty text for none. */

@@ -1,6 +1,6 @@
 import { accountCoursePath, accountLessonPath, accountPaths, continuePath } from '../../../policy/accountPaths.ts'
+import type { Enrollment } from '../../../resources/apiRows.ts'
 import { certificatePath } from '../../../resources/enrollments.ts'
-import type { OwnEnrollment } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'
 import { durationText } from '../../site/valueTexts.ts'
@@ -75,7 +75,7 @@ function stateSection({ texts, form }: OperationPageContext, own: OwnCourse): Ac
 }
 
 /** True if the person has completed the course, or has completed it again, without a certificate for it. */
-const isCertificateDue = ({ certificate_enabled }: OwnCourse['course'], { status, completed_at, certificate }: OwnEnrollment): boolean =>
+const isCertificateDue = ({ certificate_enabled }: OwnCourse['course'], { status, completed_at, certificate }: Enrollment): boolean =>
   certificate_enabled && status === 'completed' && (certificate === null || (completed_at !== null && certificate.issued_at < completed_at))
 
 const outlineSections = (context: OperationPageContext, { course, sections, completed }: OwnCourse): AccountSection[] =>

@@ -1,23 +1,23 @@
-import { type OwnCurriculum, ownCourseRow, ownCurriculumRow, ownEnrollmentRow, ownProgressRow } from '../../../resources/ownRows.ts'
+import type { CourseOutline } from '../../../resources/apiRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
 
 /** A course with the enrolment of the person and the lessons that they completed. */
 export type OwnCourse = Awaited<ReturnType<typeof readCourse>>
 
-export type OutlineLesson = OwnCurriculum['sections'][number]['lessons'][number]
+export type OutlineLesson = CourseOutline['sections'][number]['lessons'][number]
 
 /** @throws Problem not_found */
 export async function readCourse(request: OperationRequest, slug = request.params.course ?? '') {
   const { perform } = request
-  const course = ownCourseRow.parse((await perform('getCourse', { id_or_slug: slug })).body)
-  const [curriculum, enrollments] = await Promise.all([
+  const { body: course } = await perform('getCourse', { id_or_slug: slug })
+  const [{ body: curriculum }, enrollments] = await Promise.all([
     perform('getCurriculum', { id_or_slug: course.id }),
     request.every('listStudentEnrollments', { id_or_me: 'me', expand: 'course', course_id: course.id }),
   ])
-  const enrollment = enrollments.map((row) => ownEnrollmentRow.parse(row)).find(({ status }) => status !== 'canceled')
-  const progress = enrollment && ownProgressRow.parse((await perform('getProgress', { id: enrollment.id })).body)
+  const enrollment = enrollments.find(({ status }) => status !== 'canceled')
+  const progress = enrollment && (await perform('getProgress', { id: enrollment.id })).body
   const completed = new Set(progress?.lessons.flatMap(({ lesson_id, status }) => (status === 'completed' ? [lesson_id] : [])))
-  const { sections } = ownCurriculumRow.parse(curriculum.body)
+  const { sections } = curriculum
   return { course, sections, enrollment, completed, lessons: sections.flatMap((section) => section.lessons) }
 }
 

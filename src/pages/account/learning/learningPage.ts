@@ -1,15 +1,17 @@
 import { accountCoursePath, accountPaths, continuePath } from '../../../policy/accountPaths.ts'
+import type { Enrollment, Product, ResponseTo } from '../../../resources/apiRows.ts'
 import { certificatePath } from '../../../resources/enrollments.ts'
-import { type OwnEnrollment, type OwnProduct, ownEnrollmentRow, ownProductRow } from '../../../resources/ownRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { byteText } from '../../site/valueTexts.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountItem, AccountSection } from '../accountPage.ts'
 import type { OperationPage, OperationPageContext } from '../operationPages.ts'
 
+type OwnEnrollment = ResponseTo<'listStudentEnrollments', { expand: 'course' }>
+
 interface Shown {
   enrollments: readonly OwnEnrollment[]
-  products: readonly OwnProduct[]
+  products: readonly Product[]
 }
 
 /** The first page of the account: the courses and the downloads of the person. */
@@ -21,10 +23,7 @@ export const learningPage = (hasSite: (context: OperationPageContext) => boolean
       request.list('courses', 'listStudentEnrollments', { id_or_me: 'me', expand: 'course' }),
       request.list('downloads', 'listDigitalProducts', { owned: 'true' }),
     ])
-    return {
-      enrollments: enrollments.map((row) => ownEnrollmentRow.parse(row)),
-      products: products.map((row) => ownProductRow.parse(row)),
-    }
+    return { enrollments, products }
   },
   build(context, { enrollments, products }) {
     const { texts, schoolName } = context
@@ -58,13 +57,13 @@ export const learningPage = (hasSite: (context: OperationPageContext) => boolean
   forms: {
     download: {
       operation: 'downloadProductFile',
-      done: ({ body }) => String(body.url),
+      done: ({ body }) => body.url,
       problems: { download_limit_reached: 'learning.download_limit' },
     },
   },
 })
 
-const isCurrent = ({ status }: OwnEnrollment): boolean => status === 'active'
+const isCurrent = ({ status }: Pick<Enrollment, 'status'>): boolean => status === 'active'
 
 /** Shows an enrolment in a list, with the link to the lesson with which the person continues. */
 function itemOf({ id, course, ...enrollment }: OwnEnrollment, texts: Texts): AccountItem {
@@ -76,7 +75,7 @@ function itemOf({ id, course, ...enrollment }: OwnEnrollment, texts: Texts): Acc
     textLanguage: course?.language,
     href: path,
     progress: progressOf(enrollment, texts),
-    lines: [...(isCurrent({ id, course, ...enrollment }) ? [] : [texts.parts(`learning.status_${enrollment.status}`, {})])],
+    lines: [...(isCurrent(enrollment) ? [] : [texts.parts(`learning.status_${enrollment.status}`, {})])],
     ...(isOpen &&
       course && {
         link: {
@@ -96,12 +95,12 @@ export const progressOf = (
     progress_percent: value,
     completed_lessons_count: done,
     lessons_count: count,
-  }: Pick<OwnEnrollment, 'progress_percent' | 'completed_lessons_count' | 'lessons_count'>,
+  }: Pick<Enrollment, 'progress_percent' | 'completed_lessons_count' | 'lessons_count'>,
   texts: Texts,
 ): AccountItem['progress'] => ({ value, label: texts.counted('learning.progress', count, { percent: value, done }) })
 
 /** Shows the digital products of the person, with a form for each file: a download is counted. */
-const productsSection = ({ texts, form }: OperationPageContext, products: readonly OwnProduct[]): AccountSection => ({
+const productsSection = ({ texts, form }: OperationPageContext, products: readonly Product[]): AccountSection => ({
   id: 'downloads',
   heading: texts.text('learning.downloads'),
   paragraphs: [],

@@ -3,7 +3,7 @@ import { uuidOf } from '../../../lib/ids.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { withQuery } from '../../../lib/withQuery.ts'
 import { accountCoursePath, accountEventPath, accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
-import { changedProgressRow, type OwnAttempt, type OwnLesson, ownAttemptRow, ownLessonRow } from '../../../resources/ownRows.ts'
+import type { Lesson, Responses } from '../../../resources/apiRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { type CommentParts, commentSection, shownComments } from '../../comments/commentSection.ts'
 import { plainText } from '../../plainText.ts'
@@ -13,11 +13,11 @@ import type { AccountSection } from '../accountPage.ts'
 import type { OperationPage, OperationPageContext, OperationRequest } from '../operationPages.ts'
 import { type OwnCourse, readCourse } from './courseParts.ts'
 import { ownIds } from './ownLists.ts'
-import { answersIn, quizSections } from './quizSections.ts'
+import { answersIn, type OwnAttempt, quizSections } from './quizSections.ts'
 
 interface Shown {
   own: OwnCourse
-  lesson: OwnLesson
+  lesson: Lesson
   /** The attempts of the person at the quiz, the newest first. */
   attempts: readonly OwnAttempt[]
   /** Undefined for a locked lesson. */
@@ -71,34 +71,30 @@ export const lessonPage = (commentingOn: CommentingOnLesson): OperationPage<Show
       operation: 'putLessonProgress',
       parameters: async (request) => ({ id: (await readCourse(request)).enrollment?.id ?? '', lesson_id: request.params.lesson }),
       body: (form) => ({ completed: form.get('completed') === 'true' }),
-      done: ({ body }, request) => afterProgress(changedProgressRow.parse(body), request),
+      done: ({ body }, request) => afterProgress(body, request),
       problems: { lesson_locked: 'lesson.error_locked', invalid_state: 'lesson.error_quiz' },
     },
     quiz: {
       operation: 'createQuizAttempt',
       parameters: ({ params }) => ({ id: params.lesson }),
       body: (form) => ({ answers: answersIn(form) }),
-      done: ({ body }, { path }) => withQuery(path, { attempt: String(body.id), done: body.passed === true ? 'passed' : 'failed' }),
+      done: ({ body }, { path }) => withQuery(path, { attempt: body.id, done: body.passed ? 'passed' : 'failed' }),
       problems: { attempts_exhausted: 'quiz.no_attempts', lesson_locked: 'lesson.error_locked', validation_failed: 'quiz.changed' },
     },
   },
 })
 
-const readLesson = async ({ perform, params }: OperationRequest): Promise<OwnLesson> =>
-  ownLessonRow.parse((await perform('getLesson', { id: params.lesson })).body)
+const readLesson = async ({ perform, params }: OperationRequest): Promise<Lesson> =>
+  (await perform('getLesson', { id: params.lesson })).body
 
-async function readAttempts(request: OperationRequest, lessonId: string): Promise<OwnAttempt[]> {
+async function readAttempts(request: OperationRequest, lessonId: string): Promise<readonly OwnAttempt[]> {
   const { student_id: studentId } = await ownIds(request)
   if (studentId === null) return []
-  const rows = await request.every('listQuizAttempts', { lesson_id: lessonId, student_id: studentId, expand: 'explanations' })
-  return rows.map((row) => ownAttemptRow.parse(row))
+  return await request.every('listQuizAttempts', { lesson_id: lessonId, student_id: studentId, expand: 'explanations' })
 }
 
 /** Returns where a person goes after marking a lesson: to the next one, or to the course after the last one. */
-async function afterProgress(
-  { lesson, enrollment }: ReturnType<typeof changedProgressRow.parse>,
-  request: OperationRequest,
-): Promise<string> {
+async function afterProgress({ lesson, enrollment }: Responses['putLessonProgress'], request: OperationRequest): Promise<string> {
   if (lesson.status !== 'completed') return 'reopened'
   const { course, lessons } = await readCourse(request)
   const next = lessons[lessons.findIndex(({ id }) => id === request.params.lesson) + 1]
@@ -126,7 +122,7 @@ function lockedSection({ texts }: OperationPageContext, { own: { course }, lesso
 /** Shows the video, the text and the files of a lesson. */
 function contentSections(
   texts: Texts,
-  { kind, title, media, content_html: html, attachments, event_id: eventId }: OwnLesson,
+  { kind, title, media, content_html: html, attachments, event_id: eventId = null }: Lesson,
 ): AccountSection[] {
   const label = plainText(title, 160)
   const { embed_url: player = null, url = null } = media ?? {}

@@ -1,8 +1,10 @@
-import { type OwnSubscription, ownAccountRow, ownSubscriptionRow } from '../../../resources/ownRows.ts'
+import type { ResponseTo } from '../../../resources/apiRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
 
+export type OwnSubscription = ResponseTo<'listSubscriptions', { expand: 'plan' }>
+
 /** Returns the ids under which the lists of the API know the person. Staff see the rows of others, so their lists need the id. */
-export const ownIds = async ({ perform }: OperationRequest) => ownAccountRow.parse((await perform('getAccount')).body).membership
+export const ownIds = async ({ perform }: OperationRequest) => (await perform('getAccount')).body.membership
 
 /** Returns the filter of the person's orders; undefined if nobody can have bought as this person. */
 export async function buyerFilter(request: OperationRequest): Promise<Readonly<Record<string, string>> | undefined> {
@@ -12,9 +14,8 @@ export async function buyerFilter(request: OperationRequest): Promise<Readonly<R
 }
 
 /** Returns the subscriptions of the person, with their plans. */
-export async function ownSubscriptions(request: OperationRequest): Promise<OwnSubscription[]> {
+export async function ownSubscriptions(request: OperationRequest): Promise<readonly OwnSubscription[]> {
   const { member_id } = await ownIds(request)
   if (member_id === null) return []
-  const rows = await request.every('listSubscriptions', { member_id, expand: 'plan' })
-  return rows.map((row) => ownSubscriptionRow.parse(row))
+  return await request.every('listSubscriptions', { member_id, expand: 'plan' })
 }

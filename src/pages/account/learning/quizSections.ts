@@ -1,4 +1,4 @@
-import type { OwnAttempt, OwnLesson } from '../../../resources/ownRows.ts'
+import type { Lesson, ResponseTo } from '../../../resources/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountField, AccountItem, AccountSection } from '../accountPage.ts'
@@ -6,7 +6,9 @@ import type { OperationPageContext } from '../operationPages.ts'
 import { accountField } from '../ownFields.ts'
 import type { OwnCourse } from './courseParts.ts'
 
-type Quiz = NonNullable<OwnLesson['quiz']>
+export type OwnAttempt = ResponseTo<'listQuizAttempts', { expand: 'explanations' }>
+
+type Quiz = NonNullable<Lesson['quiz']>
 type Question = Quiz['questions'][number]
 
 const prefix = 'q-'
@@ -29,7 +31,7 @@ export function answersIn(form: URLSearchParams): { question_id: string; choice_
 /** Shows a quiz: the result of the attempt that the address names, or the latest one, and the form for another attempt. */
 export function quizSections(
   context: OperationPageContext,
-  { own, lesson: { quiz }, attempts }: { own: OwnCourse; lesson: OwnLesson; attempts: readonly OwnAttempt[] },
+  { own, lesson: { quiz }, attempts }: { own: OwnCourse; lesson: Lesson; attempts: readonly OwnAttempt[] },
 ): AccountSection[] {
   const { texts, request, sent, form } = context
   if (!quiz) return []
@@ -81,9 +83,9 @@ function fieldOf(texts: Texts, { id, kind, prompt, choices }: Question, sent: UR
       {
         label: '',
         options: choices.map((choice) => ({
-          value: choice.id,
+          value: choice.id ?? '',
           label: plainText(choice.text, 1000),
-          isSelected: selected.includes(choice.id),
+          isSelected: selected.includes(choice.id ?? ''),
         })),
       },
     ],
@@ -95,7 +97,7 @@ function resultSection(texts: Texts, quiz: Quiz, attempt: OwnAttempt): AccountSe
   const item = ({ id, prompt, choices }: Question): AccountItem[] => {
     const result = attempt.results?.find(({ question_id }) => question_id === id)
     if (!result) return []
-    const chosen = choices.filter((choice) => result.choice_ids?.includes(choice.id)).map(({ text }) => plainText(text, 1000))
+    const chosen = choices.filter((choice) => result.choice_ids?.includes(choice.id ?? '')).map(({ text }) => plainText(text, 1000))
     const answer = result.text ?? chosen.join(', ')
     const explanation = attempt.explanations.find(({ question_id }) => question_id === id)?.explanation
     return [

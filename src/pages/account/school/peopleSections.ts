@@ -1,23 +1,22 @@
-import type { ListedRow } from '../../../lib/pageOfRows.ts'
 import { accountPaths } from '../../../policy/accountPaths.ts'
-import { memberRow, studentRow } from '../../../resources/staffRows.ts'
+import type { Member, Student } from '../../../resources/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
 import type { OperationRequest } from '../operationPages.ts'
 import { accountField } from '../ownFields.ts'
 
-/** The lists of people, with the operations that return them. */
-const kinds = { students: 'listStudents', members: 'listMembers' } as const
+export interface PeopleLists {
+  students: readonly Student[]
+  members: readonly Member[]
+}
 
-type Kind = keyof typeof kinds
-
-export type PeopleLists = Record<Kind, readonly ListedRow[]>
+type Kind = keyof PeopleLists
 
 /** Reads a page of each list. */
 export async function peopleLists({ list }: OperationRequest, words: string): Promise<PeopleLists> {
-  const read = (kind: Kind) => list(kind, kinds[kind], isSearched(words) ? { q: words } : {})
-  const [students, members] = await Promise.all([read('students'), read('members')])
+  const filter = isSearched(words) ? { q: words } : {}
+  const [students, members] = await Promise.all([list('students', 'listStudents', filter), list('members', 'listMembers', filter)])
   return { students, members }
 }
 
@@ -32,13 +31,11 @@ export function peopleSections(texts: Texts, words: string, { students, members 
     searchSection(texts, words),
     section(
       'students',
-      students.map((row) => studentRow.parse(row)).map(({ name, email, status, created_at: since }) => ({ name, email, status, since })),
+      students.map(({ name, email, status, created_at: since }) => ({ name, email, status, since })),
     ),
     section(
       'members',
-      members
-        .map((row) => memberRow.parse(row))
-        .map(({ display_name: name, email, status, joined_at: since }) => ({ name, email, status, since })),
+      members.map(({ display_name: name, email, status, joined_at: since }) => ({ name, email, status, since })),
     ),
   ]
 }
@@ -49,7 +46,7 @@ const isSearched = (words: string): boolean => words.length > 1
 interface Person {
   name: string
   email: string | null
-  status: 'invited' | 'active' | 'suspended' | 'blocked' | 'left' | 'erased'
+  status: Student['status'] | Member['status']
   since: string | null
 }
 

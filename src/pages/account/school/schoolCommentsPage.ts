@@ -5,7 +5,7 @@ import { fromPublicId } from '../../../lib/ids.ts'
 import { keysOf } from '../../../lib/keysOf.ts'
 import { Problem } from '../../../lib/problem.ts'
 import { accountLessonPath, accountPaths } from '../../../policy/accountPaths.ts'
-import { type ModeratedComment, moderatedCommentRow } from '../../../resources/commentRows.ts'
+import type { Comment } from '../../../resources/apiRows.ts'
 import { sitePath } from '../../../resources/sitePaths.ts'
 import { auditEntry } from '../../auditEntry.ts'
 import { submittedForm } from '../../formBody.ts'
@@ -49,8 +49,7 @@ export function schoolCommentsPage(args: AccountArguments, present: AccountPrese
   const path = accountPaths.schoolComments
   const show = async (ctx: Context, admin: SchoolAdmin, errors: readonly OwnError[] = []): Promise<void> => {
     const { list } = requestOf(args, ctx, admin, path)
-    const listed = async (section: string, status: string) =>
-      (await found(() => list(section, 'listComments', { status }))).map((row) => moderatedCommentRow.parse(row))
+    const listed = (section: string, status: string) => found(() => list(section, 'listComments', { status }))
     const [waiting, others] = await Promise.all([listed('waiting', 'pending'), listed('others', 'published,hidden')])
     const hasPages = args.hasPages(ctx.state.school)
     await pages.show(ctx, admin, { path, section: accountPaths.school, notices, errors }, ({ texts }) => ({
@@ -113,7 +112,7 @@ interface Listed {
   id: string
   heading: TextKey
   none: TextKey
-  rows: readonly ModeratedComment[]
+  rows: readonly Comment[]
   hasPages: boolean
 }
 
@@ -152,7 +151,7 @@ const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school
 
 const kinds = { post: 'posts', event: 'events' } as const
 
-function subjectCell(texts: Texts, { subject, course_id: course }: ModeratedComment, hasPages: boolean) {
+function subjectCell(texts: Texts, { subject, course_id: course }: Comment, hasPages: boolean) {
   const label = plainText(subject.title ?? '–', 200)
   const href =
     subject.type === 'lesson'
@@ -173,7 +172,7 @@ const reasonTexts = {
 } as const
 
 /** Returns the status, with its reason. The reasons of the service are in the language of the page. */
-function statusCell(texts: Texts, { status, moderation }: ModeratedComment): TextPart[] {
+function statusCell(texts: Texts, { status, moderation }: Comment): TextPart[] {
   const name = texts.text(
     status === 'published' ? 'school.comment_published' : status === 'hidden' ? 'school.comment_hidden' : 'school.comment_pending',
   )
@@ -183,7 +182,7 @@ function statusCell(texts: Texts, { status, moderation }: ModeratedComment): Tex
   return texts.parts('school.comment_reason', { status: name, reason: rule ? texts.text(reasonTexts[rule]) : plainText(reason, 500) })
 }
 
-const formOf = (texts: Texts, { id }: ModeratedComment, decision: PageDecision): AccountForm => ({
+const formOf = (texts: Texts, { id }: Comment, decision: PageDecision): AccountForm => ({
   action: accountPaths.schoolComments,
   hidden: [
     { name: 'comment', value: id },

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa'
 import { isObject } from '../../../lib/jsonValue.ts'
 import { accountFormPath, accountPaths } from '../../../policy/accountPaths.ts'
+import type { FormRow, FormSubmission } from '../../../resources/apiRows.ts'
 import { formPath } from '../../../resources/sitePaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { TextPart, Texts } from '../../texts.ts'
@@ -18,31 +19,13 @@ export interface SchoolFormsPages {
   answers: Middleware
 }
 
-interface Form {
-  id: string
-  slug: string
-  title: string
-  status: 'draft' | 'published' | 'closed'
-  fields: { key: string; label: string }[]
-  submissions_count: number
-  last_submission_at: string | null
-}
-
-interface Submission {
-  id: string
-  answers: Readonly<Record<string, unknown>>
-  contact: { email: string | null; name: string | null }
-  spam: boolean
-  submitted_at: string
-}
-
 export function schoolFormsPages(args: AccountArguments, pages: OwnPages): SchoolFormsPages {
   const path = accountPaths.schoolForms
   return {
     async list(ctx) {
       const admin = await adminOrAway(ctx, args, path)
       if (!admin) return
-      const forms = (await found(() => requestOf(args, ctx, admin, path).list('forms', 'listForms'))) as unknown as Form[]
+      const forms = await found(() => requestOf(args, ctx, admin, path).list('forms', 'listForms'))
       await pages.show(ctx, admin, { path, section: accountPaths.school, notices: {} }, ({ texts }) => ({
         title: 'school.forms',
         heading: texts.text('school.forms'),
@@ -57,13 +40,13 @@ export function schoolFormsPages(args: AccountArguments, pages: OwnPages): Schoo
       const admin = await adminOrAway(ctx, args, accountFormPath(id) + ctx.search)
       if (!admin) return
       const { perform, list } = requestOf(args, ctx, admin, accountFormPath(id))
-      const shown = (await found(() => perform('getForm', { id_or_slug: id }))).body as unknown as Form
-      const submissions = (await found(() => list('answers', 'listFormSubmissionsOf', { id: shown.id }))) as unknown as Submission[]
+      const { body: shown } = await found(() => perform('getForm', { id_or_slug: id }))
+      const submissions = await found(() => list('answers', 'listFormSubmissionsOf', { id: shown.id }))
       await pages.show(ctx, admin, { path: accountFormPath(shown.id), section: accountPaths.school, notices: {} }, ({ texts }) => ({
         title: 'school.forms',
         heading: plainText(shown.title, 200),
         siblings: schoolLinks(texts, path),
-        introduction: texts.parts('school.form_introduction', { count: shown.submissions_count }),
+        introduction: texts.parts('school.form_introduction', { count: shown.submissions_count ?? 0 }),
         sections: [
           {
             id: 'answers',
@@ -81,7 +64,7 @@ export function schoolFormsPages(args: AccountArguments, pages: OwnPages): Schoo
   }
 }
 
-const listSection = (texts: Texts, forms: readonly Form[]) => ({
+const listSection = (texts: Texts, forms: readonly FormRow[]) => ({
   id: 'forms',
   heading: texts.text('school.forms'),
   paragraphs: [],
@@ -105,7 +88,7 @@ const listSection = (texts: Texts, forms: readonly Form[]) => ({
 })
 
 /** Shows the sender, the time, and each question with its answer. Answers to questions that the form no longer has keep their key. */
-function itemOf(texts: Texts, { fields }: Form, { id, answers, contact, spam, submitted_at }: Submission): AccountItem {
+function itemOf(texts: Texts, { fields }: FormRow, { id, answers, contact, spam, submitted_at }: FormSubmission): AccountItem {
   const labels = new Map(fields.map(({ key, label }) => [key, label]))
   const known = fields.map(({ key }) => key).filter((key) => Object.hasOwn(answers, key))
   const others = Object.keys(answers).filter((key) => !labels.has(key))

@@ -1,12 +1,17 @@
 import { priceText } from '../../../domain/localFormats.ts'
-import type { OverviewReport } from '../../../resources/staffRows.ts'
+import type { OverviewReport } from '../../../resources/apiRows.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
 
 const numbers = ['orders', 'new_students', 'enrollments', 'active_students', 'live_subscriptions'] as const
 
+interface ShownReport {
+  totals: Pick<OverviewReport['totals'], 'revenue_net' | (typeof numbers)[number]>
+  series: readonly Pick<OverviewReport['series'][number], 'date' | 'revenue_net' | 'enrollments'>[]
+}
+
 /** Returns six figures of a period, two charts with their tables, and where courses are edited. */
-export function statisticsSections(texts: Texts, { totals, series }: OverviewReport): AccountSection[] {
+export function statisticsSections(texts: Texts, { totals, series }: ShownReport): AccountSection[] {
   const money = ({ amount, currency }: OverviewReport['totals']['revenue_net']): string =>
     priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, texts.language)
   const count = (value: number): string => new Intl.NumberFormat(texts.language).format(value)
