@@ -96,7 +96,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     ...foundation,
     send: outbox.send,
     emailLimits: foundation.limits.email,
-    files: createFileServices({ ...foundation, limits: () => runtime.config.server.storage }),
+    files: createFileServices({ ...foundation, storage: async () => args.storage, limits: () => runtime.config.server.storage }),
     checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
     hasPages,
     undoDays: () => runtime.config.server.undo.days,

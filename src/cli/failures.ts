@@ -11,6 +11,12 @@ export const failure = (sentence: string): CommanderError => new CommanderError(
 
 export const usage = (sentence: string): CommanderError => new CommanderError(exitCodes.usage, 'schoolgate.usage', sentence)
 
+/** Returns the errors of a rejected operation in one line: invalid input is 2, what the school's state does not allow is 1. */
+export function explained({ status, description, details }: Problem): CommanderError {
+  const sentence = details.length === 0 ? description : details.map(({ message }) => message).join('; ')
+  return status === 422 || status === 400 ? usage(sentence) : failure(sentence)
+}
+
 /** Creates what ends a command that has printed its result elsewhere. */
 export const ended = (exitCode: number): CommanderError => new CommanderError(exitCode, 'schoolgate.ended', '')
 

@@ -7,8 +7,8 @@ import { analytics } from './commands/analytics.ts'
 import { audit } from './commands/audit.ts'
 import { backup } from './commands/backup.ts'
 import { caches } from './commands/caches.ts'
+import { call, type OperationCommands } from './commands/call.ts'
 import { clients } from './commands/clients.ts'
-import { comments, forms } from './commands/communityReports.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { database } from './commands/database.ts'
@@ -20,11 +20,9 @@ import { jobs } from './commands/jobs.ts'
 import { keys } from './commands/keys.ts'
 import { log } from './commands/log.ts'
 import { migrate } from './commands/migrate.ts'
-import { orders } from './commands/orders.ts'
 import { outbox } from './commands/outbox.ts'
 import { people } from './commands/people.ts'
 import { schools } from './commands/schools.ts'
-import { seats } from './commands/seatReports.ts'
 import { secrets } from './commands/secrets.ts'
 import { selfCheck } from './commands/selfCheck.ts'
 import { storage } from './commands/storage.ts'
@@ -34,7 +32,8 @@ import { ended, endingOf, exitCodes } from './failures.ts'
 import { openSession, type Session, type SessionArguments } from './session.ts'
 import { harmless } from './terminal.ts'
 
-export function createProgram(session: Session): Command {
+/** Creates the program. Without `operations`, `call` has no commands. */
+export function createProgram(session: Session, operations: OperationCommands = new Map()): Command {
   const { terminal } = session
   const program = new Command('schoolgate')
     .version(packageJson.version, '-V, --version', 'print the version')
@@ -68,11 +67,8 @@ Examples:
     clients,
     integrations,
     grants,
-    orders,
+    call(operations),
     subscriptions,
-    comments,
-    forms,
-    seats,
     keys,
     secrets,
     audit,
@@ -102,7 +98,7 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
     save: bare.save,
   }
   const session = openSession({ ...given, terminal })
-  const program = createProgram(session)
+  const program = createProgram(session, await operationsFor(args))
   if (!given.database) program.hook('preAction', (_program, action) => leaveToService(action, args, { ...given, terminal }))
   const report = (error: unknown): number => {
     const { exitCode, sentence } = endingOf(error)
@@ -121,6 +117,13 @@ export async function runCli(args: readonly string[], given: SessionArguments): 
     exitCode = exitCode === exitCodes.ok ? report(error) : exitCode
   }
   return exitCode
+}
+
+/** Loads the operations if the command needs them. */
+async function operationsFor(args: readonly string[]): Promise<OperationCommands | undefined> {
+  if (!args.includes('call') && args[0] !== 'completion') return undefined
+  const { operationCommands } = await import('./call/operationCommands.ts')
+  return operationCommands()
 }
 
 /** Commands that work without the database, or need it for themselves. */

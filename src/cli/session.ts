@@ -67,8 +67,8 @@ export interface Session {
   /** The file storage. @throws CommanderError if it is not the one of the database */
   storage(): Promise<FileStorage>
   redis(): Promise<RedisConnection | undefined>
-  /** The stores of the engine. Those in the database use the writer, and thus its transaction. */
-  stores(writer: Writer): Promise<Stores>
+  /** The stores of the engine. With a writer, those in the database use its transaction. */
+  stores(writer?: Writer): Promise<Stores>
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   /** Returns a session for a dry run over another database and terminal. */
   over(database: Database, terminal: Terminal): Session
@@ -165,8 +165,10 @@ export function openSession(args: SessionArguments): Session {
 
   const configured = (slug: string | undefined) => chooseSchool(settings().config.schools, slug)
 
-  const stores = async (writer: Writer): Promise<Stores> =>
-    createStores({ database: { sql: rawSql(writer), kysely: writer }, redis: await redis(), oauth: settings().config.oauth, log })
+  const stores = async (writer?: Writer): Promise<Stores> => {
+    const handles = writer ? { sql: rawSql(writer), kysely: writer } : await database()
+    return createStores({ database: handles, redis: await redis(), oauth: settings().config.oauth, log })
+  }
 
   const schoolOf = async ({ slug, issuer }: SchoolConfig, id: string): Promise<SessionSchool> => {
     onSchool?.(id)
@@ -228,9 +230,7 @@ export function openSession(args: SessionArguments): Session {
       mayCreate = true
       return databaseAsItIs()
     },
-    async prisma() {
-      return await (await database()).prisma()
-    },
+    prisma: async () => (await database()).prisma(),
     configuredSchool: configured,
     school: existingSchool,
     async schoolToFill(slug) {

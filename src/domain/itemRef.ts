@@ -29,6 +29,3 @@ export function storedIdOf(publicId: string): string | undefined {
     .map((prefix) => fromPublicId(prefix, publicId))
     .find((id) => id !== undefined)
 }
-
-export const itemTypeOf = (publicId: string): ItemType | undefined =>
-  itemTypes.find((type) => fromPublicId(itemPrefixes[type], publicId) !== undefined)

@@ -123,6 +123,7 @@ export const orderOperations = [
       '`reference` is the identifier of the payment at the provider. The order is paid, its coupon confirmed, and the buyer has access immediately. 409 `invalid_state` if the order has expired or has another payment: refund this payment to the buyer.',
     successStatus: 200,
     event: 'platform.order_paid',
+    operatorEvent: 'operator.order_paid',
     input: z.object({
       amount: amount('What the buyer paid, in the smallest unit. It must be the total of the order.', 3900),
       currency: shape.currency,
@@ -167,6 +168,7 @@ export const orderOperations = [
     description: 'The buyer left the checkout. Releases the coupon. The order cannot be paid any more.',
     successStatus: 200,
     event: 'platform.order_canceled',
+    operatorEvent: 'operator.order_canceled',
     input: z.object({}),
     output,
     async run(change, _input, orderNumber) {
@@ -185,6 +187,7 @@ export const orderOperations = [
       'Transfers no money. Send `amount`, `items`, or neither for everything that is left. A line that is wholly refunded ends its access, a refund of the rest ends the access of every line. An order with a total of 0 is undone: send neither, and its coupon can be used again.',
     successStatus: 200,
     event: 'platform.order_refunded',
+    operatorEvent: 'operator.order_refunded',
     input: z.object({
       amount: z.int().min(1).max(99_999_999_999).optional().meta({
         description: 'Refunded amount in the smallest unit, divided over the lines. Default: everything that is not refunded yet.',

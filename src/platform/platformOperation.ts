@@ -36,6 +36,8 @@ export interface PlatformOperation {
   description?: string
   successStatus: 200 | 201
   event: AuditEvent
+  /** The audit event if an operator calls it. Default: the same. */
+  operatorEvent?: AuditEvent
   /** The request body, including `school` and `reference`. */
   input: z.ZodObject
   output: { name: string; schema: z.ZodObject }

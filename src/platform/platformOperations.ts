@@ -68,9 +68,3 @@ export const platformOperations: readonly PlatformOperation[] = [
   ...moderationOperations,
   ...formOperations,
 ]
-
-export function platformOperation(id: string): PlatformOperation {
-  const found = platformOperations.find((operation) => operation.id === id)
-  if (!found) throw new Error(`no operation ${id}`)
-  return found
-}

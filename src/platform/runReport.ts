@@ -72,7 +72,7 @@ function auditEntry(
 ) {
   return {
     school_id: school.id,
-    event: operation.event,
+    event: (operator === undefined ? undefined : operation.operatorEvent) ?? operation.event,
     request_id: requestId,
     address,
     details: { reference, id, ...(number !== undefined && { order: number }), ...(operator !== undefined && { operator }) },

@@ -28,6 +28,8 @@ export interface PersonCaller {
   isWatched?: boolean | undefined
   /** The language of the page on which the person acts, for e-mails about the action. */
   language?: string | undefined
+  /** The operating system user who acts in the name of the person, with a command. */
+  operator?: string | undefined
 }
 
 export type Caller = AnonymousCaller | PersonCaller

@@ -16,6 +16,7 @@ import { fileUrl } from '../policy/fileUrl.ts'
 import type { School } from '../policy/school.ts'
 import { type AddressSigner, signAddress } from '../policy/signedAddress.ts'
 import { planRemoval } from '../store/fileRemovals.ts'
+import type { FileStorage } from '../store/fileStorage.ts'
 import { findReadyFile } from '../store/files.ts'
 import { inSchool, schoolDatabase } from '../store/inSchool.ts'
 import { type Foundation, personIn } from './foundation.ts'
@@ -26,7 +27,8 @@ const timeoutSeconds = 3600
 const freeSeconds = 30
 const longestSeconds = 3600
 
-export interface FileServicesArguments extends Pick<Foundation, 'database' | 'storage' | 'keyring' | 'operations'> {
+export interface FileServicesArguments extends Pick<Foundation, 'database' | 'keyring' | 'operations'> {
+  storage(): Promise<FileStorage>
   limits(): ServerConfig['storage']
 }
 
@@ -52,7 +54,7 @@ export function createFileServices({ limits, database, storage, keyring, operati
     },
     async store(school, key, { contentType, bytes, read }, { isPublic }) {
       await planRemoval(database.kysely, { school_id: school.id, storage_key: key }, timeoutSeconds)
-      return await storeUploadedFile(storage, { key, contentType, byteSize: bytes, checksum: null, isPublic }, read())
+      return await storeUploadedFile(await storage(), { key, contentType, byteSize: bytes, checksum: null, isPublic }, read())
     },
     publicId: (object, id) => toPublicId(prefixes.get(object) ?? 'req', id),
   }

@@ -25,7 +25,10 @@ const quoted = (text: string): string => `'${text}'`
 
 async function offered(shell: Shell, ...words: string[]): Promise<string[]> {
   const program = harnesses[shell](await scriptFor(shell), ['schoolgate', ...words])
-  const { stdout } = await run(shell, ['-c', program], { env: { PATH: process.env.PATH, HOME: '/nonexistent' } })
+  // An argument of a process is limited to 128 KiB.
+  const running = run(shell, [], { env: { PATH: process.env.PATH, HOME: '/nonexistent' } })
+  running.child.stdin?.end(program)
+  const { stdout } = await running
   return stdout.split('\n').filter(Boolean)
 }
 
@@ -53,6 +56,8 @@ describe.each(installed)('%s', (shell, hasShell) => {
       expect((await offered(shell, 'people', 'list', '--role', '')).toSorted()).toEqual(['admin', 'learner', 'lecturer', 'owner'])
       expect(await offered(shell, 'completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']))
       expect(await offered(shell, 'log', 'level', '')).toEqual(expect.arrayContaining(['debug']))
+      expect(await offered(shell, 'call', '')).toEqual(expect.arrayContaining(['listOrders', 'payOrder']))
+      expect(await offered(shell, 'call', 'listOrders', '--')).toEqual(expect.arrayContaining(['--status', '--placed-at-gte', '--json']))
     })
 
     test('does not confuse arguments with commands', async () => {

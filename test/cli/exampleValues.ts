@@ -27,20 +27,12 @@ interface Row {
   id: string
   price?: { amount: number } | null
   prices?: Price[]
-  status?: string
-  visibility?: string
-  comments_enabled?: boolean
-  seats_left?: number | null
 }
 
 const password = 'seven lanterns in the fog'
-const questions = JSON.stringify([{ key: 'question', label: 'Your question', kind: 'long_text' }])
 /** The files that examples read, by the end of the command. */
 const inputs: Readonly<Record<string, string>> = {
   'password.txt': `${password}\n`,
-  'comment.md': 'Which clay was *that*?\n',
-  'questions.json': questions,
-  'answers.json': JSON.stringify({ question: 'When is the next firing?' }),
 }
 
 let count = 0
@@ -64,14 +56,12 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
   const wordOf = async (words: string[]): Promise<string> => String((await done(words)).split(/\s/)[0])
 
   const buyer = `wren-${count}@example.org`
-  const plan = async (): Promise<{ id: string; price: string }> => {
+  const price = async (): Promise<string> => {
     const isPaid = ({ active, amount }: Price): boolean => active && amount.amount > 0
-    const { id, prices = [] } = await find('membership_plans', ({ prices }) => prices?.some(isPaid) ?? false)
-    return { id, price: String(prices.find(isPaid)?.id) }
+    const { prices = [] } = await find('membership_plans', ({ prices }) => prices?.some(isPaid) ?? false)
+    return String(prices.find(isPaid)?.id)
   }
   const course = async (): Promise<string> => (await find('courses', ({ price }) => (price?.amount ?? 0) > 1000)).id
-  const post = async (): Promise<string> =>
-    (await find('posts', ({ visibility, comments_enabled: open }) => visibility === 'public' && open === true)).id
   const person = async (name = 'ada'): Promise<{ email: string; id: string }> => {
     const email = `${fresh(name)}@example.com`
     const created = JSON.parse(await done(['people', 'create', email, '--name', 'Ada Byron', '--password-stdin', '--json'], password))
@@ -84,11 +74,11 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     if (command === 'clients enable') await done(['clients', 'disable', id, '--yes'])
     return id
   }
-  const order = async (): Promise<{ number: string; total: string; line: string }> => {
-    const [number = '', , total = ''] = (await done(['orders', 'create', '--buyer', buyer, '--item', await course()])).split(' ')
-    if (command === 'orders refund') await done(['orders', 'mark-paid', number, '--yes'])
-    const { items } = JSON.parse(await done(['orders', 'show', number, '--json']))
-    return { number, total, line: String(/oit_\w{26}/.exec(JSON.stringify(items))?.[0]) }
+  const order = async (): Promise<{ number: string; total: string }> => {
+    const items = JSON.stringify([{ type: 'course', id: await course() }])
+    const created = await done(['call', 'createOrder', '--buyer-email', buyer, '--items', items, '--yes', '--json'])
+    const { number, total } = JSON.parse(created)
+    return { number, total: String(total.amount) }
   }
   const grant = async (): Promise<string> => {
     const { email } = await person()
@@ -98,22 +88,9 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     return String(row.grant_id ?? row.id)
   }
   const subscription = async (): Promise<string> => {
-    const id = await wordOf(['subscriptions', 'start', buyer, (await plan()).price])
+    const id = await wordOf(['subscriptions', 'start', buyer, await price()])
     if (command === 'subscriptions mark-failed') await done(['subscriptions', 'mark-paid', id, '--yes'])
     return id
-  }
-  const comment = async (): Promise<string> =>
-    await wordOf(['comments', 'add', await post(), '--author', buyer, '--text', 'Hm.', '--status', 'pending'])
-  const event = async (): Promise<string> =>
-    (
-      await find(
-        'events?phase=upcoming&access=public',
-        ({ status, price, seats_left: left }) => status === 'published' && !price && left !== 0,
-      )
-    ).id
-  const seats = async (): Promise<{ event: string; seat: string }> => {
-    const id = await event()
-    return { event: id, seat: await wordOf(['seats', 'reserve', id, '--attendee', buyer]) }
   }
   const signingKey = async (): Promise<string> => {
     // The second rotation replaces the first key before it signs.
@@ -130,11 +107,6 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     const firstDead = async (): Promise<number | undefined> =>
       (JSON.parse(await done(['outbox', 'list', '--state', 'dead', '--json'])) as { id: number }[])[0]?.id
     return String(await until(firstDead, { what: 'a delivery to be given up' }))
-  }
-  const form = async (): Promise<string> => {
-    const slug = fresh('ask-the-school')
-    await done(['forms', 'save', slug, '--title', 'Ask the school', '--fields', questions])
-    return slug
   }
   const school = async (): Promise<string> => {
     const slug = fresh('harbour')
@@ -159,20 +131,15 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     [/^[-h]jM3kQ0vX$/, grant],
     [/^UX3eL_mE2CcM$|^-XmE2CcMUX3eL$/, signingKey],
     [/^4711$/, delivery],
-    [/^pst_\w+$/, post],
     [/^crs_\w+$/, course],
-    [/^prc_\w+$/, async () => (await plan()).price],
-    [/^mpl_\w+:prc_\w+$/, async () => Object.values(await plan()).join(':')],
+    [/^prc_\w+$/, price],
     [/^sub_\w+$/, subscription],
-    [/^cmt_\w+$/, comment],
-    [/^ask-the-school$/, command === 'forms save' ? async () => fresh('ask-the-school') : form],
     [/^harbour$/, command === 'schools create' ? async () => fresh('harbour') : school],
     [/^https:\/\/harbour\.example\.com$/, async () => `https://${fresh('harbour')}.example.com`],
     [/^https:\/\/school\.example\.com$/, async () => work.issuer],
     [/^\.\/harbour-export$/, () => saved(['schools', 'export', 'demo'], 'harbour-export')],
     [/^\.\/backup$/, () => saved(['backup', 'create'], 'backup')],
-    [/^SPRING25$/, async () => 'WELCOME10'],
-    [/^(pi_3P9|SEPA 81-2|ch_81|cart-81-2|re_3P9)$/, async () => fresh('reference')],
+    [/^(SEPA 81-2|ch_81)$/, async () => fresh('reference')],
     // Four hundred thousand people would take minutes.
     [/^1000$/, async () => (command === 'demo load' ? '2' : '1000')],
   ]
@@ -187,14 +154,8 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
   }
   // These name two things that belong together.
   if (/2026-000512/.test(line)) {
-    const { number, total, line: id } = await order()
-    const part = args.find((word) => word.startsWith('oit_'))?.split(':')[1]
+    const { number, total } = await order()
     made.set('2026-000512', number).set('3900', total)
-    for (const word of args) if (word.startsWith('oit_')) made.set(word, part === undefined ? id : `${id}:${part}`)
-  }
-  if (command.startsWith('seats') || command === 'comments add') {
-    const own = command === 'seats release' ? await seats() : { event: await event(), seat: '' }
-    for (const word of args) if (/^(evt|rsv)_/.test(word)) made.set(word, word.startsWith('evt_') ? own.event : own.seat)
   }
   const words: string[] = []
   for (const word of args) words.push(await value(word))

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { OperationCommands } from '../../src/cli/commands/call.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { openSession } from '../../src/cli/session.ts'
 
@@ -30,13 +31,13 @@ const silent = {
   save: () => Promise.resolve(),
 }
 
-/** Returns every command and group of the program, in its order. */
-export function describedCommands(): Described[] {
+/** Returns every command and group of the program, in its order. Those of `call` only if they are passed. */
+export function describedCommands(operations?: OperationCommands): Described[] {
   const describe = (command: Command, path: string[]): Described[] => [
     ...(path.length > 0 ? [described(command, path)] : []),
     ...command.commands.flatMap((child) => describe(child, [...path, child.name()])),
   ]
-  return describe(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' })), [])
+  return describe(createProgram(openSession({ terminal: silent, variables: {}, userName: 'ops' }), operations), [])
 }
 
 function described(command: Command, path: string[]): Described {

@@ -21,7 +21,7 @@ describe('the address of a file', () => {
   const signed = (file: Reply) => {
     const files = createFileServices({
       database: service.database,
-      storage: diskFiles('/nowhere'),
+      storage: async () => diskFiles('/nowhere'),
       keyring: createKeyring([rootSecret]),
       operations: [],
       limits: () => ({ quota_bytes: 1, uploads_per_minute: 1, bytes_per_day: 1, slowest_bytes_per_second: 1 }),

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { operationCommands } from '../../src/cli/call/operationCommands.ts'
 import { describedCommands } from '../cli/examples.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
   .filter((file) => file !== '' && !/^docs\/(?:decisions|resources)\//.test(file))
-const commands = describedCommands()
+const commands = describedCommands(operationCommands())
 
 /** The lines of a document that begin with `schoolgate`: in blocks, in inline code and behind the command that enters a container. */
 function linesOf(text: string): string[] {

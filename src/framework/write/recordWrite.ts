@@ -67,6 +67,7 @@ function auditEntry(
     ...(reason !== undefined && { reason }),
     ...(agentReason !== undefined && { agent_reason: agentReason }),
     ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
+    ...(caller.operator !== undefined && { operator: caller.operator }),
   }
   activity.entry ??= { event, details, rowVersion: before }
   return {

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
-import { actingAs } from '../../store/actors.ts'
+import { type Actor, actingAs } from '../../store/actors.ts'
 import { recordAudit } from '../../store/audit.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 import type { ApiResponse, Call, RequestInput } from '../call.ts'
@@ -49,7 +49,7 @@ export async function write<Target extends Operation>(
       const write: Write<Target> = {
         ...rest,
         caller,
-        writer: actingAs(writer, caller.clientId === '' ? { kind: 'person' } : { kind: 'app', clientId: caller.clientId }),
+        writer: actingAs(writer, actorOf(caller)),
         body,
         agentReason: sent.agentReason,
         activity: { ...newActivity(), approvalId: sent.approval?.id },
@@ -73,6 +73,11 @@ export async function write<Target extends Operation>(
     .catch(async (error: unknown) => {
       throw explainWriteViolation(await pauseUnusual(error, { store, clientId: caller.clientId }), operation.resource)
     })
+}
+
+function actorOf({ clientId, operator }: PersonCaller): Actor {
+  if (operator !== undefined) return { kind: 'operator' }
+  return clientId === '' ? { kind: 'person' } : { kind: 'app', clientId }
 }
 
 /** Reads the JSON body; an absent body is an empty object. A JSON null stays null and is rejected later. */
