@@ -1,13 +1,13 @@
 import { findTerms } from '../../domain/memberships/priceTerms.ts'
 import { startSubscription } from '../../domain/memberships/startSubscription.ts'
 import { confirmPayment, failPayment } from '../../domain/memberships/subscriptionPayments.ts'
+import { paymentProviders } from '../../domain/orders/payment.ts'
 import { findOrCreatePerson } from '../../domain/students/findOrCreatePerson.ts'
 import { fromPublicId, toPublicId } from '../../lib/ids.ts'
 import type { NamedAuditEvent } from '../../store/auditEvents.ts'
 import type { SchoolWriter } from '../../store/database.ts'
-import { type CommandSession, command, group, removalOptions, schoolOption } from '../command.ts'
+import { type CommandSession, choice, command, group, removalOptions, schoolOption, text, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
-import { paymentOptions, requirePaymentReference } from '../paymentOptions.ts'
 
 const start = command({
   name: 'start <email> <price>',
@@ -36,9 +36,15 @@ const markPaid = command({
   name: 'mark-paid <id>',
   summary: 'Record the first payment of a subscription, or the payment of its next period. A payment reference is used only once.',
   examples: ['subscriptions mark-paid sub_01jgwejj00e6srgkpqm2sqf05m --provider card --reference "ch_81"'],
-  options: { ...schoolOption, ...removalOptions, ...paymentOptions },
+  options: {
+    ...schoolOption,
+    ...removalOptions,
+    provider: withDefault(choice('provider', 'payment provider', paymentProviders), 'manual'),
+    reference: text('text', 'payment reference of the provider; unique per order'),
+  },
   async run(session, { provider, reference }, named) {
-    requirePaymentReference(reference)
+    if (reference !== undefined && (reference.trim() === '' || reference.length > 200))
+      throw usage('--reference must have 1 to 200 characters')
     await changeSubscription(session, named, {
       question: `Mark ${named} as paid and give access to its plan?`,
       event: 'operator.subscription_paid',
