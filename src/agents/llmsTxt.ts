@@ -1,5 +1,4 @@
 import type { Operation } from '../framework/declare/operations.ts'
-import type { ListedRow } from '../lib/pageOfRows.ts'
 import { feedPath, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
 import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
@@ -84,15 +83,20 @@ const titleOf = (name: string): string => `${name.charAt(0).toUpperCase()}${name
 async function rowsOf(list: Operation, { issuer, operations, view, hasPages }: SchoolFacts): Promise<Markdown[]> {
   const { resource } = list
   if (!resource.hasSlug || !isShown(operations, resource)) return []
-  const { rows } = await view.list(list, {}, most)
+  const { rows } = await view.list<NamedRow>(list, {}, most)
   const kind = hasPages ? siteKinds.find((one) => siteResources[one] === resource.name) : undefined
   const addressOf = (slug: string): string =>
     kind ? `${issuer}${sitePath(kind, slug)}.md` : `${issuer}${list.path}/${encodeURIComponent(slug)}`
   return rows.map((row) => entry(row, addressOf, resource.object.replaceAll('_', ' ')))
 }
 
-function entry(row: ListedRow, addressOf: (slug: string) => string, kind: string): Markdown {
-  const { slug, title, name, display_name: displayName, subtitle, tagline } = row as Record<string, string | null | undefined>
+type NamedRow = Partial<Record<'slug' | 'title' | 'name' | 'display_name' | 'subtitle' | 'tagline', string | null>>
+
+function entry(
+  { slug, title, name, display_name: displayName, subtitle, tagline }: NamedRow,
+  addressOf: (slug: string) => string,
+  kind: string,
+): Markdown {
   const label = link(title ?? name ?? displayName ?? String(slug), addressOf(String(slug)))
   const note = subtitle ?? tagline
   return note ? markdown`- ${label}: ${kind}, ${note}` : markdown`- ${label}: ${kind}`

@@ -97,9 +97,9 @@ async function readSection(list: Operation, { issuer, operations, view, checkout
   // The access of an event names who can attend, whatever it costs.
   const hasAccess =
     resource.filters.some(({ name }) => name === 'access') && resource.schemas.public.shape.access?.safeParse('paid').success
-  const { rows, isAll } = await view.list(list, hasAccess ? { access: 'paid' } : {}, most)
+  const { rows, isAll } = await view.list<PricedRow>(list, hasAccess ? { access: 'paid' } : {}, most)
   const kind = hasPages ? siteKinds.find((one) => siteResources[one] === resource.name) : undefined
-  const offers = (rows as unknown as PricedRow[]).flatMap((row) => {
+  const offers = rows.flatMap((row) => {
     const { id, slug = id, name = row.title ?? slug } = row
     const inApi = isShown(operations, resource) ? `${issuer}${list.path}/${encodeURIComponent(slug)}` : undefined
     const address = kind ? `${issuer}${sitePath(kind, slug)}.md` : inApi

@@ -149,7 +149,6 @@ describe('a list with one row more than a page', () => {
   })
   afterAll(() => service?.stop())
 
-  // The lists of the public pages are in test/pages/siteWorkflow.test.ts.
   test('has a test for each list that a page of the account reads', () => {
     const root = 'src/pages'
     const ids = operationsIn(resources).flatMap(({ id, kind }) => (kind === 'list' ? [id] : []))
