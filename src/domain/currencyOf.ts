@@ -1,7 +1,7 @@
 import type { SchoolReader, SchoolWriter } from '../store/database.ts'
 
-export async function currencyOf(reader: SchoolReader, schoolId: string): Promise<string> {
-  const { currency } = await reader.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirstOrThrow()
+export async function currencyOf(reader: SchoolReader): Promise<string> {
+  const { currency } = await reader.selectFrom('school').select('currency').where('id', '=', reader.schoolId).executeTakeFirstOrThrow()
   return currency
 }
 
@@ -9,11 +9,11 @@ export async function currencyOf(reader: SchoolReader, schoolId: string): Promis
  * Returns the currency in which the school sells, and keeps it until the transaction ends: a change of the currency waits. Call it before
  * the prices of an order are read.
  */
-export async function lockedCurrencyOf(writer: SchoolWriter, schoolId: string): Promise<string> {
+export async function lockedCurrencyOf(writer: SchoolWriter): Promise<string> {
   const { currency } = await writer
     .selectFrom('school')
     .select('currency')
-    .where('id', '=', schoolId)
+    .where('id', '=', writer.schoolId)
     .forKeyShare()
     .executeTakeFirstOrThrow()
   return currency

@@ -18,7 +18,7 @@ interface OrderedList {
  * @throws Problem validation_failed for an id that occurs twice, invalid_reference for ids that the school does not have
  */
 export async function setPositions(
-  { writer, school, now }: { writer: SchoolWriter; school: { id: string }; now: Date },
+  { writer, now }: { writer: SchoolWriter; now: Date },
   { table, idPrefix, field }: OrderedList,
   publicIds: readonly string[],
 ): Promise<undefined> {
@@ -54,6 +54,6 @@ export async function setPositions(
     .whereRef('position', '<>', 'placed.place')
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: table, action: 'updated' }, moved)
+  await recordChanges(writer, { type: table, action: 'updated' }, moved)
   return undefined
 }

@@ -37,7 +37,7 @@ export function createPages(args: PagesArguments): Router {
   const router = new Router()
   router.get(
     '/assets/custom.css',
-    serveCustomStylesheet((school) => customCss(databaseOf(school.id).kysely, school.id)),
+    serveCustomStylesheet((school) => customCss(databaseOf(school.id).kysely)),
   )
   for (const asset of [views.stylesheet, views.siteStylesheet, views.script, views.passkeyScript])
     router.get(asset.path, (ctx) => serveAsset(ctx, asset))

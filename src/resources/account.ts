@@ -144,7 +144,7 @@ export const account = defineResource({
       summary: 'List the browsers in which you are signed in',
       output: listOf(session, 'Browser sessions, latest sign-in first.'),
       pagedBy: 'id',
-      run: (reading, { id }) => listSessions(reading, reading.school, id),
+      run: (reading, { id }) => listSessions(reading, id),
     },
     calendar: {
       // The address lets everybody who has it read the calendar, so reading it is not for apps that may only read.
@@ -233,8 +233,8 @@ export const account = defineResource({
       status: 204,
       summary: 'Sign out in one browser',
       parameters: z.object({ id: ownId('ses', 'Id of the session.') }),
-      perform: ({ writer, school, externalServices, parameters }, row) =>
-        endSession(writer, externalServices, school, { accountId: row.id, id: String(parameters.get('id')) }),
+      perform: ({ writer, externalServices, parameters }, row) =>
+        endSession(writer, externalServices, { accountId: row.id, id: String(parameters.get('id')) }),
     }),
   },
 })

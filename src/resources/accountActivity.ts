@@ -61,11 +61,16 @@ const activityFilters = z.object({
 })
 
 const activityOf = (
-  { database, school, parameters, page }: Reading<typeof activityFilters.shape>,
+  { database, parameters, page }: Reading<typeof activityFilters.shape>,
   grantId: string,
 ): ReturnType<typeof listActivity> => {
   if (!page) throw new Error('a list of activity needs a page')
-  return listActivity(database, school.id, { grantId, action: parameters.get('action'), resource: parameters.get('resource'), page })
+  return listActivity(database, database.schoolId, {
+    grantId,
+    action: parameters.get('action'),
+    resource: parameters.get('resource'),
+    page,
+  })
 }
 
 /** The reads of an account that show what its apps changed. */
@@ -79,8 +84,8 @@ export const activityReads = {
     pagedBy: 'id',
     loadsPage: true,
     async run(reading, { id: accountId }) {
-      const { database, school, parameters } = reading
-      const grant = await findOwnGrant(database, school.id, { accountId, id: String(parameters.get('id')) })
+      const { database, parameters } = reading
+      const grant = await findOwnGrant(database, { accountId, id: String(parameters.get('id')) })
       return await activityOf(reading, grant.id)
     },
   }),

@@ -47,7 +47,6 @@ function filtersIn({ parameters }: Reading): ReportFilters {
 
 const callerIn = (reading: Reading): ReportCaller => ({
   database: reading.database,
-  schoolId: reading.school.id,
   now: new Date(),
   lecturer: lecturerIn(reading),
 })

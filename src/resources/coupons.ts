@@ -147,7 +147,7 @@ export const coupons = defineResource({
       scope: 'write',
       errors: ['code_taken'],
       check: (values, writing) => checkTerms(values as CouponInput, writing),
-      defaults: async ({ writer, school }) => ({ currency: await currencyOf(writer, school.id) }),
+      defaults: async ({ writer }) => ({ currency: await currencyOf(writer) }),
       after: saveCouponItems,
     },
     update: { scope: 'write', check: checkChange, after: saveCouponItems },
@@ -180,7 +180,7 @@ export const coupons = defineResource({
       limit: 'guess',
       input: couponCheckInput,
       output: couponCheckOutput,
-      async run({ store, school, caller }, { code, items }) {
+      async run({ store, caller }, { code, items }) {
         if (!store) throw new Error('validating a coupon needs a database')
         return await store.transaction(async (writer) => {
           const stored = items.map((item, index) => {
@@ -189,14 +189,13 @@ export const coupons = defineResource({
             if (!known) throw notForSale(index)
             return { ...known, priceId }
           })
-          const offers = await findOffers(writer, school.id, stored)
+          const offers = await findOffers(writer, stored)
           const unknown = offers.indexOf(undefined)
           if (unknown >= 0) throw notForSale(unknown)
-          const currency = await currencyOf(writer, school.id)
+          const currency = await currencyOf(writer)
           const personId = caller.kind === 'anonymous' ? undefined : audienceOf(caller) === 'staff' ? null : (caller.personId ?? undefined)
           const known = offers as Exclude<(typeof offers)[number], undefined>[]
           const { coupon, reason, quote } = await validateCoupon(writer, {
-            schoolId: school.id,
             code,
             offers: known,
             currency,
@@ -225,7 +224,6 @@ export const coupons = defineResource({
         const terms = template
         requireNoFieldErrors(await checkTerms(terms, writing, 'template.'))
         const { batchId, codes } = await generateCoupons(writing.writer, {
-          schoolId: writing.school.id,
           now: writing.now,
           prefix,
           count,
@@ -242,14 +240,14 @@ export const coupons = defineResource({
 type TemplateInput = Omit<SharedTerms, 'discount_type' | 'percent_bps' | 'amount_off' | 'currency' | 'applies_to_all' | 'minimum_amount'> &
   CouponInput & { discount: DiscountInput; applies_to: AppliesTo }
 
-async function termsColumns({ writer, school }: Writing, template: TemplateInput): Promise<SharedTerms> {
+async function termsColumns({ writer }: Writing, template: TemplateInput): Promise<SharedTerms> {
   const { discount, applies_to, minimum_subtotal, ...terms } = template
   return {
     ...terms,
     ...discountColumns(discount),
     applies_to_all: applies_to.items === undefined,
     minimum_amount: minimum_subtotal?.amount ?? null,
-    currency: await currencyOf(writer, school.id),
+    currency: await currencyOf(writer),
   }
 }
 

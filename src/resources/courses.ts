@@ -175,7 +175,7 @@ export const courses = defineResource({
       }),
       async after(writing, course, values) {
         await assignLecturers(writing, course, values)
-        await recordCurriculum(writing.writer, { schoolId: writing.school.id, courseId: course.id }, 'created', 1)
+        await recordCurriculum(writing.writer, { courseId: course.id }, 'created', 1)
       },
     },
     update: {
@@ -189,7 +189,7 @@ export const courses = defineResource({
       async after(writing, course, changed) {
         await reassignLecturers(writing, course, changed)
         const isOtherGoal = 'completion_threshold_percent' in changed
-        if (isOtherGoal) await recountCourse(writing.writer, { schoolId: course.school_id, courseId: course.id, now: writing.now })
+        if (isOtherGoal) await recountCourse(writing.writer, { courseId: course.id, now: writing.now })
       },
     },
     remove: { scope: 'write', from: ['draft'], before: removeCourseParts },

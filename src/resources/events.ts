@@ -225,8 +225,8 @@ export const events = defineResource({
       summary: 'Duplicate an event as a draft',
       status: 201,
       async perform(writing, event) {
-        const { writer, school } = writing
-        const free = (title: string, id: string): Promise<string> => freeSlug(writer, events, { schoolId: school.id, title, id })
+        const { writer } = writing
+        const free = (title: string, id: string): Promise<string> => freeSlug(writer, events, { schoolId: writer.schoolId, title, id })
         return { made: await duplicateEvent(writing, event, free) }
       },
     },

@@ -42,7 +42,7 @@ export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> 
   roles: ['staff'],
   status: 204,
   parameters: cancelParameter,
-  lockFirst: (writer, { schoolId, id: personId }) => lockPlaces(writer, { schoolId, personId }),
+  lockFirst: (writer, { id: personId }) => lockPlaces(writer, { personId }),
   requireCaller: (writing, row) => requireAuthorityOver(writing, row.id, ['owner', 'admin', 'lecturer']),
   instead: eraseByStaff,
   after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
@@ -55,9 +55,9 @@ export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   roles: ['staff'],
   key: ({ email, external_id }) => [email, external_id].find((one) => typeof one === 'string'),
   lockAll: ({ writer }, items) => lockPeople(writer, items),
-  find: async ({ writer, school, now }, item) => {
+  find: async ({ writer, now }, item) => {
     const id = await findPersonByKeys(writer, item)
-    if (id !== undefined) await addFacet(writer, { schoolId: school.id, personId: id, facet, now })
+    if (id !== undefined) await addFacet(writer, { personId: id, facet, now })
     return id
   },
 })

@@ -15,12 +15,12 @@ export const blocking = {
     from: ['active'],
     to: 'blocked',
     input: reasonInput,
-    lockFirst: (writer, { schoolId, id: personId }) => lockWaitlistsOf(writer, { schoolId, personId }),
+    lockFirst: (writer, { id: personId }) => lockWaitlistsOf(writer, { personId }),
     requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
     run: (writing, row, { reason }) => blockMember(writing, row, reason),
     async after(writing, row) {
       await recordOtherFacet(writing, row, 'member', 'updated')
-      await leaveWaitlists(writing.writer, { schoolId: writing.school.id, personId: row.id })
+      await leaveWaitlists(writing.writer, { personId: row.id })
     },
   }),
   unblock: defineAction('person', {

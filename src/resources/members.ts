@@ -249,6 +249,6 @@ export const members = defineResource({
 /** Converts the time of a plan, which is text in the format of the database, to the format of the API. */
 const withTime = ({ until, ...plan }: MemberPlan) => ({ ...plan, until: until === null ? null : new Date(until).toISOString() })
 
-async function writeLabels({ writer, school }: PersonChange, { id }: { id: string }, { labels }: { labels?: string[] }): Promise<void> {
-  if (labels !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'member_label' }, labels)
+async function writeLabels({ writer }: PersonChange, { id }: { id: string }, { labels }: { labels?: string[] }): Promise<void> {
+  if (labels !== undefined) await setTags(writer, { personId: id, kind: 'member_label' }, labels)
 }

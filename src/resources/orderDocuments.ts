@@ -19,10 +19,10 @@ export const orderDocuments = {
     byId: true,
     view: 'own',
     output: receiptSchema,
-    async run({ database, school }, row) {
+    async run({ database }, row) {
       const money = (amount: string | number) => ({ amount: Number(amount), currency: row.currency })
       const receiptNumber = requireReceipt(row)
-      const { name, address, contact_email, locale, time_zone, discountName } = await sellerOf(database, school.id, row)
+      const { name, address, contact_email, locale, time_zone, discountName } = await sellerOf(database, row)
       return {
         receipt_number: receiptNumber,
         order_number: row.number,
@@ -53,9 +53,9 @@ export const orderDocuments = {
     byId: true,
     view: 'own',
     output: invoiceSchema,
-    async run({ database, school }, row) {
+    async run({ database }, row) {
       const invoice = invoiceOf(row, fromJson<StoredOrderItem[] | null>(row.items) ?? [])
-      const issuer = await findIssuer(database, school.id)
+      const issuer = await findIssuer(database)
       return { ...issuer, ...invoice, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
     },
     asHtml: (response) => invoicePage(response),
@@ -70,13 +70,13 @@ export const orderDocuments = {
     view: 'own',
     parameters: refundPath,
     output: creditNoteSchema,
-    async run({ database, school, parameters }, row) {
+    async run({ database, parameters }, row) {
       const note = creditNoteOf(row, {
         items: fromJson<StoredOrderItem[] | null>(row.items) ?? [],
         refunds: fromJson<StoredRefund[] | null>(row.refunds) ?? [],
         refundId: uuidOf('rfd', parameters.get('refund_id')),
       })
-      const issuer = await findIssuer(database, school.id)
+      const issuer = await findIssuer(database)
       return { ...issuer, ...note, seller: fromJson<Seller | null>(row.invoice_seller) ?? issuer.seller }
     },
     asHtml: (response) => creditNotePage(response),

@@ -204,8 +204,8 @@ export const pages = defineResource({
       summary: 'Duplicate a page as a draft',
       status: 201,
       async perform(writing, page) {
-        const { writer, school } = writing
-        const made = await duplicatePage(writing, page, (title, id) => freeSlug(writer, pages, { schoolId: school.id, title, id }))
+        const { writer } = writing
+        const made = await duplicatePage(writing, page, (title, id) => freeSlug(writer, pages, { schoolId: writer.schoolId, title, id }))
         return { made }
       },
     },

@@ -13,7 +13,7 @@ export function personalRowsOf({ database, school, caller, externalServices }: R
     const { name } = section
     if ('resource' in section) return { name, rows: ownRows({ ...section, also: Object.keys(section.also ?? {}) }, context) }
     const value = caller[section.where.is]
-    return { name, rows: value === null ? noRows() : exportedRows(database, school.id, { ...section, ...columnsOf(section), value }) }
+    return { name, rows: value === null ? noRows() : exportedRows(database, { ...section, ...columnsOf(section), value }) }
   })
 }
 

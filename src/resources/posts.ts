@@ -183,8 +183,8 @@ export const posts = defineResource({
         'Tags, most common first, at most 1000.',
       ),
       pagedBy: 'tag',
-      async run({ database, school, caller }) {
-        await requireOffered(database, { resource: posts, schoolId: school.id, caller })
+      async run({ database, caller }) {
+        await requireOffered(database, { resource: posts, schoolId: database.schoolId, caller })
         return { data: await countTags(database) }
       },
     },
@@ -246,8 +246,8 @@ export const posts = defineResource({
       summary: 'Duplicate a post as a draft',
       status: 201,
       async perform(writing, post) {
-        const { writer, school } = writing
-        const free = (title: string, id: string): Promise<string> => freeSlug(writer, posts, { schoolId: school.id, title, id })
+        const { writer } = writing
+        const free = (title: string, id: string): Promise<string> => freeSlug(writer, posts, { schoolId: writer.schoolId, title, id })
         return { made: await duplicatePost(writing, post, free) }
       },
     },

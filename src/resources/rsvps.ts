@@ -85,8 +85,8 @@ export const rsvps: Resource = defineResource({
       check: checkGuest,
       defaults: (writing, values) => placeGuest(writing, parentOf(writing), values),
       async after(writing, rsvp) {
-        const { writer, school } = writing
-        await countRsvps(writer, { schoolId: school.id, eventId: rsvp.event_id }, rsvp.person_id, 1)
+        const { writer } = writing
+        await countRsvps(writer, rsvp.person_id, 1)
         await fillSeats(writing, parentOf(writing))
       },
     },

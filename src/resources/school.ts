@@ -164,7 +164,7 @@ export const school = defineResource({
         'Categories with at least one course, ordered by slug.',
       ),
       pagedBy: 'slug',
-      run: async ({ database, school }) => ({ data: await listCategories(database, school.id) }),
+      run: async ({ database }) => ({ data: await listCategories(database) }),
     },
   },
 })

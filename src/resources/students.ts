@@ -180,6 +180,6 @@ export const students = defineResource({
   },
 })
 
-async function writeTags({ writer, school }: PersonChange, { id }: { id: string }, { tags }: { tags?: string[] }): Promise<void> {
-  if (tags !== undefined) await setTags(writer, { schoolId: school.id, personId: id, kind: 'student_tag' }, tags)
+async function writeTags({ writer }: PersonChange, { id }: { id: string }, { tags }: { tags?: string[] }): Promise<void> {
+  if (tags !== undefined) await setTags(writer, { personId: id, kind: 'student_tag' }, tags)
 }

@@ -2,11 +2,10 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { newId } from '../lib/ids.ts'
 import { actorOf } from './actors.ts'
 import type { ChangeAction } from './changeActions.ts'
-import type { Reader } from './database.ts'
+import type { Reader, SchoolReader } from './database.ts'
 import { daySeconds, secondsAgo } from './expressions.ts'
 
 export interface Change {
-  school_id: string
   type: string
   resource_id: string
   action: ChangeAction
@@ -22,7 +21,7 @@ export interface ChangePosition {
   id: string
 }
 
-export interface RecordedChange extends Omit<Change, 'school_id' | 'action'>, ChangePosition {
+export interface RecordedChange extends Omit<Change, 'action'>, ChangePosition {
   /** As it was stored: earlier releases used other names. */
   action: string
   occurred_at: Date
@@ -58,13 +57,13 @@ export async function beginChangeEpoch(db: Reader): Promise<void> {
   await sql`SELECT current_change_epoch()`.execute(db)
 }
 
-export async function recordChange(db: Reader, { school_id, type, resource_id, action, version }: Change): Promise<void> {
-  await recordChanges(db, { school_id, type, action }, [{ id: resource_id, version }])
+export async function recordChange(db: SchoolReader, { type, resource_id, action, version }: Change): Promise<void> {
+  await recordChanges(db, { type, action }, [{ id: resource_id, version }])
 }
 
 export async function recordChanges(
-  db: Reader,
-  { school_id, type, action }: Pick<Change, 'school_id' | 'type' | 'action'>,
+  db: SchoolReader,
+  { type, action }: Pick<Change, 'type' | 'action'>,
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return
@@ -76,7 +75,7 @@ export async function recordChanges(
       db
         .selectFrom(changedRows(rows))
         .select(({ ref, val }) => [
-          sql<string>`${val(school_id)}::uuid`.as('school_id'),
+          sql<string>`${val(db.schoolId)}::uuid`.as('school_id'),
           writtenEpoch(db).as('epoch'),
           ownTransaction.as('transaction'),
           ref('changed.id').as('id'),

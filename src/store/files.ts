@@ -2,6 +2,7 @@ import { recordChanges } from './changeLog.ts'
 import type { Reader, Writer } from './database.ts'
 import { type Builder, daySeconds, now, secondsAgo } from './expressions.ts'
 import { planRemoval } from './fileRemovals.ts'
+import { inSchool } from './inSchool.ts'
 import { changeRoom } from './storageUsage.ts'
 
 export interface ServedFile {
@@ -66,7 +67,7 @@ export async function completeFile(
     .where('id', '=', id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'file', action: 'completed' }, completed)
+  await recordChanges(inSchool(writer, schoolId), { type: 'file', action: 'completed' }, completed)
   await changeRoom(writer, schoolId, byteSize - Number(before.bytes))
 }
 
@@ -128,7 +129,7 @@ export async function replaceBytes(
     .where('id', '=', id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id, type: 'file', action: 'updated' }, replaced)
+  await recordChanges(inSchool(writer, school_id), { type: 'file', action: 'updated' }, replaced)
   await changeRoom(writer, school_id, byteSize - Number(before.bytes))
   return true
 }
@@ -166,7 +167,7 @@ export async function trashFiles(db: Reader, limits: { days: number; limit: numb
       .where(isUnneeded)
       .returning(['id', 'version'])
       .execute()
-    await recordChanges(db, { school_id, type: 'file', action: 'updated' }, moved)
+    await recordChanges(inSchool(db, school_id), { type: 'file', action: 'updated' }, moved)
     trashed += moved.length
   }
   return trashed

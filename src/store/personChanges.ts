@@ -1,6 +1,6 @@
 import type { ChangeAction } from './changeActions.ts'
 import { recordChanges } from './changeLog.ts'
-import type { Reader } from './database.ts'
+import type { SchoolReader } from './database.ts'
 
 export interface ChangedPerson {
   id: string
@@ -14,13 +14,12 @@ export const changedPerson = ['person.id', 'person.version', 'person.is_student'
 
 /** Records a change of people under each of their facets: a student and a member may be one row with one version. */
 export async function recordPersonChanges(
-  db: Reader,
-  schoolId: string,
+  db: SchoolReader,
   people: readonly ChangedPerson[],
   { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},
 ): Promise<void> {
   const students = people.filter((person) => person.is_student)
   const members = people.filter((person) => person.is_member)
-  await recordChanges(db, { school_id: schoolId, type: 'student', action: student }, students)
-  await recordChanges(db, { school_id: schoolId, type: 'member', action: member }, members)
+  await recordChanges(db, { type: 'student', action: student }, students)
+  await recordChanges(db, { type: 'member', action: member }, members)
 }

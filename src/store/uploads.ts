@@ -1,6 +1,7 @@
 import { recordChanges } from './changeLog.ts'
 import type { Reader } from './database.ts'
 import { now } from './expressions.ts'
+import { inSchool } from './inSchool.ts'
 
 export interface AnnouncedRow {
   file_id: string
@@ -73,6 +74,6 @@ export async function completeUpload(db: Reader, { schoolId, id }: UploadKey): P
     .where('status', '=', 'receiving')
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(db, { school_id: schoolId, type: 'upload', action: 'completed' }, completed)
+  await recordChanges(inSchool(db, schoolId), { type: 'upload', action: 'completed' }, completed)
   return completed.length === 1
 }

@@ -37,7 +37,7 @@ interface EmailBranding {
 export const createEmailBranding =
   ({ accounts, statements, storage, log, hasPages }: EmailBrandingArguments) =>
   async (school: Pick<School, 'id' | 'slug' | 'issuer'>): Promise<EmailBranding> => {
-    const { name, locale, theme, legal } = await pageBranding(inSchool(accounts.kysely, school.id), school.id, statements)
+    const { name, locale, theme, legal } = await pageBranding(inSchool(accounts.kysely, school.id), statements)
     const logo = await emailLogo(school, { name, theme }, { accounts, storage }).catch((error: unknown) => {
       log.warn({ err: error, school: school.slug }, 'logo not read, e-mail sent without it')
       return undefined

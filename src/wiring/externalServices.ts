@@ -88,7 +88,7 @@ export function createExternalServices({
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, reader = stores.database) {
-        const { apps } = await connectedApps(inSchool(reader, schoolId), schoolId, { accountId, limit: most })
+        const { apps } = await connectedApps(inSchool(reader, schoolId), { accountId, limit: most })
         return apps.map(({ name, ...app }) => ({ ...app, clientName: name }))
       },
       end: (writer, grant, revocation) => endGrantWithin(stores, writer, grant, counted(grantRevoked(grant, revocation))),

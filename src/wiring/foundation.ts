@@ -141,7 +141,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime, { isUpgra
     outbox: createOutbox({ database, keyring }),
     exchanges,
     branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
-    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), school.id, statements)),
+    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), statements)),
     languages: (school) => schoolConfigOf(runtime, school).languages,
     grantable: grantableScopes(
       () => runtime.config.roles,

@@ -57,7 +57,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
 
   test('other changes of the school go on while an owner is changed', async () => {
     const reply = await api.database.transaction(async (writer) => {
-      await lockOwners(inSchool(writer, api.school.id), api.school.id)
+      await lockOwners(inSchool(writer, api.school.id))
       return await call('POST', '/courses', first, { title: 'Made meanwhile' })
     })
     expect(reply.status).toBe(201)
@@ -66,7 +66,7 @@ describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresq
   /** Removes an owner in a transaction that stays open until the other request waits for it or has its response. */
   async function whileRemoving(email: string, ask: () => Promise<Reply>): Promise<Reply> {
     const asked = await api.database.transaction(async (writer, sql) => {
-      await lockOwners(inSchool(writer, api.school.id), api.school.id)
+      await lockOwners(inSchool(writer, api.school.id))
       await sql.query(`UPDATE staff SET status = 'removed' WHERE ${staffSql}`, [api.school.id, email])
       let isAnswered = false
       const reply = ask().finally(() => {

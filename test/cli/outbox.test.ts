@@ -14,6 +14,7 @@ import { newId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { recordChange } from '../../src/store/changeLog.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { recordJobRun } from '../../src/store/jobRuns.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import { rootSecret } from '../support/service.ts'
@@ -63,7 +64,7 @@ describe('the commands of the outbox', () => {
 
   const change = () =>
     place.service.database.transaction((writer) =>
-      recordChange(writer, { school_id: place.service.schoolId(), type: 'course', resource_id: newId(), action: 'created', version: 1 }),
+      recordChange(inSchool(writer, place.service.schoolId()), { type: 'course', resource_id: newId(), action: 'created', version: 1 }),
     )
   const giveUp = () =>
     place.service.database.kysely

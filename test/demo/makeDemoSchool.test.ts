@@ -119,9 +119,7 @@ describe.each(await databasesToTest())('the demo school on $name', ({ open }) =>
       )
     const made = await counts()
     for (const { id } of made as { id: string }[]) {
-      await opened.database.transaction((writer) =>
-        countTree(inSchool(writer, school.id), { schoolId: school.id, courseId: id }, { isSeen: false }),
-      )
+      await opened.database.transaction((writer) => countTree(inSchool(writer, school.id), { courseId: id }, { isSeen: false }))
     }
     expect(await counts()).toEqual(made)
     const titles = await opened.database.sql.query<{ title: string }>('SELECT title FROM lesson WHERE school_id = $1', [school.id])

@@ -43,7 +43,7 @@ interface Answer {
 const answer = async (report: Report, asked: object = all, lecturer?: { id: string | null }): Promise<Answer> =>
   (await answerReport(
     report,
-    { database: inSchool(opened.database.kysely, made.schoolId), schoolId: made.schoolId, now, lecturer },
+    { database: inSchool(opened.database.kysely, made.schoolId), now, lecturer },
     { ...asked, filters: asked as Record<string, unknown> },
   )) as unknown as Answer
 /** An amount or a number. */

@@ -16,7 +16,7 @@ describe.each(await databasesToTest())('a person is found or made, on $name', ({
   afterAll(() => opened.drop())
 
   const ask = (email: string, facet: 'student' | 'member', name?: string) =>
-    opened.database.transaction((writer) => findOrCreatePerson(inSchool(writer, schoolId), { schoolId, email, facet, name, now }))
+    opened.database.transaction((writer) => findOrCreatePerson(inSchool(writer, schoolId), { email, facet, name, now }))
   const rows = (email: string) =>
     opened.database.sql.query<Record<string, unknown>>('SELECT * FROM person WHERE school_id = $1 AND email = $2', [schoolId, email])
 

@@ -106,7 +106,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   const audits: PageAuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
   const statements = createStatementCache()
-  const branding = () => pageBranding(inSchool(database.kysely, school.id), school.id, statements)
+  const branding = () => pageBranding(inSchool(database.kysely, school.id), statements)
   const pageContext = createPageContexts({
     branding,
     languages: () => languages,

@@ -83,9 +83,7 @@ describe.each(await databasesToTest())('people who cannot come, on the waitlist 
   const { block, disable } = {
     block: (person: Person) => done('POST', `/members/${person.member}/block`, { reason: 'Spam' }),
     disable: ({ accountId }: Person) =>
-      sales.service.database.transaction((writer) =>
-        disableAccount(inSchool(writer, sales.schoolId), { schoolId: sales.schoolId, accountId }),
-      ),
+      sales.service.database.transaction((writer) => disableAccount(inSchool(writer, sales.schoolId), { accountId })),
   }
 
   test.each(['party', 'seat'])(
@@ -132,9 +130,7 @@ describe.each(await databasesToTest())('people who cannot come, on the waitlist 
     expect(await fill()).toEqual({ promoted: 0 })
     expect(await statusesOf(full, [waiting])).toEqual(['canceled'])
     expect([await countsOf(full), await rsvpsCountOf(waiting)]).toEqual([[1, 0], 0])
-    await sales.service.database.transaction((writer) =>
-      enableAccount(inSchool(writer, sales.schoolId), { schoolId: sales.schoolId, accountId: waiting.accountId }),
-    )
+    await sales.service.database.transaction((writer) => enableAccount(inSchool(writer, sales.schoolId), { accountId: waiting.accountId }))
     expect(await statusesOf(full, [waiting])).toEqual(['canceled'])
   })
 

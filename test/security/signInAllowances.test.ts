@@ -244,18 +244,14 @@ describe('limits of sign-ins', () => {
           const schoolId = service.schoolId()
           const account = await findPersonByEmail(email)
           await service.database.transaction((writer) =>
-            setPassword(inSchool(writer, schoolId), { schoolId, accountId: account.id, passwordHash: account.password_hash ?? '' }),
+            setPassword(inSchool(writer, schoolId), { accountId: account.id, passwordHash: account.password_hash ?? '' }),
           )
         },
       ],
       [
         'a sign-out everywhere',
         async (email) =>
-          signOutEverywhere(
-            schoolDatabase(service.database, service.schoolId(), 'person'),
-            service.schoolId(),
-            (await findPersonByEmail(email)).id,
-          ),
+          signOutEverywhere(schoolDatabase(service.database, service.schoolId(), 'person'), (await findPersonByEmail(email)).id),
       ],
     ]
     const findPersonByEmail = (email: string) =>

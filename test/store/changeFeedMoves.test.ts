@@ -13,7 +13,7 @@ import type { School } from '../../src/policy/school.ts'
 import { operationsIn, resources } from '../../src/resources/index.ts'
 import { beginChangeEpoch, recordChange } from '../../src/store/changeLog.ts'
 import type { Database } from '../../src/store/database.ts'
-import { schoolDatabase } from '../../src/store/inSchool.ts'
+import { inSchool, schoolDatabase } from '../../src/store/inSchool.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { type Cluster, postgresPrograms, startCluster } from '../support/cluster.ts'
@@ -42,7 +42,7 @@ const owner: PersonCaller = {
 async function change(database: Database, { id }: School): Promise<string> {
   const resourceId = newId()
   await database.transaction(async (writer) => {
-    await recordChange(writer, { school_id: id, type: 'course', resource_id: resourceId, action: 'created', version: 1 })
+    await recordChange(inSchool(writer, id), { type: 'course', resource_id: resourceId, action: 'created', version: 1 })
   })
   return toPublicId('crs', resourceId)
 }
@@ -183,7 +183,7 @@ describe.runIf(programs !== undefined)('the change feed of a database that is re
       await beginChangeEpoch(reader.kysely)
       await writer.transaction(async (inside) => {
         const slow = newId()
-        await recordChange(inside, { school_id: school.id, type: 'course', resource_id: slow, action: 'created', version: 1 })
+        await recordChange(inSchool(inside, school.id), { type: 'course', resource_id: slow, action: 'created', version: 1 })
         expected.push(toPublicId('crs', slow), await change(reader, school))
         await consumer.read(reader)
         expect(consumer.seen).toEqual(expected.slice(0, 1))

@@ -11,6 +11,7 @@ import { afterEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { newId } from '../../src/lib/ids.ts'
 import { recordChanges } from '../../src/store/changeLog.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { openDatabase } from '../../src/store/openDatabase.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
 import { until } from '../support/poll.ts'
@@ -72,8 +73,8 @@ test.runIf(postgresql)('two processes deliver each event, in the order of its ob
   const change = (version: number) =>
     database.transaction((writer) =>
       recordChanges(
-        writer,
-        { school_id, type: 'course', action: 'updated' },
+        inSchool(writer, school_id),
+        { type: 'course', action: 'updated' },
         ids.map((id) => ({ id, version })),
       ),
     )

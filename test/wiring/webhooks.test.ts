@@ -7,6 +7,7 @@ import { newId, toPublicId } from '../../src/lib/ids.ts'
 import { createKeyring } from '../../src/lib/keyring.ts'
 import type { ChangeAction } from '../../src/store/changeActions.ts'
 import { recordChanges } from '../../src/store/changeLog.ts'
+import { inSchool } from '../../src/store/inSchool.ts'
 import { createOutbox } from '../../src/wiring/outbox.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { type DocumentHost, startDocumentHost } from '../support/documentHost.ts'
@@ -69,8 +70,8 @@ describe.each(await databasesToTest())('webhooks on $name', ({ open }) => {
   const change = (ids: string[], action: ChangeAction = 'updated', type = 'course') =>
     opened.database.transaction((writer) =>
       recordChanges(
-        writer,
-        { school_id: service.schoolId(), type, action },
+        inSchool(writer, service.schoolId()),
+        { type, action },
         ids.map((id, at) => ({ id, version: at + 1 })),
       ),
     )
@@ -114,7 +115,7 @@ describe.each(await databasesToTest())('webhooks on $name', ({ open }) => {
     await service.reload(configure([endpoint('good', ['order']), endpoint('bad', ['order'], { enabled: false })]))
     await change([newId()])
     const failing = opened.database.transaction(async (writer) => {
-      await recordChanges(writer, { school_id: service.schoolId(), type: 'order', action: 'paid' }, [{ id: newId(), version: 1 }])
+      await recordChanges(inSchool(writer, service.schoolId()), { type: 'order', action: 'paid' }, [{ id: newId(), version: 1 }])
       throw new Error('rolled back')
     })
     await expect(failing).rejects.toThrow('rolled back')

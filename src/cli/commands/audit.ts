@@ -64,11 +64,11 @@ interface Reading {
   filter: AuditFilter
 }
 
-async function printEntries({ rows, schoolId, filter }: Reading, output: AuditOutput, most: number): Promise<void> {
+async function printEntries({ rows, filter }: Reading, output: AuditOutput, most: number): Promise<void> {
   let after: string | undefined
   for (let left = most; left > 0; ) {
     const limit = Math.min(left, pageSize)
-    const entries = await readAudit(rows, { ...filter, schoolId, order: 'desc', after, limit })
+    const entries = await readAudit(rows, { ...filter, schoolId: rows.schoolId, order: 'desc', after, limit })
     output.rows(entries)
     if (entries.length < limit) return
     after = entries.at(-1)?.id
@@ -78,14 +78,14 @@ async function printEntries({ rows, schoolId, filter }: Reading, output: AuditOu
 
 /** Prints the latest entries, the oldest first, and then every entry once, until the signal aborts. */
 async function followEntries(
-  { rows, schoolId, filter }: Reading,
+  { rows, filter }: Reading,
   output: AuditOutput,
   { most, signal }: { most: number; signal: AbortSignal },
 ): Promise<void> {
   // Read before the latest entries. Entries that are written between the two reads appear in both, and are deduplicated by id.
   let last = firstIdAt(Date.now())
-  let seen = new Set(await idsSince({ rows, schoolId, filter }, firstIdAt(timeOfId(last) - overlapMs)))
-  const latest = await readAudit(rows, { ...filter, schoolId, order: 'desc', limit: most })
+  let seen = new Set(await idsSince({ rows, schoolId: rows.schoolId, filter }, firstIdAt(timeOfId(last) - overlapMs)))
+  const latest = await readAudit(rows, { ...filter, schoolId: rows.schoolId, order: 'desc', limit: most })
   for (const { id } of latest) seen.add(id)
   output.rows(latest.toReversed())
   while (!signal.aborted) {
@@ -93,7 +93,7 @@ async function followEntries(
     if (signal.aborted) return
     const since = firstIdAt(timeOfId(last) - overlapMs)
     const recent = new Set<string>()
-    for await (const entries of pagesSince({ rows, schoolId, filter }, since)) {
+    for await (const entries of pagesSince({ rows, schoolId: rows.schoolId, filter }, since)) {
       output.rows(entries.filter(({ id }) => !seen.has(id)))
       for (const { id } of entries) recent.add(id)
       const newest = entries.at(-1)?.id
@@ -103,9 +103,9 @@ async function followEntries(
   }
 }
 
-async function* pagesSince({ rows, schoolId, filter }: Reading, since: string): AsyncGenerator<AuditRow[]> {
+async function* pagesSince({ rows, filter }: Reading, since: string): AsyncGenerator<AuditRow[]> {
   for (let after = since; ; ) {
-    const entries = await readAudit(rows, { ...filter, schoolId, order: 'asc', after, limit: pageSize })
+    const entries = await readAudit(rows, { ...filter, schoolId: rows.schoolId, order: 'asc', after, limit: pageSize })
     if (entries.length > 0) yield entries
     if (entries.length < pageSize) return
     after = entries.at(-1)?.id ?? after

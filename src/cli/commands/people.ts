@@ -63,14 +63,13 @@ const create = command({
     if (name === undefined) throw usage('--name must have 1 to 120 characters')
     requirePasswordSource(terminal, passwordStdin)
     const school = await session.schoolToFill()
-    const schoolId = school.id
     const [there] = await listPeople(school.rows, { email })
     if (there) throw hasLogin(email)
     const passwordHash = await hashPassword(
       await readPassword(terminal, { email, name, schoolName: await nameOf(school), fromInput: passwordStdin }),
     )
     const { accountId } = await school.change(async ({ writer, record }) => {
-      const created = await createPerson(writer, { schoolId, email, name, role, isEmailVerified, passwordHash })
+      const created = await createPerson(writer, { email, name, role, isEmailVerified, passwordHash })
       if (!created) throw hasLogin(email)
       await record({ event: 'operator.person_created', account_id: created.accountId, details: { role } })
       return created
@@ -93,7 +92,7 @@ const changeRole = command({
     const school = await session.school()
     const { accountId, email } = await requirePerson(school.rows, named)
     const before = await school.change(async ({ writer, record }) => {
-      const changed = await setRole(writer, { schoolId: school.id, accountId, role: wanted })
+      const changed = await setRole(writer, { accountId, role: wanted })
       if ('refused' in changed) throw failure(`${email} is the only owner of ${school.slug}: give another person the role owner first`)
       const details = { before: changed.before, role: wanted }
       if (changed.before !== wanted) await record({ event: 'operator.role_set', account_id: accountId, details })
@@ -119,7 +118,7 @@ const changePassword = command({
       await readPassword(terminal, { email, name, schoolName: await nameOf(school), fromInput: passwordStdin }),
     )
     await school.change(async ({ writer, record }) => {
-      await setPassword(writer, { schoolId: school.id, accountId, passwordHash })
+      await setPassword(writer, { accountId, passwordHash })
       await record({ event: 'operator.password_set', account_id: accountId })
     })
     terminal.out(`${email} can sign in with the new password\n`)
@@ -138,7 +137,7 @@ const disable = command({
     await session.confirm(`Disable ${email} and revoke all their grants?`)
     // Disables the login first, then ends grants. After a failure, a second run finishes the rest.
     await school.change(async ({ writer, record }) => {
-      await disableAccount(writer, { schoolId: school.id, accountId })
+      await disableAccount(writer, { accountId })
       await record({ event: 'operator.person_disabled', account_id: accountId })
     })
     const ended = await withProgress(terminal, `revoking the grants of ${email}`, () =>
@@ -165,7 +164,7 @@ const enable = command({
     const { accountId, email, isDisabled } = await requirePerson(school.rows, named)
     if (!isDisabled) throw failure(`${email} is not disabled`)
     await school.change(async ({ writer, record }) => {
-      await enableAccount(writer, { schoolId: school.id, accountId })
+      await enableAccount(writer, { accountId })
       await record({ event: 'operator.person_enabled', account_id: accountId })
     })
     session.terminal.out(`${email} can sign in again\n`)

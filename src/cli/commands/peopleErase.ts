@@ -32,7 +32,6 @@ by the id of a student or member, also without a login.`,
       })
       if (!person) throw failure(`${found.email} was erased meanwhile`)
       const outcome = await eraseByOperator(writer, {
-        schoolId,
         person,
         now: new Date(),
         cancelsSubscriptions,

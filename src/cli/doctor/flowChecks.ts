@@ -88,7 +88,6 @@ async function checkSignIn({ base, school: find, session }: FlowArguments): Prom
     await session.change(async ({ writer, stores }) => {
       const own = await stores()
       await eraseAccount(inSchool(writer, school.id), {
-        schoolId: school.id,
         accountId,
         endGrant: (_writer, grant) => endGrant(own, grant),
       })

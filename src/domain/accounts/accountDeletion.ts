@@ -46,7 +46,7 @@ export async function scheduleDeletion(
   if (account.deletion_scheduled_at) return undefined
   if (caller.personId !== null && (await hasRunningSubscription(writer, caller.personId))) throw new Problem('active_subscription')
   if (caller.role === 'owner') {
-    await lockOwners(writer, school.id)
+    await lockOwners(writer)
     if (!(await hasOtherOwner(writer, { personId: caller.personId }))) throw new Problem('last_owner')
   }
   // The account page sends its own e-mail.
@@ -94,7 +94,7 @@ export async function cancelDeletion(writer: SchoolWriter, accountId: string): P
  */
 export async function deleteDueAccount(
   writer: SchoolWriter,
-  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
+  { accountId, endGrant }: { accountId: string; endGrant: EndGrant },
 ): Promise<number> {
   // Checked again under the lock: the deletion may have been cancelled meanwhile, or done by another instance.
   const account = await writer
@@ -107,14 +107,14 @@ export async function deleteDueAccount(
   if (!account) return 0
   const person = await writer.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
   if (!person) {
-    await eraseAccount(writer, { schoolId, accountId, endGrant })
+    await eraseAccount(writer, { accountId, endGrant })
     return 1
   }
   const now = new Date()
-  await lockPlaces(writer, { schoolId, personId: person.id })
+  await lockPlaces(writer, { personId: person.id })
   await writer.selectFrom('person').select('id').where('id', '=', person.id).forUpdate().execute()
-  await cancelSubscriptionsOf(writer, { schoolId, personId: person.id, now, reason: 'other' })
-  await erasePerson(writer, { schoolId, personId: person.id, now, endGrant })
-  await recordErasure(writer, { schoolId, personId: person.id, now })
+  await cancelSubscriptionsOf(writer, { schoolId: writer.schoolId, personId: person.id, now, reason: 'other' })
+  await erasePerson(writer, { personId: person.id, now, endGrant })
+  await recordErasure(writer, { personId: person.id, now })
   return 1
 }

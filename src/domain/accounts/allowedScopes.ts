@@ -11,12 +11,8 @@ export interface AllowedScopes {
 }
 
 /** Returns the union of the scopes in the person's live grants to a client. Revoked and expired grants do not count. */
-export async function allowedScopes(
-  database: SchoolReader,
-  schoolId: string,
-  of: { accountId: string; clientId: string },
-): Promise<AllowedScopes> {
-  const grants = await listGrantsToClient(database, schoolId, of)
+export async function allowedScopes(database: SchoolReader, of: { accountId: string; clientId: string }): Promise<AllowedScopes> {
+  const grants = await listGrantsToClient(database, database.schoolId, of)
   const byResource = Map.groupBy(
     grants.flatMap(({ payload }) => Object.entries(payload.resources ?? {})),
     ([resource]) => resource,

@@ -92,10 +92,9 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
  */
 export async function findOwnGrant(
   database: SchoolReader,
-  schoolId: string,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<{ id: string; client_id: string }> {
-  const own = await listRecentGrants(database, schoolId, accountId)
+  const own = await listRecentGrants(database, database.schoolId, accountId)
   const found = own.find((grant) => hashedId('aut', grant.id) === id)
   if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
   return found

@@ -12,14 +12,14 @@ type Seals = Pick<ExternalServices, 'calendarTokens'>
 
 /** Replaces the secret address of a person's calendar. The earlier address ends immediately. */
 export async function renewCalendar(
-  { writer, school, externalServices }: { writer: SchoolWriter; school: School; externalServices: Seals },
+  { writer, externalServices }: { writer: SchoolWriter; externalServices: Seals },
   accountId: string,
 ): Promise<void> {
   const token = randomToken(256)
   const values = { token_hash: hash(token), sealed_token: externalServices.calendarTokens.seal(token), renewed_at: now }
   await writer
     .insertInto('calendar_feed')
-    .values({ school_id: school.id, account_id: accountId, ...values })
+    .values({ school_id: writer.schoolId, account_id: accountId, ...values })
     .onConflict((conflict) => conflict.columns(['school_id', 'account_id']).doUpdateSet(values))
     .execute()
 }

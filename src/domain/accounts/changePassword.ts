@@ -21,7 +21,6 @@ export async function hasPassword(database: SchoolReader, accountId: string): Pr
  */
 export async function changePassword(
   database: SchoolDatabase,
-  schoolId: string,
   { accountId, passwordHash }: { accountId: string; passwordHash: string },
 ): Promise<number | undefined> {
   return await database.transaction(async (writer) => {
@@ -33,8 +32,8 @@ export async function changePassword(
       .returning('id')
       .executeTakeFirst()
     if (!account) return undefined
-    await voidMailedLinks(writer, schoolId, accountId)
-    await endAccountSessions(writer, schoolId, accountId)
+    await voidMailedLinks(writer, database.schoolId, accountId)
+    await endAccountSessions(writer, database.schoolId, accountId)
     const { sessions_valid_after } = await writer
       .selectFrom('account')
       .select('sessions_valid_after')

@@ -42,10 +42,9 @@ export interface ConnectedApp {
  */
 export async function connectedApps(
   database: SchoolReader,
-  schoolId: string,
   { limit, ...of }: { accountId: string; limit: number; isUsed?: boolean; state?: GrantState },
 ): Promise<{ apps: ConnectedApp[]; isMore: boolean }> {
-  const rows = await listConnectedApps(database, schoolId, { ...of, limit: limit + 1 })
+  const rows = await listConnectedApps(database, database.schoolId, { ...of, limit: limit + 1 })
   return { apps: rows.slice(0, limit).map(present), isMore: rows.length > limit }
 }
 
@@ -64,16 +63,15 @@ export interface OwnGrant {
   client_id: string
 }
 
-export const ownGrants = (database: SchoolReader, schoolId: string, accountId: string): Promise<OwnGrant[]> =>
-  listOwnGrants(database, schoolId, accountId)
+export const ownGrants = (database: SchoolReader, accountId: string): Promise<OwnGrant[]> =>
+  listOwnGrants(database, database.schoolId, accountId)
 
 export async function ownGrant(
   database: SchoolReader,
-  schoolId: string,
   { accountId, grantId }: { accountId: string; grantId: string },
 ): Promise<OwnGrant | undefined> {
   if (!/^[\w-]{1,128}$/.test(grantId)) return undefined
-  return (await listOwnGrants(database, schoolId, accountId, grantId))[0]
+  return (await listOwnGrants(database, database.schoolId, accountId, grantId))[0]
 }
 
 function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppRow): ConnectedApp {
@@ -97,12 +95,8 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
   }
 }
 
-export async function ownGrantsTo(
-  database: SchoolReader,
-  schoolId: string,
-  { accountId, clientId }: { accountId: string; clientId: string },
-) {
-  return (await listOwnGrants(database, schoolId, accountId)).filter((grant) => grant.client_id === clientId)
+export async function ownGrantsTo(database: SchoolReader, { accountId, clientId }: { accountId: string; clientId: string }) {
+  return (await listOwnGrants(database, database.schoolId, accountId)).filter((grant) => grant.client_id === clientId)
 }
 
 export function scopesOf({ openid, resources }: GrantPayload): ReadonlySet<string> {

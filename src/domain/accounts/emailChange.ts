@@ -121,7 +121,7 @@ async function changeEmail(
     .where(({ not, exists, selectFrom }) => not(exists(selectFrom('person as other').select('other.id').where('other.email', '=', email))))
     .returning(changedPerson)
     .execute()
-  await recordPersonChanges(writer, school.id, people)
+  await recordPersonChanges(writer, people)
   await voidMailedLinks(writer, school.id, accountId)
   return { outcome: 'changed', before: account.email, locale: account.locale, timeZone: account.time_zone }
 }

@@ -9,10 +9,9 @@ export interface ExportedRows extends Omit<PersonRows, 'schoolId' | 'where'> {
 
 export async function* exportedRows(
   database: SchoolReader,
-  schoolId: string,
   { table, columns, keys, where, value, present }: ExportedRows,
 ): AsyncGenerator<Record<string, unknown>[]> {
-  for await (const batch of personRows(database, { table, columns, keys, schoolId, where: { ...where, value } })) {
+  for await (const batch of personRows(database, { table, columns, keys, schoolId: database.schoolId, where: { ...where, value } })) {
     yield batch.map((row) => present(row))
   }
 }

@@ -56,15 +56,13 @@ export const listAuthorizations = async (reading: OwnReading, school: School, ac
 
 export const listSessions = async (
   reading: { database: SchoolReader; externalServices: Pick<ExternalServices, 'sessions'> },
-  school: School,
   accountId: string,
 ) => ({
-  data: (await listSignIns(reading, school.id, accountId)).map(presentSession),
+  data: (await listSignIns(reading, accountId)).map(presentSession),
 })
 
 interface RevocationRequest {
   writer: SchoolWriter
-  school: School
   caller: Pick<PersonCaller, 'clientId'>
   externalServices: Pick<ExternalServices, 'authorizations'>
   requestId?: string | undefined
@@ -76,13 +74,13 @@ interface RevocationRequest {
  * @throws Problem not_found, also for an authorization of another account
  */
 export async function revokeAuthorization(
-  { writer, school, caller, externalServices: { authorizations }, requestId, address }: RevocationRequest,
+  { writer, caller, externalServices: { authorizations }, requestId, address }: RevocationRequest,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
-  const own = await authorizations.list(school.id, accountId, writer)
+  const own = await authorizations.list(writer.schoolId, accountId, writer)
   const found = own.find(({ grantId }) => authorizationId(grantId) === id)
   if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
-  const grant = { schoolId: school.id, grantId: found.grantId, accountId, clientId: found.clientId }
+  const grant = { schoolId: writer.schoolId, grantId: found.grantId, accountId, clientId: found.clientId }
   // On the account pages, people act themselves.
   const by = caller.clientId === '' ? ({ by: 'person' } as const) : ({ by: 'api', client: caller.clientId } as const)
   await authorizations.end(writer, grant, { ...by, requestId, address })
@@ -96,10 +94,9 @@ export async function revokeAuthorization(
 export async function endSession(
   writer: SchoolWriter,
   externalServices: Pick<ExternalServices, 'sessions'>,
-  school: School,
   { accountId, id }: { accountId: string; id: string },
 ): Promise<Record<string, never>> {
-  const isEnded = await endSignIn(writer, externalServices, { schoolId: school.id, accountId, id })
+  const isEnded = await endSignIn(writer, externalServices, { accountId, id })
   if (!isEnded) throw new Problem('not_found', { description: 'The session does not exist.' })
   return {}
 }
@@ -126,7 +123,7 @@ export async function exportAccount(
     object: 'account_export',
     account: { ...row, notification_preferences: preferences, membership: membershipFrom(membership) },
     authorizations: await presentAuthorizations({ database, externalServices }, school, row.id),
-    sessions: (await listSignIns({ database, externalServices }, school.id, row.id)).map(presentSession),
+    sessions: (await listSignIns({ database, externalServices }, row.id)).map(presentSession),
   }
 }
 

@@ -6,7 +6,7 @@ import { recordSignIn } from '../students/invitations.ts'
 /** Signs in an account whose passkey has proved itself. Returns undefined if the account was disabled. `signedInAt` is in seconds since 1970. */
 export async function passkeySignIn(
   { kysely }: SchoolDatabase,
-  { schoolId, accountId }: { schoolId: string; accountId: string },
+  { accountId }: { accountId: string },
   audit: AuditEntry,
 ): Promise<{ accountId: string; email: string; signedInAt: number } | undefined> {
   const account = await kysely
@@ -16,6 +16,6 @@ export async function passkeySignIn(
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (!account) return undefined
-  await recordSignIn(kysely, { schoolId, accountId }, audit)
+  await recordSignIn(kysely, { accountId }, audit)
   return { accountId, email: account.email, signedInAt: sessionTime(account.now, account.sessions_valid_after) }
 }

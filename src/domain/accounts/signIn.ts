@@ -39,7 +39,7 @@ export function createSignIn({ databaseOf }: { databaseOf: DatabaseOf }): SignIn
     const isPassword = await turn(() => verifyPassword(password, account?.password_hash ?? dummyHash))
     if (!account?.password_hash || account.disabled_at || !isPassword) return undefined
     const signedInAt = sessionTime(account.now, account.sessions_valid_after)
-    await recordSignIn(kysely, { schoolId, accountId: account.id }, audit(account.id, signedInAt))
+    await recordSignIn(kysely, { accountId: account.id }, audit(account.id, signedInAt))
     return { accountId: account.id, signedInAt, hasSecondFactor: account.has_second_factor }
   }
 }

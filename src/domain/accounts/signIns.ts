@@ -24,12 +24,11 @@ const sessionId = (id: string): string => hashedId('ses', id)
 
 export async function listSignIns(
   { database, externalServices: { sessions } }: { database: SchoolReader; externalServices: Sessions },
-  schoolId: string,
   accountId: string,
 ): Promise<SignIn[]> {
-  const found = await sessions.list(schoolId, accountId)
+  const found = await sessions.list(database.schoolId, accountId)
   const times = [...new Set(found.map(secondOf))]
-  const origins = Map.groupBy(await listSignInOrigins(database, schoolId, { accountId, times }), (row) => row.signed_in_at)
+  const origins = Map.groupBy(await listSignInOrigins(database, database.schoolId, { accountId, times }), (row) => row.signed_in_at)
   return found.map((session) => {
     const { id, uid, signedInAt, expiresAt } = session
     const candidates = (origins.get(secondOf(session)) ?? []).map(({ browser, address }) => ({
@@ -50,13 +49,13 @@ export async function listSignIns(
 export async function endOtherSessions(
   writer: SchoolWriter,
   { sessions }: Sessions,
-  { schoolId, accountId, uid }: { schoolId: string; accountId: string; uid: string },
+  { accountId, uid }: { accountId: string; uid: string },
 ): Promise<number> {
   let ended = 0
   for (;;) {
-    const others = (await sessions.list(schoolId, accountId, writer)).filter((session) => session.uid !== uid)
+    const others = (await sessions.list(writer.schoolId, accountId, writer)).filter((session) => session.uid !== uid)
     if (others.length === 0 || ended > most) return ended
-    for (const { id } of others) await sessions.end(writer, schoolId, id)
+    for (const { id } of others) await sessions.end(writer, writer.schoolId, id)
     ended += others.length
   }
 }
@@ -67,10 +66,10 @@ const most = 10_000
 export async function endSignIn(
   writer: SchoolWriter,
   { sessions }: Sessions,
-  { schoolId, accountId, id }: { schoolId: string; accountId: string; id: string },
+  { accountId, id }: { accountId: string; id: string },
 ): Promise<boolean> {
-  const found = (await sessions.list(schoolId, accountId, writer)).find((session) => sessionId(session.id) === id)
-  if (found) await sessions.end(writer, schoolId, found.id)
+  const found = (await sessions.list(writer.schoolId, accountId, writer)).find((session) => sessionId(session.id) === id)
+  if (found) await sessions.end(writer, writer.schoolId, found.id)
   return found !== undefined
 }
 

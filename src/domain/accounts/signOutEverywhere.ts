@@ -5,5 +5,5 @@ import type { SchoolDatabase } from '../../store/database.ts'
  * Ends every session of an account, in every browser and session store. Authorizations of apps stay.
  * Also ends a session that a running request is saving: see `isSessionOver`.
  */
-export const signOutEverywhere = (database: SchoolDatabase, schoolId: string, accountId: string): Promise<void> =>
-  database.transaction((writer) => endAccountSessions(writer, schoolId, accountId))
+export const signOutEverywhere = (database: SchoolDatabase, accountId: string): Promise<void> =>
+  database.transaction((writer) => endAccountSessions(writer, database.schoolId, accountId))

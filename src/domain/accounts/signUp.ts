@@ -38,7 +38,7 @@ export async function requestSignUp(
     const links = { sign_in: pageUrl(school, accountPaths.signIn), reset: pageUrl(school, accountPaths.forgottenPassword) }
     return send(database.kysely, school, { email, locales: [known.locale, language] }, 'sign_up_known', links)
   }
-  if (!(await maySignUp(database.kysely, school.id, email))) return
+  if (!(await maySignUp(database.kysely, email))) return
   const payload = { name, ...(returnTo === undefined ? {} : { return_to: returnTo }), ...(language === undefined ? {} : { language }) }
   await database.transaction(async (writer) => {
     const link = await createMailedLink(writer, school, { purpose: 'sign_up', path: accountPaths.finishSignUp, email, payload })
@@ -52,7 +52,7 @@ export async function requestSignUp(
  */
 export async function findSignUp(database: SchoolReader, school: School, token: string): Promise<SignUpRequest | undefined> {
   const link = await findMailedLink(database, linkKey(school, 'sign_up', token))
-  if (!link || !(await maySignUp(database, school.id, link.email))) return undefined
+  if (!link || !(await maySignUp(database, link.email))) return undefined
   return requestOf(link)
 }
 
@@ -70,7 +70,7 @@ export async function finishSignUp(
 ): Promise<FinishedSignUp | undefined> {
   return database.transaction(async (writer) => {
     const link = await useMailedLink(writer, linkKey(school, 'sign_up', token))
-    if (!link || !(await maySignUp(writer, school.id, link.email))) return undefined
+    if (!link || !(await maySignUp(writer, link.email))) return undefined
     const { email, name, language } = requestOf(link)
     const account = await writer
       .insertInto('account')
@@ -114,7 +114,7 @@ export async function finishSignUp(
       .returning(changedPerson)
       .execute()
     const action = people[0]?.version === 1 ? 'created' : 'updated'
-    await recordPersonChanges(writer, school.id, people, { student: action, member: action })
+    await recordPersonChanges(writer, people, { student: action, member: action })
     // Activates a staff invitation: the link proves that the address belongs to the person.
     const staff = await writer
       .updateTable('staff')
@@ -125,8 +125,8 @@ export async function finishSignUp(
       .where('staff.status', '=', 'invited')
       .returning(['staff.id', 'staff.version'])
       .execute()
-    await recordChanges(writer, { school_id: school.id, type: 'staff', action: 'activated' }, staff)
-    await recordSignUp(writer, { schoolId: school.id, accountId: account.id })
+    await recordChanges(writer, { type: 'staff', action: 'activated' }, staff)
+    await recordSignUp(writer, { accountId: account.id })
     return { outcome: 'created', accountId: account.id }
   })
 }
@@ -141,8 +141,8 @@ function requestOf({ email, payload }: { email: string; payload: Record<string, 
   }
 }
 
-async function isOpenToSignUp(database: SchoolReader, schoolId: string): Promise<boolean> {
-  const school = await database.selectFrom('school').select('registration').where('id', '=', schoolId).executeTakeFirst()
+async function isOpenToSignUp(database: SchoolReader): Promise<boolean> {
+  const school = await database.selectFrom('school').select('registration').where('id', '=', database.schoolId).executeTakeFirst()
   return school?.registration === 'open'
 }
 
@@ -150,8 +150,8 @@ async function isOpenToSignUp(database: SchoolReader, schoolId: string): Promise
  * Returns true if an account can be created with this address: any address at an open school; elsewhere the address of a person
  * without a login who was invited as staff, as a student or as a member.
  */
-async function maySignUp(database: SchoolReader, schoolId: string, email: string): Promise<boolean> {
-  if (await isOpenToSignUp(database, schoolId)) return true
+async function maySignUp(database: SchoolReader, email: string): Promise<boolean> {
+  if (await isOpenToSignUp(database)) return true
   const invited = await database
     .selectFrom('person')
     .select('person.id')

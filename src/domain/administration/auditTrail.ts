@@ -14,14 +14,13 @@ export type AuditTrailEntry = AuditRow & { person: { name: string; email: string
 /** Returns entries of the audit trail, the newest first, at most `limit`, before the entry with the id `before` if it is given. */
 export async function auditTrail(
   database: SchoolReader,
-  schoolId: string,
   filter: AuditFilter,
   { before, limit }: { before?: string | undefined; limit: number },
 ): Promise<AuditTrailEntry[]> {
-  const rows = await readAudit(database, { ...filter, schoolId, order: 'desc', after: before, limit })
+  const rows = await readAudit(database, { ...filter, schoolId: database.schoolId, order: 'desc', after: before, limit })
   const people = await namesOfAccounts(
     database,
-    schoolId,
+    database.schoolId,
     rows.flatMap(({ account_id: id }) => id ?? []),
   )
   return rows.map((row) => ({ ...row, person: row.account_id === null ? undefined : people.get(row.account_id) }))
@@ -39,11 +38,10 @@ export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; undo
 /** Returns what an app did, and what happened to its access, the newest first: with a grant, or with all grants. */
 export async function appTrail(
   database: SchoolReader,
-  schoolId: string,
   of: { grantId: string } | { clientId: string },
   page: { before?: string | undefined; limit: number },
 ): Promise<ActivityEntry[]> {
-  return await withChanges(database, await auditTrail(database, schoolId, { ...of, isActivity: true }, page))
+  return await withChanges(database, await auditTrail(database, { ...of, isActivity: true }, page))
 }
 
 /** Returns the entries with what they changed, and whether that can be taken back. */
@@ -64,13 +62,12 @@ const batch = 1000
 /** Yields entries of the audit trail in batches, the newest first, at most `limit` altogether. */
 export async function* auditBatches(
   database: SchoolReader,
-  schoolId: string,
   filter: AuditFilter,
   { limit }: { limit: number },
 ): AsyncGenerator<AuditTrailEntry[]> {
   let before: string | undefined
   for (let left = limit; left > 0; left -= batch) {
-    const entries = await auditTrail(database, schoolId, filter, { before, limit: Math.min(batch, left) })
+    const entries = await auditTrail(database, filter, { before, limit: Math.min(batch, left) })
     if (entries.length > 0) yield entries
     if (entries.length < Math.min(batch, left)) return
     before = entries.at(-1)?.id

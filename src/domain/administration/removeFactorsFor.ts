@@ -7,7 +7,7 @@ import { removeSecondFactors } from '../secondFactors/removeSecondFactors.ts'
  * because their role can need a second factor.
  * @throws Problem invalid_state if nobody else at the school signs in with the address and a second factor
  */
-export async function removeFactorsFor(writer: SchoolWriter, schoolId: string, typed: string) {
+export async function removeFactorsFor(writer: SchoolWriter, typed: string) {
   const account = await writer
     .selectFrom('account')
     .select('account.id')
@@ -25,7 +25,7 @@ export async function removeFactorsFor(writer: SchoolWriter, schoolId: string, t
       ),
     )
     .executeTakeFirst()
-  const removed = account && (await removeSecondFactors(writer, { schoolId, accountId: account.id }))
+  const removed = account && (await removeSecondFactors(writer, { schoolId: writer.schoolId, accountId: account.id }))
   if (!removed || (removed.passkeys === 0 && !removed.hadApp))
     throw new Problem('invalid_state', { description: 'No student or member signs in with this address and a second factor.' })
   return { accountId: account.id, ...removed }

@@ -47,26 +47,25 @@ const figureDays = 7
 /** Returns one page of the clients of a school, those with the most people first. `isMore` is true if another page follows. */
 export async function schoolApps(
   database: SchoolReader,
-  schoolId: string,
   { kind, page, size }: { kind: SchoolAppKind; page: number; size: number },
 ): Promise<{ apps: SchoolApp[]; isMore: boolean }> {
-  const rows = await listSchoolApps(database, schoolId, { kind, offset: (page - 1) * size, limit: size + 1 })
-  return { apps: await present(database, schoolId, rows.slice(0, size)), isMore: rows.length > size }
+  const rows = await listSchoolApps(database, database.schoolId, { kind, offset: (page - 1) * size, limit: size + 1 })
+  return { apps: await present(database, rows.slice(0, size)), isMore: rows.length > size }
 }
 
 /** Returns one client of a school, also one without access and one that is disabled. */
-export async function findSchoolApp(database: SchoolReader, schoolId: string, clientId: string): Promise<SchoolApp | undefined> {
+export async function findSchoolApp(database: SchoolReader, clientId: string): Promise<SchoolApp | undefined> {
   if (!/^[\x21-\x7e]{1,500}$/.test(clientId)) return undefined
-  const rows = await listSchoolApps(database, schoolId, { clientId, offset: 0, limit: 1 })
-  return (await present(database, schoolId, rows))[0]
+  const rows = await listSchoolApps(database, database.schoolId, { clientId, offset: 0, limit: 1 })
+  return (await present(database, rows))[0]
 }
 
-async function present(database: SchoolReader, schoolId: string, shown: readonly SchoolAppRow[]): Promise<SchoolApp[]> {
+async function present(database: SchoolReader, shown: readonly SchoolAppRow[]): Promise<SchoolApp[]> {
   const clientIds = shown.map(({ id }) => id)
   const [rules, signals] = [await findAppRules(database), await listSignals(database, clientIds, figureDays)]
   const contents = await listGrantedContents(
     database,
-    schoolId,
+    database.schoolId,
     shown.filter(({ grants }) => grants > 0).map(({ id }) => id),
   )
   const scopes = Map.groupBy(contents, ({ client_id: id }) => id)

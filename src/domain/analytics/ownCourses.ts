@@ -4,7 +4,7 @@ import type { Condition } from '../../store/expressions.ts'
 import type { ReportRequest } from './report.ts'
 
 /** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is not a lecturer. */
-export function isOwn({ database, lecturer }: Pick<ReportRequest, 'database' | 'schoolId' | 'lecturer'>, course: OwnColumn): Condition {
+export function isOwn({ database, lecturer }: Pick<ReportRequest, 'database' | 'lecturer'>, course: OwnColumn): Condition {
   if (lecturer === undefined) return sql.lit(true)
   if (lecturer.id === null) return sql.lit(false)
   const taught = database

@@ -27,7 +27,6 @@ export interface ReportFilters {
 
 export interface ReportRequest {
   database: SchoolReader
-  schoolId: string
   /** Present if the caller may see own courses only. A null id matches no lecturer. */
   lecturer: { id: string | null } | undefined
   today: Day
@@ -63,8 +62,8 @@ export interface ReportSchool extends Freshness {
 }
 
 /** Returns the time zone, the currency and the freshness. A day is complete after it is over and was computed since. */
-async function reportSchool(database: SchoolReader, schoolId: string, now: Date): Promise<ReportSchool> {
-  const { state, timeZone, currency } = await readState(database, schoolId)
+async function reportSchool(database: SchoolReader, now: Date): Promise<ReportSchool> {
+  const { state, timeZone, currency } = await readState(database, database.schoolId)
   const known = state?.timeZone === timeZone ? state : undefined
   const lastWhole = known?.asOf && addDays(dayIn(timeZone, known.asOf), -1)
   const computed = known?.daysThrough
@@ -79,17 +78,16 @@ async function reportSchool(database: SchoolReader, schoolId: string, now: Date)
 
 export interface ReportCaller {
   database: SchoolReader
-  schoolId: string
   now: Date
   lecturer: ReportRequest['lecturer']
 }
 
 export async function createReportRequest(
-  { database, schoolId, now, lecturer }: ReportCaller,
+  { database, now, lecturer }: ReportCaller,
   filters: ReportRequest['filters'] = {},
 ): Promise<{ request: ReportRequest; school: Omit<ReportSchool, 'today'> }> {
-  const { today, ...school } = await reportSchool(database, schoolId, now)
-  return { request: { database, schoolId, lecturer, today, filters }, school }
+  const { today, ...school } = await reportSchool(database, now)
+  return { request: { database, lecturer, today, filters }, school }
 }
 
 /**

@@ -30,20 +30,20 @@ export const maxCommentLength = 5000
  * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
  */
 export async function addComment(writer: SchoolWriter, comment: NewComment): Promise<{ id: string; status: string }> {
-  const { schoolId, now, subject, body, parentId } = comment
+  const { now, subject, body, parentId } = comment
   const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
   const bodyHtml = htmlOf(body, 'comment', 'body')
   const personId = await authorOf(writer, comment)
   const authorRole = await requireAuthor(writer, personId)
-  const held = await heldBy(writer, rules, { schoolId, personId, authorRole, body, html: bodyHtml })
+  const held = await heldBy(writer, rules, { personId, authorRole, body, html: bodyHtml })
   const status = comment.spam ? 'hidden' : held === undefined ? comment.status : 'pending'
   const reason = comment.spam ? spamReason : held
   const id = newId()
   await writer
     .insertInto('comment')
     .values({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id,
       created_at: now,
       updated_at: now,
@@ -61,25 +61,24 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
     .execute()
   if (status === 'published') {
     await countComment(writer, comment)
-    await announceComment(writer, { schoolId, now, id, parentId: parentId ?? null, subject })
+    await announceComment(writer, { schoolId: writer.schoolId, now, id, parentId: parentId ?? null, subject })
   }
   await writer
     .updateTable('person')
     .set((person) => ({ comments_count: person('comments_count', '+', 1) }))
     .where('id', '=', personId)
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'comment', resource_id: id, action: 'created', version: 1 })
   return { id, status }
 }
 
 /** Finds the author. An author known only by e-mail address becomes a member; a signed-in person does not: commenting must not open members' posts. */
-async function authorOf(writer: SchoolWriter, { schoolId, now, author }: NewComment): Promise<string> {
+async function authorOf(writer: SchoolWriter, { now, author }: NewComment): Promise<string> {
   if ('personId' in author) return author.personId
-  return (await findOrCreatePerson(writer, { schoolId, ...author, facet: 'member', now })).personId
+  return (await findOrCreatePerson(writer, { ...author, facet: 'member', now })).personId
 }
 
 interface WrittenText {
-  schoolId: string
   personId: string
   authorRole: string
   body: string
@@ -90,10 +89,10 @@ interface WrittenText {
 export async function heldBy(
   writer: SchoolWriter,
   rules: CommentRules,
-  { schoolId, personId, authorRole, body, html }: WrittenText,
+  { personId, authorRole, body, html }: WrittenText,
 ): Promise<string | undefined> {
   if (authorRole !== 'member') return undefined
-  return holdReason(rules, { body, html, isFirst: await isFirst(writer, schoolId, personId) })
+  return holdReason(rules, { body, html, isFirst: await isFirst(writer, personId) })
 }
 
 /**
@@ -102,14 +101,14 @@ export async function heldBy(
  */
 export async function lockSubject(
   writer: SchoolWriter,
-  { schoolId, subject: { type, id } }: Pick<NewComment, 'schoolId' | 'subject'>,
+  { subject: { type, id } }: Pick<NewComment, 'subject'>,
 ): Promise<{ courseId: string | null; rules: CommentRules }> {
   const isOpen = await writer
     .selectFrom('school')
     .select((row) => row.ref('settings').$castTo<CommentRules>().as('rules'))
-    .where('id', '=', schoolId)
-    .where(areCommentsOn(schoolId))
-    .where(isOffered(schoolId, 'community'))
+    .where('id', '=', writer.schoolId)
+    .where(areCommentsOn(writer.schoolId))
+    .where(isOffered(writer.schoolId, 'community'))
     .executeTakeFirst()
   if (!isOpen) throw new Problem('invalid_state', { description: 'The school does not take comments. Its settings can allow them.' })
   const row = await findSubject(writer, { type, id })
@@ -160,11 +159,11 @@ async function requireParent(writer: SchoolWriter, { subject }: NewComment, pare
     })
 }
 
-async function isFirst(writer: SchoolWriter, schoolId: string, personId: string): Promise<boolean> {
+async function isFirst(writer: SchoolWriter, personId: string): Promise<boolean> {
   const published = await writer
     .selectFrom('comment')
     .select('id')
-    .where('school_id', '=', schoolId)
+    .where('school_id', '=', writer.schoolId)
     .where('person_id', '=', personId)
     .where('status', '=', 'published')
     .limit(1)
@@ -185,7 +184,7 @@ export async function requireAuthor(writer: SchoolWriter, personId: string): Pro
 }
 
 /** Counts a published comment at its subject and at the comment that it replies to. */
-async function countComment(writer: SchoolWriter, { schoolId, now, subject, parentId }: NewComment): Promise<void> {
+async function countComment(writer: SchoolWriter, { now, subject, parentId }: NewComment): Promise<void> {
   if (subject.type !== 'lesson') {
     await writer
       .updateTable(subject.type)
@@ -200,7 +199,7 @@ async function countComment(writer: SchoolWriter, { schoolId, now, subject, pare
     .where('id', '=', parentId)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: parentId, action: 'replied', version: parent.version })
+  await recordChange(writer, { type: 'comment', resource_id: parentId, action: 'replied', version: parent.version })
 }
 
 interface CommentRules {

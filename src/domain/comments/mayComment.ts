@@ -59,7 +59,7 @@ const openRow: Readonly<Record<SubjectType, FindRow>> = {
       .where('post.status', '=', 'published')
       .where('post.comments_enabled', '=', true)
       .where(mayWrite(viewer))
-      .where(isOffered(viewer.schoolId, 'blog'))
+      .where(isOffered(database.schoolId, 'blog'))
       .where((post) => (viewer.kind === 'anonymous' ? isReadableByAll(post) : seesAll(viewer) ? post.lit(true) : isOpenPost(post, viewer)))
       .executeTakeFirst(),
   event: (database, viewer, id) =>
@@ -69,7 +69,7 @@ const openRow: Readonly<Record<SubjectType, FindRow>> = {
       .where('event.id', '=', id)
       .where('event.status', '=', 'published')
       .where(mayWrite(viewer))
-      .where(isOffered(viewer.schoolId, 'events'))
+      .where(isOffered(database.schoolId, 'events'))
       .where((event) =>
         viewer.kind === 'anonymous' ? isForEverybody(event) : seesAll(viewer) ? event.lit(true) : isOpenEvent(event, viewer),
       )
@@ -82,7 +82,7 @@ const openRow: Readonly<Record<SubjectType, FindRow>> = {
       .where('lesson.status', '=', 'published')
       .where('lesson.comments_enabled', '=', true)
       .where(mayWrite(viewer))
-      .where(isOffered(viewer.schoolId, 'courses'))
+      .where(isOffered(database.schoolId, 'courses'))
       .where((lesson) => mayReadBody(lesson, viewer))
       .executeTakeFirst(),
 }

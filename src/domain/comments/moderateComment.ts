@@ -37,7 +37,7 @@ const parentReason = 'The comment that it replies to was hidden.'
  * @throws Problem not_found, invalid_state
  */
 export async function moderateComment(writer: SchoolWriter, moderation: Moderation): Promise<{ id: string; status: string }> {
-  const { schoolId, id, decision, by, now } = moderation
+  const { id, decision, by, now } = moderation
   const comment = await lockComment(writer, moderation)
   const { status, action, from } = decisions[decision]
   const reason = decision === 'spam' ? spamReason : moderation.reason
@@ -59,7 +59,7 @@ export async function moderateComment(writer: SchoolWriter, moderation: Moderati
     })
     .where('id', '=', id)
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version })
+  await recordChange(writer, { type: 'comment', resource_id: id, action, version })
   const replies =
     status === 'hidden' ? -(await hideReplies(writer, moderation)) : decision === 'approve' ? await showReplies(writer, moderation) : 0
   const more = Number(status === 'published') - Number(comment.status === 'published')
@@ -67,7 +67,7 @@ export async function moderateComment(writer: SchoolWriter, moderation: Moderati
   if (comment.parent_id !== null && more !== 0) await countReplies(writer, moderation, { id: comment.parent_id, by: more })
   if (decision === 'approve') {
     const subject = { type: comment.subject_type, id: comment.subject_id }
-    await announceComment(writer, { schoolId, now, id, parentId: comment.parent_id, subject })
+    await announceComment(writer, { schoolId: writer.schoolId, now, id, parentId: comment.parent_id, subject })
   }
   return { id, status }
 }
@@ -104,7 +104,7 @@ async function requireShownParent(writer: SchoolWriter, parentId: string | null)
   throw new Problem('invalid_state', { description: 'The comment that it replies to is not published. Approve that one first.' })
 }
 
-async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Moderation): Promise<number> {
+async function hideReplies(writer: SchoolWriter, { id, by, now }: Moderation): Promise<number> {
   const hidden = await writer
     .updateTable('comment')
     .set((row) => ({
@@ -118,13 +118,13 @@ async function hideReplies(writer: SchoolWriter, { schoolId, id, by, now }: Mode
     .where('status', '=', 'published')
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'hidden' }, hidden)
+  await recordChanges(writer, { type: 'comment', action: 'hidden' }, hidden)
   if (hidden.length > 0) await writer.updateTable('comment').set({ replies_count: 0 }).where('id', '=', id).execute()
   return hidden.length
 }
 
 /** Publishes the replies that were hidden with the comment, under their decisions of before; those hidden for another reason stay. */
-async function showReplies(writer: SchoolWriter, { schoolId, id, now }: Moderation): Promise<number> {
+async function showReplies(writer: SchoolWriter, { id, now }: Moderation): Promise<number> {
   const shown = await writer
     .updateTable('comment')
     .set((row) => ({
@@ -138,7 +138,7 @@ async function showReplies(writer: SchoolWriter, { schoolId, id, now }: Moderati
     .where(({ ref }) => sql<boolean>`(${ref('moderation')} -> 'before' IS NOT NULL OR ${ref('moderation')} ->> 'reason' = ${parentReason})`)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'comment', action: 'approved' }, shown)
+  await recordChanges(writer, { type: 'comment', action: 'approved' }, shown)
   if (shown.length > 0) {
     await writer
       .updateTable('comment')
@@ -161,7 +161,7 @@ async function countPublished(
     .execute()
 }
 
-async function countReplies(writer: SchoolWriter, { schoolId, now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
+async function countReplies(writer: SchoolWriter, { now }: InSchool, { id, by }: { id: string; by: number }): Promise<void> {
   const parent = await writer
     .updateTable('comment')
     .set((row) => ({ replies_count: countedBy(row.ref('replies_count'), by), version: row('version', '+', 1), updated_at: now }))
@@ -169,5 +169,5 @@ async function countReplies(writer: SchoolWriter, { schoolId, now }: InSchool, {
     .returning('version')
     .executeTakeFirstOrThrow()
   const action = by > 0 ? 'replied' : 'updated'
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action, version: parent.version })
+  await recordChange(writer, { type: 'comment', resource_id: id, action, version: parent.version })
 }

@@ -30,18 +30,26 @@ export async function writeComment(
   { me, now }: Writing,
   { key, subject, body, parentId }: { key: string; subject: CommentSubject; body: string; parentId: string | undefined },
 ): Promise<WrittenComment & { isNew: boolean }> {
-  const { schoolId, accountId, personId } = me
+  const { accountId, personId } = me
   const id = idempotencyId(['comment', accountId, key])
   const fingerprint = hash('sha256', JSON.stringify([subject, parentId ?? null, body]), 'base64url')
-  await waitForKey(writer, schoolId, id)
-  const stored = await findStoredResponse(writer, schoolId, id)
+  await waitForKey(writer, writer.schoolId, id)
+  const stored = await findStoredResponse(writer, writer.schoolId, id)
   if (stored) {
     if (stored.fingerprint !== fingerprint) throw new Problem('idempotency_key_reused')
     return { ...JSON.parse(stored.body), isNew: false }
   }
   if (personId === null || !(await mayCommentOn(writer, me, subject))) throw notYours()
-  const written = await addComment(writer, { schoolId, now, subject, author: { personId }, body, parentId, status: 'published' })
-  await storeResponse(writer, schoolId, id, { fingerprint, status: 201, headers: {}, body: JSON.stringify(written) })
+  const written = await addComment(writer, {
+    schoolId: writer.schoolId,
+    now,
+    subject,
+    author: { personId },
+    body,
+    parentId,
+    status: 'published',
+  })
+  await storeResponse(writer, writer.schoolId, id, { fingerprint, status: 201, headers: {}, body: JSON.stringify(written) })
   return { ...written, isNew: true }
 }
 
@@ -54,10 +62,9 @@ export async function changeComment(
   { me, now }: Writing,
   { id, body }: { id: string; body: string },
 ): Promise<WrittenComment> {
-  const { schoolId } = me
   const { subject } = await ownComment(writer, me, id)
   if (!(await mayCommentOn(writer, me, subject))) throw notYours()
-  const { rules } = await lockSubject(writer, { schoolId, subject })
+  const { rules } = await lockSubject(writer, { subject })
   const html = htmlOf(body, 'comment', 'body')
   const { personId, status, version, ...before } = await ownComment(writer, me, id)
   const authorRole = await requireAuthor(writer, personId)
@@ -67,9 +74,11 @@ export async function changeComment(
     .set({ body, body_html: html, edited_at: now, updated_at: now, version: version + 1 })
     .where('id', '=', id)
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'comment', resource_id: id, action: 'updated', version: version + 1 })
-  const reason = status === 'published' ? await heldBy(writer, rules, { schoolId, personId, authorRole, body, html }) : undefined
-  return reason === undefined ? { id, status } : await moderateComment(writer, { schoolId, now, id, decision: 'hold', by: null, reason })
+  await recordChange(writer, { type: 'comment', resource_id: id, action: 'updated', version: version + 1 })
+  const reason = status === 'published' ? await heldBy(writer, rules, { personId, authorRole, body, html }) : undefined
+  return reason === undefined
+    ? { id, status }
+    : await moderateComment(writer, { schoolId: writer.schoolId, now, id, decision: 'hold', by: null, reason })
 }
 
 /**

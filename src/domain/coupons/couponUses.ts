@@ -4,14 +4,13 @@ import { countedBy } from '../../store/expressions.ts'
 import { unnest } from '../../store/unnest.ts'
 
 interface OfOrders {
-  schoolId: string
   now: Date
   orderIds: readonly string[]
 }
 
 export async function confirmUses(writer: SchoolWriter, orders: OfOrders): Promise<void> {
   const rows = await changeUses(writer, orders, { from: 'reserved', to: 'confirmed' })
-  await recordChanges(writer, { school_id: orders.schoolId, type: 'coupon_redemption', action: 'confirmed' }, rows)
+  await recordChanges(writer, { type: 'coupon_redemption', action: 'confirmed' }, rows)
 }
 
 export const releaseUses = (writer: SchoolWriter, orders: OfOrders): Promise<void> => release(writer, orders, 'reserved')
@@ -19,7 +18,6 @@ export const releaseUses = (writer: SchoolWriter, orders: OfOrders): Promise<voi
 export const releaseConfirmedUses = (writer: SchoolWriter, orders: OfOrders): Promise<void> => release(writer, orders, 'confirmed')
 
 async function release(writer: SchoolWriter, orders: OfOrders, from: 'reserved' | 'confirmed'): Promise<void> {
-  const { schoolId } = orders
   const rows = await changeUses(writer, orders, { from, to: 'released' })
   if (rows.length === 0) return
   const couponIds = rows.map(({ coupon_id }) => coupon_id)
@@ -42,7 +40,7 @@ async function release(writer: SchoolWriter, orders: OfOrders, from: 'reserved' 
     .set((coupon) => ({ redemptions_count: countedBy(coupon.ref('coupon.redemptions_count'), coupon.neg(coupon.ref('released.uses'))) }))
     .whereRef('coupon.id', '=', 'released.coupon_id')
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'coupon_redemption', action: 'released' }, rows)
+  await recordChanges(writer, { type: 'coupon_redemption', action: 'released' }, rows)
 }
 
 const changeUses = async (

@@ -6,7 +6,6 @@ import { itemTypes, storedItem } from '../itemRef.ts'
 
 interface Context {
   writer: SchoolWriter
-  school: { id: string }
 }
 
 type Money = { amount: number; currency: string } | null | undefined
@@ -38,12 +37,12 @@ export type CouponInput = {
  * Checks the terms of a coupon: that they are consistent, and that the items and people exist.
  * @param path what precedes the names of the fields: `template.`
  */
-export async function checkTerms(values: CouponInput, { writer, school }: Context, path = ''): Promise<ProblemDetail[]> {
+export async function checkTerms(values: CouponInput, { writer }: Context, path = ''): Promise<ProblemDetail[]> {
   const fieldErrors: ProblemDetail[] = []
   const report = (field: string, code: string, message: string): number => fieldErrors.push(fieldError(path + field, code, message))
   const { discount, duration, duration_months, minimum_subtotal, starts_at, ends_at, applies_to, audience } = values
   const off = discount?.type === 'amount' ? discount.amount_off : undefined
-  const currency = await currencyOf(writer, school.id)
+  const currency = await currencyOf(writer)
   if (off?.amount === 0) report('discount.amount_off.amount', 'min', 'must be greater than 0')
   for (const [field, money] of Object.entries({ 'discount.amount_off': off, minimum_subtotal })) {
     if (money && money.currency !== currency) report(`${field}.currency`, 'not_allowed', `must be ${currency}, the currency of the school`)
@@ -97,7 +96,7 @@ export const basisPoints = (percent: number): number => Math.round(percent * 100
 
 /** Replaces the items that the coupon applies to. Without items it applies to everything. */
 export async function saveCouponItems(
-  { writer, school }: Context,
+  { writer }: Context,
   coupon: { id: string },
   { applies_to: applies }: Pick<CouponInput, 'applies_to'>,
 ): Promise<void> {
@@ -107,7 +106,7 @@ export async function saveCouponItems(
   if (rows.length === 0) return
   await writer
     .insertInto('coupon_item')
-    .values(rows.map(({ type, id }) => ({ school_id: school.id, coupon_id: coupon.id, product_type: type, product_id: id })))
+    .values(rows.map(({ type, id }) => ({ school_id: writer.schoolId, coupon_id: coupon.id, product_type: type, product_id: id })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

@@ -20,10 +20,10 @@ export interface RequestedItem extends StoredItem {
  * Returns what is for sale of these items, in their order. Returns undefined for an item that is not: a draft, an item for members of a
  * plan only, an event that is over or has no price, an item whose price is in another currency than that of the school.
  */
-export async function findOffers(reader: SchoolReader, schoolId: string, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
+export async function findOffers(reader: SchoolReader, items: readonly RequestedItem[]): Promise<(Offer | undefined)[]> {
   const offers: (Offer | undefined)[] = []
   for (const item of items) {
-    const row = await findOffer(reader, schoolId, item)
+    const row = await findOffer(reader, item)
     offers.push(row && { type: item.type, id: item.id, title: row.title, priceId: row.price_id, amount: Number(row.amount) })
   }
   return offers
@@ -35,21 +35,21 @@ interface OfferRow {
   amount: number | string
 }
 
-async function findOffer(reader: SchoolReader, schoolId: string, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
-  if (type === 'membership_plan') return priceId === undefined ? undefined : await findPlanOffer(reader, schoolId, { id, priceId })
+async function findOffer(reader: SchoolReader, { type, id, priceId }: RequestedItem): Promise<OfferRow | undefined> {
+  if (type === 'membership_plan') return priceId === undefined ? undefined : await findPlanOffer(reader, { id, priceId })
   if (priceId !== undefined) return undefined
-  if (type === 'event') return await findEventOffer(reader, schoolId, id)
+  if (type === 'event') return await findEventOffer(reader, id)
   return await reader
     .selectFrom(type)
     .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.fn.coalesce('price_amount', row.lit(0)).as('amount')])
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where('access', 'in', ['free', 'paid'])
-    .where((row) => row.or([row('price_currency', 'is', null), row('price_currency', '=', schoolCurrency(row, schoolId))]))
+    .where((row) => row.or([row('price_currency', 'is', null), row('price_currency', '=', schoolCurrency(row, reader.schoolId))]))
     .executeTakeFirst()
 }
 
-const findEventOffer = (reader: SchoolReader, schoolId: string, id: string): Promise<OfferRow | undefined> =>
+const findEventOffer = (reader: SchoolReader, id: string): Promise<OfferRow | undefined> =>
   reader
     .selectFrom('event')
     .select((row) => ['title', sql<null>`NULL::uuid`.as('price_id'), row.ref('price_amount').$notNull().as('amount')])
@@ -57,14 +57,10 @@ const findEventOffer = (reader: SchoolReader, schoolId: string, id: string): Pro
     .where('status', '=', 'published')
     .where('ends_at', '>', now)
     .where('price_amount', 'is not', null)
-    .where((event) => event('price_currency', '=', schoolCurrency(event, schoolId)))
+    .where((event) => event('price_currency', '=', schoolCurrency(event, reader.schoolId)))
     .executeTakeFirst()
 
-const findPlanOffer = (
-  reader: SchoolReader,
-  schoolId: string,
-  { id, priceId }: { id: string; priceId: string },
-): Promise<OfferRow | undefined> =>
+const findPlanOffer = (reader: SchoolReader, { id, priceId }: { id: string; priceId: string }): Promise<OfferRow | undefined> =>
   reader
     .selectFrom('membership_plan')
     .innerJoin('plan_price', 'plan_price.plan_id', 'membership_plan.id')
@@ -73,7 +69,7 @@ const findPlanOffer = (
     .where('plan_price.id', '=', priceId)
     .where('membership_plan.status', '=', 'active')
     .where('plan_price.active', '=', true)
-    .where((price) => price('plan_price.currency', '=', schoolCurrency(price, schoolId)))
+    .where((price) => price('plan_price.currency', '=', schoolCurrency(price, reader.schoolId)))
     .executeTakeFirst()
 
 /** Selects the currency in which the school sells: prices from before it was changed are for sale only once they are set again. */

@@ -30,7 +30,6 @@ export type SharedTerms = Pick<
 > & { audience: object }
 
 interface Batch {
-  schoolId: string
   now: Date
   prefix: string
   count: number
@@ -60,19 +59,19 @@ export async function generateCoupons(writer: SchoolWriter, batch: Batch): Promi
     })
   }
   await insertItems(writer, batch, created)
-  await recordChanges(writer, { school_id: batch.schoolId, type: 'coupon', action: 'created' }, created)
+  await recordChanges(writer, { type: 'coupon', action: 'created' }, created)
   return { batchId, codes: created.map(({ code }) => code) }
 }
 
 /** Creates coupons in one statement. Skips codes that already exist. */
 async function insertCoupons(
   writer: SchoolWriter,
-  { schoolId, now, prefix, length, terms }: Batch,
+  { now, prefix, length, terms }: Batch,
   { batchId, count }: { batchId: string; count: number },
 ): Promise<CreatedCoupon[]> {
   const codes = [...new Set(Array.from({ length: count }, () => prefix + randomText(length)))]
   const shared = {
-    school_id: schoolId,
+    school_id: writer.schoolId,
     created_at: now,
     updated_at: now,
     batch_id: batchId,
@@ -88,7 +87,7 @@ async function insertCoupons(
     .execute()
 }
 
-async function insertItems(writer: SchoolWriter, { schoolId, items }: Batch, coupons: readonly CreatedCoupon[]): Promise<void> {
+async function insertItems(writer: SchoolWriter, { items }: Batch, coupons: readonly CreatedCoupon[]): Promise<void> {
   const stored = items.flatMap((item) => storedItem(item) ?? [])
   await writer
     .insertInto('coupon_item')
@@ -108,7 +107,7 @@ async function insertItems(writer: SchoolWriter, { schoolId, items }: Batch, cou
             .distinct()
             .as('item'),
         ])
-        .select((row) => [row.cast(row.val(schoolId), 'uuid').as('school_id'), 'created.id as coupon_id', 'item.type', 'item.id']),
+        .select((row) => [row.cast(row.val(writer.schoolId), 'uuid').as('school_id'), 'created.id as coupon_id', 'item.type', 'item.id']),
     )
     .execute()
 }

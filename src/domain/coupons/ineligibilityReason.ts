@@ -20,7 +20,6 @@ export type IneligibilityReason =
   | 'already_used'
 
 interface IntendedUse {
-  schoolId: string
   currency: string
   offers: readonly Offer[]
   /** The person who would use the coupon; undefined for an anonymous caller, null to skip the checks of the person. */
@@ -31,7 +30,7 @@ interface IntendedUse {
 export async function ineligibilityReason(
   reader: SchoolReader,
   coupon: CouponRow | undefined,
-  { schoolId, currency, offers, personId }: IntendedUse,
+  { currency, offers, personId }: IntendedUse,
 ): Promise<IneligibilityReason | undefined> {
   if (!coupon) return 'unknown_code'
   if (coupon.status !== 'active') return coupon.status
@@ -39,12 +38,11 @@ export async function ineligibilityReason(
   if (!offers.some((offer) => appliesTo(coupon, offer))) return 'other_items'
   const subtotal = offers.reduce((total, { amount }) => total + amount, 0)
   if (coupon.minimum_amount !== null && subtotal < Number(coupon.minimum_amount)) return 'below_minimum'
-  return personId === null ? undefined : await personReason(reader, schoolId, coupon, personId)
+  return personId === null ? undefined : await personReason(reader, coupon, personId)
 }
 
 async function personReason(
   reader: SchoolReader,
-  schoolId: string,
   coupon: CouponRow,
   personId: string | undefined,
 ): Promise<IneligibilityReason | undefined> {
@@ -74,5 +72,5 @@ async function personReason(
     .executeTakeFirstOrThrow()
   if (labels && !person.is_labelled) return 'other_audience'
   if (Number(person.uses) >= coupon.max_redemptions_per_person) return 'already_used'
-  return coupon.first_purchase_only && (await hasOtherPurchase(reader, { schoolId, personId })) ? 'not_first_purchase' : undefined
+  return coupon.first_purchase_only && (await hasOtherPurchase(reader, { personId })) ? 'not_first_purchase' : undefined
 }

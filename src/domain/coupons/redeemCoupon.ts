@@ -35,12 +35,11 @@ export interface RedemptionRequest {
  * @throws Problem checkout_required with the quote if an amount is left to pay
  */
 export async function redeemCoupon(context: Context, request: RedemptionRequest): Promise<string> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const personId = await requireRedeemer(context, request.student_id)
-  const currency = await lockedCurrencyOf(writer, school.id)
+  const currency = await lockedCurrencyOf(writer)
   const offer = await requireOffer(context, request)
   const validation = await validateCoupon(writer, {
-    schoolId: school.id,
     code: request.code,
     offers: [offer],
     currency,
@@ -53,9 +52,9 @@ export async function redeemCoupon(context: Context, request: RedemptionRequest)
     throw checkoutRequired(context, publicItem(offer), { code: coupon.code, meta: { quote: publicQuote([offer], quote, currency) } })
   }
   if (quote.discount === 0) throw new Problem('coupon_unavailable', { description: 'This item is free: it needs no coupon.' })
-  await requireNotOwned(writer, { schoolId: school.id, personId, item: offer })
+  await requireNotOwned(writer, { personId, item: offer })
   const { redemptionId } = await recordOrder(writer, {
-    schoolId: school.id,
+    schoolId: writer.schoolId,
     now,
     personId,
     kind: 'zero_total',
@@ -79,10 +78,10 @@ async function requireRedeemer({ writer, caller }: Context, studentId: string | 
   return caller.personId
 }
 
-async function requireOffer({ writer, school }: Context, { item, price_id }: RedemptionRequest): Promise<Offer> {
+async function requireOffer({ writer }: Context, { item, price_id }: RedemptionRequest): Promise<Offer> {
   const stored = storedItem(item)
   const priceId = price_id === undefined ? undefined : fromPublicId('prc', price_id)
-  const [offer] = stored ? await findOffers(writer, school.id, [{ ...stored, priceId }]) : []
+  const [offer] = stored ? await findOffers(writer, [{ ...stored, priceId }]) : []
   if (!offer) throw invalidReference('item', 'must be an item that is for sale')
   return offer
 }

@@ -2,7 +2,6 @@ import { fieldError, Problem } from '../../lib/problem.ts'
 import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 
 interface FirstPurchase {
-  schoolId: string
   personId: string
   /** The order that uses the coupon; other orders count. */
   orderId?: string | undefined

@@ -5,7 +5,6 @@ import type { SchoolWriter } from '../../store/database.ts'
 import { type Builder, type Condition, now as databaseTime } from '../../store/expressions.ts'
 
 interface CouponUse {
-  schoolId: string
   now: Date
   couponId: string
   personId: string
@@ -30,7 +29,7 @@ const isUsable = (coupon: Builder<'coupon'>): Condition =>
   ])
 
 /** Selects how often a person has used a coupon, and the sequence number of their next use. */
-const usesOf = (writer: SchoolWriter, { couponId, personId }: Pick<CouponUse, 'schoolId' | 'couponId'> & { personId: string | null }) =>
+const usesOf = (writer: SchoolWriter, { couponId, personId }: Pick<CouponUse, 'couponId'> & { personId: string | null }) =>
   writer
     .selectFrom('coupon_redemption')
     .select((use) => [
@@ -64,7 +63,7 @@ export async function countUse(writer: SchoolWriter, { couponId }: { couponId: s
  */
 export async function recordUse(
   writer: SchoolWriter,
-  { schoolId, now, couponId, personId, orderId, item, amountOff, currency, status }: CouponUse,
+  { now, couponId, personId, orderId, item, amountOff, currency, status }: CouponUse,
 ): Promise<string> {
   const id = newId()
   const written = await writer
@@ -86,7 +85,7 @@ export async function recordUse(
     ])
     .expression((query) =>
       query
-        .selectFrom(['coupon', usesOf(writer, { schoolId, couponId, personId })])
+        .selectFrom(['coupon', usesOf(writer, { couponId, personId })])
         .select((row) => [
           'coupon.school_id',
           row.cast(row.val(id), 'uuid').as('id'),
@@ -108,7 +107,7 @@ export async function recordUse(
     .returning('id')
     .executeTakeFirst()
   if (!written) throw new Problem('coupon_already_used')
-  await recordChange(writer, { school_id: schoolId, type: 'coupon_redemption', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'coupon_redemption', resource_id: id, action: 'created', version: 1 })
   return id
 }
 
@@ -118,7 +117,7 @@ export async function recordUse(
  */
 export async function reserveAgain(
   writer: SchoolWriter,
-  { schoolId, now, couponId, orderId }: { schoolId: string; now: Date; couponId: string; orderId: string },
+  { now, couponId, orderId }: { now: Date; couponId: string; orderId: string },
 ): Promise<void> {
   const released = await writer
     .selectFrom('coupon_redemption')
@@ -130,7 +129,7 @@ export async function reserveAgain(
   await countUse(writer, { couponId })
   const reserved = await writer
     .updateTable('coupon_redemption as use')
-    .from(['coupon', usesOf(writer, { schoolId, couponId, personId: released.person_id })])
+    .from(['coupon', usesOf(writer, { couponId, personId: released.person_id })])
     .set((use) => ({ status: 'reserved', person_seq: use.ref('uses.next'), version: use('use.version', '+', 1), updated_at: now }))
     .where('use.id', '=', released.id)
     .where('coupon.id', '=', couponId)
@@ -139,7 +138,6 @@ export async function reserveAgain(
     .executeTakeFirst()
   if (!reserved) throw new Problem('coupon_already_used')
   await recordChange(writer, {
-    school_id: schoolId,
     type: 'coupon_redemption',
     resource_id: released.id,
     action: 'reserved',

@@ -16,14 +16,12 @@ export interface Validation {
 export async function validateCoupon(
   reader: SchoolReader,
   {
-    schoolId,
     code,
     offers,
     currency,
     personId,
     isLocked = false,
   }: {
-    schoolId: string
     code: string
     offers: readonly Offer[]
     currency: string
@@ -32,7 +30,7 @@ export async function validateCoupon(
   },
 ): Promise<Validation> {
   const coupon = await findCoupon(reader, code, isLocked)
-  const reason = await ineligibilityReason(reader, coupon, { schoolId, currency, offers, personId })
+  const reason = await ineligibilityReason(reader, coupon, { currency, offers, personId })
   const usable = reason === undefined ? coupon : undefined
   const lines = offers.map((offer) => ({ price: offer.amount, applies: usable !== undefined && appliesTo(usable, offer) }))
   return { coupon, reason, quote: quote(lines, usable && discountOf(usable)) }

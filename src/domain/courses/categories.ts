@@ -2,16 +2,13 @@ import type { SchoolReader } from '../../store/database.ts'
 import { isOffered } from '../../store/expressions.ts'
 import { isInCatalogue } from './courses.ts'
 
-export async function listCategories(
-  database: SchoolReader,
-  schoolId: string,
-): Promise<{ slug: string; name: string; courses_count: number }[]> {
+export async function listCategories(database: SchoolReader): Promise<{ slug: string; name: string; courses_count: number }[]> {
   const rows = await database
     .selectFrom('course')
     .select((course) => ['category', course.fn.countAll<string>().as('count')])
     .$narrowType<{ category: string }>()
     .where('category', 'is not', null)
-    .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
+    .where((course) => course.and([isInCatalogue(course), isOffered(database.schoolId, 'courses')]))
     .groupBy('category')
     .orderBy('category')
     .execute()

@@ -49,16 +49,16 @@ export function unpublishCourse(requireUnused: (context: WriteContext, course: C
  * Deletes the parts of a course: lessons, sections and the assignments of lecturers.
  * @throws Problem resource_in_use if enrolments, orders, grants, coupons or plans refer to it
  */
-export async function removeCourseParts({ writer, school }: WriteContext, course: Course): Promise<undefined> {
-  await requireUnreferenced({ writer, school }, { type: 'course', id: course.id })
+export async function removeCourseParts({ writer }: WriteContext, course: Course): Promise<undefined> {
+  await requireUnreferenced({ writer }, { type: 'course', id: course.id })
   const lessons = await writer.selectFrom('lesson').select('id').where('course_id', '=', course.id).execute()
   await removeLessons(
-    { writer, school },
+    { writer },
     lessons.map(({ id }) => id),
   )
   const sections = await writer.deleteFrom('section').where('course_id', '=', course.id).returning(['id', 'version']).execute()
-  await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, sections)
-  await recordCurriculum(writer, { schoolId: school.id, courseId: course.id }, 'deleted', course.tree_version)
+  await recordChanges(writer, { type: 'section', action: 'deleted' }, sections)
+  await recordCurriculum(writer, { courseId: course.id }, 'deleted', course.tree_version)
   await writer.deleteFrom('course_lecturer').where('course_id', '=', course.id).execute()
 }
 

@@ -24,8 +24,8 @@ export type CourseInput = {
   readonly lecturer_ids?: readonly string[] | undefined
 }
 
-export async function courseDefaults({ writer, school }: WriteContext) {
-  const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', school.id).executeTakeFirstOrThrow()
+export async function courseDefaults({ writer }: WriteContext) {
+  const { locale } = await writer.selectFrom('school').select('locale').where('id', '=', writer.schoolId).executeTakeFirstOrThrow()
   const last = await writer
     .selectFrom('course')
     .select((course) => course.fn.max('position').as('position'))
@@ -67,26 +67,22 @@ function lecturersCallerErrors({ lecturer_ids: named }: CourseInput, { caller }:
   return isOwn ? [] : [fieldError('lecturer_ids', 'read_only_field', 'can only be set by staff')]
 }
 
-export async function salesRules({ writer, school, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
+export async function salesRules({ writer, caller }: WriteContext): Promise<{ currency: string; mayPrice: boolean }> {
   const { currency, settings } = await writer
     .selectFrom('school')
     .select(['currency', 'settings'])
-    .where('id', '=', school.id)
+    .where('id', '=', writer.schoolId)
     .$narrowType<{ settings: { lecturer_pricing?: boolean } | null }>()
     .executeTakeFirstOrThrow()
   return { currency, mayPrice: audienceOf(caller) === 'staff' || settings?.lecturer_pricing === true }
 }
 
 /** Assigns the lecturers sent, or the lecturer who creates the course. Returns false if nothing changes. */
-export async function assignLecturers(
-  { writer, school, caller }: WriteContext,
-  course: { id: string },
-  values: CourseInput,
-): Promise<boolean> {
+export async function assignLecturers({ writer, caller }: WriteContext, course: { id: string }, values: CourseInput): Promise<boolean> {
   const named = values.lecturer_ids
   const own = audienceOf(caller) === 'lecturer' ? caller.lecturerId : null
   const ids = named?.flatMap((id) => fromPublicId('lec', id) ?? []) ?? (own === null ? [] : [own])
-  return await replaceLecturers(writer, { schoolId: school.id, courseId: course.id, lecturerIds: ids })
+  return await replaceLecturers(writer, { courseId: course.id, lecturerIds: ids })
 }
 
 /** Does the same for a changed course, if its lecturers are sent. */
@@ -132,7 +128,7 @@ async function hasTeacher({ writer }: WriteContext, named: readonly string[]): P
 
 async function replaceLecturers(
   writer: SchoolWriter,
-  { schoolId, courseId, lecturerIds }: { schoolId: string; courseId: string; lecturerIds: readonly string[] },
+  { courseId, lecturerIds }: { courseId: string; lecturerIds: readonly string[] },
 ): Promise<boolean> {
   const rows = await writer
     .selectFrom('course_lecturer')
@@ -151,7 +147,7 @@ async function replaceLecturers(
   if (lecturerIds.length === 0) return true
   await writer
     .insertInto('course_lecturer')
-    .values(lecturerIds.map((lecturer_id, position) => ({ school_id: schoolId, course_id: courseId, lecturer_id, position })))
+    .values(lecturerIds.map((lecturer_id, position) => ({ school_id: writer.schoolId, course_id: courseId, lecturer_id, position })))
     .execute()
   return true
 }

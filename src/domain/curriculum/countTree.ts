@@ -6,7 +6,6 @@ import type { SchoolWriter } from '../../store/database.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 
 export interface CourseKey {
-  schoolId: string
   courseId: string
 }
 
@@ -18,7 +17,7 @@ export const maxLessons = 1000
  * a new version. The course itself gets none. Every change of a curriculum calls this, with the course locked.
  * @throws Problem invalid_state if a published course would lose its last published lesson
  */
-export async function countTree(writer: SchoolWriter, { schoolId, courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
+export async function countTree(writer: SchoolWriter, { courseId }: CourseKey, { isSeen }: { isSeen: boolean }): Promise<void> {
   const counted = await writer
     .with('earlier', (query) => query.selectFrom('course').select('published_lessons_count').where('id', '=', courseId))
     .updateTable('course')
@@ -54,7 +53,7 @@ export async function countTree(writer: SchoolWriter, { schoolId, courseId }: Co
         .as('is_emptied'),
     ])
     .executeTakeFirst()
-  if (counted && isSeen) await recordCurriculum(writer, { schoolId, courseId }, 'updated', counted.version)
+  if (counted && isSeen) await recordCurriculum(writer, { courseId }, 'updated', counted.version)
   if (counted?.is_emptied) {
     throw new Problem('invalid_state', {
       description:
@@ -82,12 +81,8 @@ function lessonCounts(lesson: Builder<'lesson'>) {
   ] as const
 }
 
-export const recordCurriculum = (
-  writer: SchoolWriter,
-  { schoolId, courseId }: CourseKey,
-  action: ChangeAction,
-  version: number,
-): Promise<void> => recordChange(writer, { school_id: schoolId, type: 'curriculum', resource_id: courseId, action, version })
+export const recordCurriculum = (writer: SchoolWriter, { courseId }: CourseKey, action: ChangeAction, version: number): Promise<void> =>
+  recordChange(writer, { type: 'curriculum', resource_id: courseId, action, version })
 
 /**
  * Locks the course of a section or lesson until the transaction ends. It is locked before its parts, so that concurrent changes of its
@@ -95,12 +90,14 @@ export const recordCurriculum = (
  */
 export const lockCourseOf =
   (table: 'section' | 'lesson') =>
-  async (writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> => {
+  async (writer: SchoolWriter, { id }: { id: string }): Promise<void> => {
     await writer
       .selectFrom('course')
       .select('id')
-      .where('school_id', '=', schoolId)
-      .where('id', '=', (course) => course.selectFrom(table).select('course_id').where('school_id', '=', schoolId).where('id', '=', id))
+      .where('school_id', '=', writer.schoolId)
+      .where('id', '=', (course) =>
+        course.selectFrom(table).select('course_id').where('school_id', '=', writer.schoolId).where('id', '=', id),
+      )
       .forNoKeyUpdate()
       .execute()
   }

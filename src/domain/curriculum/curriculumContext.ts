@@ -3,7 +3,6 @@ import type { SchoolWriter } from '../../store/database.ts'
 
 export interface CurriculumContext {
   writer: SchoolWriter
-  school: { id: string }
   caller: PersonCaller
   now: Date
 }

@@ -19,8 +19,8 @@ import { removeLessons } from './sectionWriting.ts'
  * @throws Problem validation_failed with all errors
  */
 export async function importCurriculum(context: CurriculumContext & RenderingContext, { id: courseId }: { id: string }, sent: Import) {
-  const { writer, school } = context
-  const key = { schoolId: school.id, courseId }
+  const { writer } = context
+  const key = { schoolId: writer.schoolId, courseId }
   const { held, texts } = await readHeld(context, courseId)
   const plan = planImport(held, sent)
   const details = await importErrors(context, key, { sent, held, plan })
@@ -49,7 +49,7 @@ export async function importCurriculum(context: CurriculumContext & RenderingCon
       .where('id', 'in', [...plan.goneSections])
       .returning(['id', 'version'])
       .execute()
-    await recordChanges(writer, { school_id: school.id, type: 'section', action: 'deleted' }, gone)
+    await recordChanges(writer, { type: 'section', action: 'deleted' }, gone)
   }
   await checkPositions(writer)
   await countTree(writer, key, { isSeen: false })
@@ -110,26 +110,22 @@ async function writeImportedTexts(
   await writeTexts(context, written)
 }
 
-async function recordWritten(
-  { writer, school }: CurriculumContext,
-  type: string,
-  rows: readonly { id: string; version: number }[],
-): Promise<void> {
+async function recordWritten({ writer }: CurriculumContext, type: string, rows: readonly { id: string; version: number }[]): Promise<void> {
   const isNew = ({ version }: { version: number }): boolean => version === 1
-  await recordChanges(writer, { school_id: school.id, type, action: 'created' }, rows.filter(isNew))
+  await recordChanges(writer, { type, action: 'created' }, rows.filter(isNew))
   await recordChanges(
     writer,
-    { school_id: school.id, type, action: 'updated' },
+    { type, action: 'updated' },
     rows.filter((row) => !isNew(row)),
   )
 }
 
 async function writeSections(context: CurriculumContext, course_id: string, rows: readonly SectionRow[]): Promise<void> {
   if (rows.length === 0) return
-  const { writer, school, now } = context
+  const { writer, now } = context
   const written = await writer
     .insertInto('section')
-    .values(rows.map((row) => ({ ...row, school_id: school.id, course_id, created_at: now, updated_at: now })))
+    .values(rows.map((row) => ({ ...row, school_id: writer.schoolId, course_id, created_at: now, updated_at: now })))
     .onConflict((conflict) =>
       conflict.columns(['school_id', 'id']).doUpdateSet((row) => ({
         title: row.ref('excluded.title'),
@@ -146,11 +142,11 @@ async function writeSections(context: CurriculumContext, course_id: string, rows
 
 async function writeLessons(context: CurriculumContext, course_id: string, rows: readonly LessonRow[]): Promise<void> {
   if (rows.length === 0) return
-  const { writer, school, now } = context
+  const { writer, now } = context
   const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
   const values = rows.map(({ media, quiz, drip, metadata, ...row }) => ({
     ...row,
-    school_id: school.id,
+    school_id: writer.schoolId,
     course_id,
     media: json(media),
     quiz: json(quiz),

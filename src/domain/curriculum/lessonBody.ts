@@ -11,14 +11,14 @@ export interface LessonText {
   content_format: TextFormat
 }
 
-type TextContext = Pick<ChangeContext, 'writer' | 'school'> & RenderingContext
+type TextContext = Pick<ChangeContext, 'writer'> & RenderingContext
 
-export async function writeTexts({ writer, school, externalServices }: TextContext, texts: readonly LessonText[]): Promise<void> {
+export async function writeTexts({ writer, externalServices }: TextContext, texts: readonly LessonText[]): Promise<void> {
   if (texts.length === 0) return
   const rows = []
   for (const { lessonId, content, content_format, field = 'content' } of texts) {
     const [content_html = ''] = await externalServices.markup.html([{ text: content, format: content_format, field }])
-    rows.push({ school_id: school.id, lesson_id: lessonId, content, content_format, content_html })
+    rows.push({ school_id: writer.schoolId, lesson_id: lessonId, content, content_format, content_html })
     // Lets other requests run between the texts of a large import.
     await setImmediate()
   }

@@ -51,7 +51,7 @@ export const filesIn = (values: LessonInput): Files => ({
 
 /** Returns an error for each file that the lesson cannot use: unknown, not uploaded, or of another person. Files in use can stay. */
 export async function checkLessonFiles(
-  { writer, school, caller }: CurriculumContext,
+  { writer, caller }: CurriculumContext,
   sent: Files,
   before: Files = { media: null, attachment_file_ids: [] },
 ): Promise<ProblemDetail[]> {
@@ -59,7 +59,7 @@ export async function checkLessonFiles(
   const named = namedIn(sent).filter(({ id }) => !kept.has(id))
   const files = await lockFiles(
     writer,
-    school.id,
+    writer.schoolId,
     named.map(({ id }) => id),
   )
   return named.flatMap(({ field, id, purposes }): ProblemDetail[] => {

@@ -133,15 +133,15 @@ export async function afterWithdrawal(context: CurriculumContext, lesson: Lesson
 }
 
 /** Records that lessons of a course were published, for its students. */
-export const announceLessons = ({ writer, school, now }: CurriculumContext, courseId: string, ids: readonly string[]): Promise<void> =>
-  announce(writer, { schoolId: school.id, kind: 'lesson', subjectIds: ids, groupId: courseId, at: now })
+export const announceLessons = ({ writer, now }: CurriculumContext, courseId: string, ids: readonly string[]): Promise<void> =>
+  announce(writer, { kind: 'lesson', subjectIds: ids, groupId: courseId, at: now })
 
-const recount = ({ writer, school, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<string[]> =>
-  recountCourse(writer, { schoolId: school.id, courseId, now })
+const recount = ({ writer, now }: CurriculumContext, { course_id: courseId }: Lesson): Promise<string[]> =>
+  recountCourse(writer, { courseId, now })
 
 /** Updates the counts of the course after a lesson was created, changed or removed. */
-const countLessonIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
-  countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
+const countLessonIn = ({ writer }: CurriculumContext, { course_id }: Pick<Lesson, 'course_id'>): Promise<void> =>
+  countTree(writer, { courseId: course_id }, { isSeen: true })
 
 const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as StoredMedia | null, attachment_file_ids })
 

@@ -9,10 +9,10 @@ export interface OrderedParts {
   id: string
 }
 
-type Context = Pick<CurriculumContext, 'writer' | 'school' | 'now'>
+type Context = Pick<CurriculumContext, 'writer' | 'now'>
 
 /** Returns the position after the last one, counted from 0. */
-export async function nextPosition({ writer }: Pick<Context, 'writer' | 'school'>, parts: OrderedParts): Promise<number> {
+export async function nextPosition({ writer }: Pick<Context, 'writer'>, parts: OrderedParts): Promise<number> {
   const last = await writer
     .selectFrom(parts.part)
     .select((row) => row.fn.max('position').as('position'))
@@ -23,7 +23,7 @@ export async function nextPosition({ writer }: Pick<Context, 'writer' | 'school'
 
 /** Moves every row after a position by one: down to make room for a new row, up to close the gap of a removed one. */
 export async function movePositions(
-  { writer, school, now }: Context,
+  { writer, now }: Context,
   parts: OrderedParts,
   { after, by }: { after: number; by: 1 | -1 },
 ): Promise<void> {
@@ -34,12 +34,12 @@ export async function movePositions(
     .where('position', '>', after)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: parts.part, action: 'updated' }, moved)
+  await recordChanges(writer, { type: parts.part, action: 'updated' }, moved)
 }
 
 /** @throws Problem curriculum_full if the course has the maximum number of sections or lessons */
 export async function requireRoom(
-  { writer }: Pick<Context, 'writer' | 'school'>,
+  { writer }: Pick<Context, 'writer'>,
   { part, courseId, most }: { part: OrderedParts['part']; courseId: string; most: number },
 ): Promise<void> {
   const { count } = await writer

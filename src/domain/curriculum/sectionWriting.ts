@@ -42,8 +42,8 @@ export async function placeSection(context: UnderCourse, { after_section_id }: S
 }
 
 /** Updates the counts of the course after a section was created, changed or removed. */
-export const countSectionIn = ({ writer, school }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
-  countTree(writer, { schoolId: school.id, courseId: course_id }, { isSeen: true })
+export const countSectionIn = ({ writer }: CurriculumContext, { course_id }: Pick<Section, 'course_id'>): Promise<void> =>
+  countTree(writer, { courseId: course_id }, { isSeen: true })
 
 /**
  * Removes the lessons of a section before the section, if the caller has requested it.
@@ -59,17 +59,14 @@ export async function removeLessonsIn(context: CurriculumContext & { parameters:
   return { affected }
 }
 
-export async function removeLessons(
-  { writer, school }: Pick<CurriculumContext, 'writer' | 'school'>,
-  ids: readonly string[],
-): Promise<void> {
+export async function removeLessons({ writer }: Pick<CurriculumContext, 'writer'>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const gone = await writer
     .deleteFrom('lesson')
     .where('id', 'in', [...ids])
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'lesson', action: 'deleted' }, gone)
+  await recordChanges(writer, { type: 'lesson', action: 'deleted' }, gone)
 }
 
 /**
@@ -79,7 +76,7 @@ export async function removeLessons(
 export async function closeSectionGap(context: CurriculumContext, section: Section, started: readonly string[]) {
   await movePositions(context, { part: 'section', id: section.course_id }, { after: section.position, by: -1 })
   await countSectionIn(context, section)
-  const recounted = await recountCourse(context.writer, { schoolId: context.school.id, courseId: section.course_id, now: context.now })
+  const recounted = await recountCourse(context.writer, { courseId: section.course_id, now: context.now })
   return affectedEnrollments([...started, ...recounted])
 }
 

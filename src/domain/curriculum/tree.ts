@@ -89,7 +89,6 @@ export function treeFrom(sections: readonly SelectedSection[] | null) {
 
 interface TreeContext {
   database: SchoolReader
-  school: { id: string }
   caller: Caller
 }
 

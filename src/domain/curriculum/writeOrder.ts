@@ -65,7 +65,7 @@ function fieldErrorsOf({ field, prefix, sent, present }: Compared): ProblemDetai
  * Writes the positions of the sections and lessons of a course: one statement for each level, in which only the moved rows get a new
  * version. Returns false if no row moves.
  */
-export async function writeOrder(writer: SchoolWriter, { schoolId, courseId }: CourseKey, order: Order, now: Date): Promise<boolean> {
+export async function writeOrder(writer: SchoolWriter, { courseId }: CourseKey, order: Order, now: Date): Promise<boolean> {
   const placedSections = order.map(({ id }, position) => ({ id, position }))
   const placedLessons = order.flatMap(({ id, lessonIds }) =>
     lessonIds.map((lessonId, position) => ({ id: lessonId, section_id: id, position })),
@@ -95,7 +95,7 @@ export async function writeOrder(writer: SchoolWriter, { schoolId, courseId }: C
     )
     .returning(['lesson.id', 'lesson.version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'section', action: 'updated' }, sections)
-  await recordChanges(writer, { school_id: schoolId, type: 'lesson', action: 'updated' }, lessons)
+  await recordChanges(writer, { type: 'section', action: 'updated' }, sections)
+  await recordChanges(writer, { type: 'lesson', action: 'updated' }, lessons)
   return sections.length + lessons.length > 0
 }

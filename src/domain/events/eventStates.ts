@@ -44,14 +44,14 @@ export async function cancelEvent(context: EventChange, event: Event, { reason }
 /** Deletes the comments of a draft that is deleted. An event with RSVPs cannot be deleted. */
 export async function removeEventParts(context: EventChange, event: Event): Promise<undefined> {
   await requireNoRsvps(context, event, 'The event has RSVPs, so it cannot be deleted.')
-  const { writer, school } = context
+  const { writer } = context
   const comments = await writer
     .deleteFrom('comment')
     .where('subject_type', '=', 'event')
     .where('subject_id', '=', event.id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
+  await recordChanges(writer, { type: 'comment', action: 'deleted' }, comments)
 }
 
 /**

@@ -28,10 +28,10 @@ const longestDays = 14
 const dayMs = 86_400_000
 
 export async function eventDefaults(
-  { writer, school, externalServices }: WriteContext & RenderingContext,
+  { writer, externalServices }: WriteContext & RenderingContext,
   values: Readonly<Record<string, unknown>>,
 ) {
-  const { time_zone } = await writer.selectFrom('school').select('time_zone').where('id', '=', school.id).executeTakeFirstOrThrow()
+  const { time_zone } = await writer.selectFrom('school').select('time_zone').where('id', '=', writer.schoolId).executeTakeFirstOrThrow()
   return { time_zone, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
@@ -99,13 +99,13 @@ export function requireNotCanceled({ status }: { status: string }): void {
 
 /** Saves the hosts and the plans of an event if the request sent them. A lecturer who creates an event becomes its host. */
 export async function saveEventParts(
-  { writer, school, caller }: WriteContext,
+  { writer, caller }: WriteContext,
   event: { id: string },
   { lecturer_ids, plan_ids }: EventValues,
   isNew = false,
 ): Promise<void> {
   const own = isNew && audienceOf(caller) === 'lecturer' && caller.lecturerId !== null ? [caller.lecturerId] : undefined
-  const key = { schoolId: school.id, eventId: event.id }
+  const key = { schoolId: writer.schoolId, eventId: event.id }
   const hosts = lecturer_ids?.flatMap((id) => fromPublicId('lec', id) ?? []) ?? own
   if (hosts) await setHosts(writer, key, hosts)
   const plans = plan_ids?.flatMap((id) => fromPublicId('mpl', id) ?? [])
@@ -113,25 +113,24 @@ export async function saveEventParts(
 }
 
 interface EventKey {
-  schoolId: string
   eventId: string
 }
 
-async function setHosts(writer: SchoolWriter, { schoolId, eventId }: EventKey, lecturerIds: readonly string[]): Promise<void> {
+async function setHosts(writer: SchoolWriter, { eventId }: EventKey, lecturerIds: readonly string[]): Promise<void> {
   await writer.deleteFrom('event_host').where('event_id', '=', eventId).execute()
   if (lecturerIds.length === 0) return
   await writer
     .insertInto('event_host')
-    .values(lecturerIds.map((lecturer_id, position) => ({ school_id: schoolId, event_id: eventId, lecturer_id, position })))
+    .values(lecturerIds.map((lecturer_id, position) => ({ school_id: writer.schoolId, event_id: eventId, lecturer_id, position })))
     .execute()
 }
 
-async function setPlans(writer: SchoolWriter, { schoolId, eventId }: EventKey, planIds: readonly string[]): Promise<void> {
+async function setPlans(writer: SchoolWriter, { eventId }: EventKey, planIds: readonly string[]): Promise<void> {
   await writer.deleteFrom('event_plan').where('event_id', '=', eventId).execute()
   if (planIds.length === 0) return
   await writer
     .insertInto('event_plan')
-    .values(planIds.map((plan_id) => ({ school_id: schoolId, event_id: eventId, plan_id })))
+    .values(planIds.map((plan_id) => ({ school_id: writer.schoolId, event_id: eventId, plan_id })))
     .execute()
 }
 

@@ -8,13 +8,11 @@ import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
 import { giveHeldSeatToOrder, holdSeatOfOrder, waitingSeatsOf } from './waitlistOffers.ts'
 
 interface ReservedSeats {
-  schoolId: string
   personId: string | null
   eventIds: readonly string[]
 }
 
 interface OrderedSeats {
-  schoolId: string
   personId: string
   eventIds: readonly string[]
 }
@@ -39,12 +37,12 @@ export async function lockEvents(writer: SchoolWriter, eventIds: readonly string
  * waitlist have priority.
  * @throws Problem event_full, access_denied for a blocked person
  */
-export async function reserveOrderedSeats(writer: SchoolWriter, { schoolId, personId, eventIds }: ReservedSeats): Promise<void> {
+export async function reserveOrderedSeats(writer: SchoolWriter, { personId, eventIds }: ReservedSeats): Promise<void> {
   if (eventIds.length === 0) return
   await lockEvents(writer, eventIds)
   if (personId !== null) await requireNotBlocked(writer, { personId })
   for (const eventId of eventIds) {
-    const locked = { schoolId, eventId }
+    const locked = { schoolId: writer.schoolId, eventId }
     if (personId !== null && (await giveHeldSeatToOrder(writer, locked, personId))) continue
     if (!(await takeSeats(writer, locked, 1, true))) {
       throw new Problem('event_full', { description: 'The event has no free seat, or other people are on its waitlist.' })
@@ -52,7 +50,7 @@ export async function reserveOrderedSeats(writer: SchoolWriter, { schoolId, pers
   }
 }
 
-export async function reserveSeatsAgain(writer: SchoolWriter, { schoolId, orderId }: { schoolId: string; orderId: string }): Promise<void> {
+export async function reserveSeatsAgain(writer: SchoolWriter, { orderId }: { orderId: string }): Promise<void> {
   const lines = await writer
     .updateTable('order_item')
     .set({ reserved_seats: 1 })
@@ -63,17 +61,14 @@ export async function reserveSeatsAgain(writer: SchoolWriter, { schoolId, orderI
     .execute()
   if (lines.length === 0) return
   const order = await writer.selectFrom('orders').select('person_id').where('id', '=', orderId).executeTakeFirstOrThrow()
-  await reserveOrderedSeats(writer, { schoolId, personId: order.person_id, eventIds: lines.map(({ product_id }) => product_id) })
+  await reserveOrderedSeats(writer, { personId: order.person_id, eventIds: lines.map(({ product_id }) => product_id) })
 }
 
 /**
  * Releases the seats that unpaid orders reserved. A background job gives them to the waitlist. A seat that was held for the buyer is held
  * again until its time ends.
  */
-export async function releaseReservedSeats(
-  writer: SchoolWriter,
-  { schoolId, orderIds }: { schoolId: string; orderIds: readonly string[] },
-): Promise<void> {
+export async function releaseReservedSeats(writer: SchoolWriter, { orderIds }: { orderIds: readonly string[] }): Promise<void> {
   const lines = await writer
     .updateTable('order_item')
     .set({ reserved_seats: 0 })
@@ -89,8 +84,8 @@ export async function releaseReservedSeats(
     lines.map(({ product_id }) => product_id),
   )
   for (const { product_id: eventId, person_id } of lines) {
-    const isHeld = person_id !== null && (await holdSeatOfOrder(writer, { schoolId, eventId }, person_id))
-    if (!isHeld) await releaseSeats(writer, { schoolId, eventId }, 1)
+    const isHeld = person_id !== null && (await holdSeatOfOrder(writer, { schoolId: writer.schoolId, eventId }, person_id))
+    if (!isHeld) await releaseSeats(writer, { schoolId: writer.schoolId, eventId }, 1)
   }
 }
 
@@ -100,12 +95,12 @@ export async function releaseReservedSeats(
  */
 export async function confirmSeats(
   writer: SchoolWriter,
-  { schoolId, personId, orderId, statuses }: Omit<OrderedSeats, 'eventIds'> & { orderId: string; statuses: ReadonlyMap<string, string> },
+  { personId, orderId, statuses }: Omit<OrderedSeats, 'eventIds'> & { orderId: string; statuses: ReadonlyMap<string, string> },
 ): Promise<void> {
   for (const [eventId, status] of statuses) {
     if (status !== 'published')
       throw new Problem('invalid_state', { description: `The event is ${status}. Refund the payment to the buyer.` })
-    const locked = { schoolId, eventId }
+    const locked = { schoolId: writer.schoolId, eventId }
     const before = await findRsvp(writer, { ...locked, personId })
     const seat = { status: 'going', guests: 0, note: before?.note ?? null }
     if (before && ['going', 'attended', 'no_show'].includes(before.status)) await releaseSeats(writer, locked, 1)
@@ -114,11 +109,11 @@ export async function confirmSeats(
         await addWaiting(writer, locked, -waitingSeatsOf(before))
         await releaseSeats(writer, locked, before.held_seats)
       }
-      await updateRsvp(writer, locked, before, seat)
-      await countRsvps(writer, locked, personId, before.status === 'canceled' ? 1 : 0)
+      await updateRsvp(writer, before, seat)
+      await countRsvps(writer, personId, before.status === 'canceled' ? 1 : 0)
     } else {
       await insertRsvp(writer, locked, personId, seat)
-      await countRsvps(writer, locked, personId, 1)
+      await countRsvps(writer, personId, 1)
     }
   }
   await writer
@@ -130,13 +125,13 @@ export async function confirmSeats(
 }
 
 /** Withdraws the seats of refunded lines. A recorded attendance stays. `lockEvents` has locked the events. */
-export async function withdrawSeats(writer: SchoolWriter, { schoolId, personId, eventIds }: OrderedSeats): Promise<void> {
+export async function withdrawSeats(writer: SchoolWriter, { personId, eventIds }: OrderedSeats): Promise<void> {
   for (const eventId of eventIds) {
-    const locked = { schoolId, eventId }
+    const locked = { schoolId: writer.schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })
     if (rsvp?.status !== 'going' || (await hasPaidSeat(writer, { ...locked, personId }))) continue
     await releaseSeats(writer, locked, seatsOf(rsvp))
-    await updateRsvp(writer, locked, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
-    await countRsvps(writer, locked, personId, -1)
+    await updateRsvp(writer, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
+    await countRsvps(writer, personId, -1)
   }
 }

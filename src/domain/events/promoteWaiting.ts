@@ -36,8 +36,8 @@ export async function promoteWaiting(writer: SchoolWriter, locked: LockedEvent):
     if (next.length === 0) return promoted
     const [unpaid, seated] = partition(next, ({ is_paid }) => event.price_amount !== null && !is_paid)
     await moveSeats(writer, locked, next)
-    await setRsvps(writer, locked, seated, { status: 'going', ...noOffer })
-    await setRsvps(writer, locked, unpaid, { status: 'waitlisted', held_seats: 1, offered_until: event.until })
+    await setRsvps(writer, seated, { status: 'going', ...noOffer })
+    await setRsvps(writer, unpaid, { status: 'waitlisted', held_seats: 1, offered_until: event.until })
     promoted.seated.push(...seated.map(({ person_id }) => person_id))
     promoted.offered.push(...unpaid.map(({ person_id }) => person_id))
     promoted.until = event.until
@@ -146,7 +146,7 @@ interface RsvpSeat {
   offered_until: Date | null
 }
 
-async function setRsvps(writer: SchoolWriter, { schoolId }: LockedEvent, next: readonly Promotion[], seat: RsvpSeat): Promise<void> {
+async function setRsvps(writer: SchoolWriter, next: readonly Promotion[], seat: RsvpSeat): Promise<void> {
   for (const [guests, rsvps] of Map.groupBy(next, ({ seats }) => seats - 1)) {
     const rows = await writer
       .updateTable('rsvp')
@@ -165,12 +165,12 @@ async function setRsvps(writer: SchoolWriter, { schoolId }: LockedEvent, next: r
       )
       .returning(['id', 'version'])
       .execute()
-    await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: 'promoted' }, rows)
+    await recordChanges(writer, { type: 'rsvp', action: 'promoted' }, rows)
   }
 }
 
 /** Seats the people for whom a seat was held, if the event has no price any more. Returns their ids. */
-async function seatWithoutPrice(writer: SchoolWriter, { schoolId, eventId }: LockedEvent): Promise<string[]> {
+async function seatWithoutPrice(writer: SchoolWriter, { eventId }: LockedEvent): Promise<string[]> {
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status: 'going', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
@@ -189,7 +189,7 @@ async function seatWithoutPrice(writer: SchoolWriter, { schoolId, eventId }: Loc
     )
     .returning(['id', 'version', 'person_id'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: 'promoted' }, rows)
+  await recordChanges(writer, { type: 'rsvp', action: 'promoted' }, rows)
   return rows.map(({ person_id }) => person_id)
 }
 

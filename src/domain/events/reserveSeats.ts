@@ -17,9 +17,9 @@ export interface SoldSeats {
  * @throws Problem invalid_reference, invalid_state, event_full, access_denied for a blocked person
  */
 export async function reserveSeats(change: SeatChange, { eventId, attendee, guests, note }: SoldSeats): Promise<string> {
-  const { school, writer, now } = change
+  const { writer, now } = change
   const event = await lockEvent(writer, eventId)
-  const { personId } = await findOrCreatePerson(writer, { schoolId: school.id, ...attendee, facet: 'member', now })
+  const { personId } = await findOrCreatePerson(writer, { ...attendee, facet: 'member', now })
   await requireNotBlocked(writer, { personId })
   return await place(change, event, { personId, input: { status: 'going', guests, note: note ?? null } })
 }
@@ -29,9 +29,9 @@ export async function reserveSeats(change: SeatChange, { eventId, attendee, gues
  * @throws Problem not_found, invalid_state
  */
 export async function releaseSoldSeats(change: SeatChange, { eventId, rsvpId }: { eventId: string; rsvpId: string }): Promise<void> {
-  const { school, writer } = change
+  const { writer } = change
   const event = await lockEvent(writer, eventId)
-  const before = await findRsvp(writer, { schoolId: school.id, eventId, id: rsvpId })
+  const before = await findRsvp(writer, { schoolId: writer.schoolId, eventId, id: rsvpId })
   if (!before) throw new Problem('not_found', { description: 'The event has no RSVP with this id.' })
   if (before.status === 'canceled') return
   requireNotAttended(before.status)
@@ -44,8 +44,8 @@ export async function releaseSoldSeats(change: SeatChange, { eventId, rsvpId }: 
 }
 
 async function place(change: SeatChange, event: RsvpEvent, { personId, input }: { personId: string; input: RsvpInput }): Promise<string> {
-  const { school, writer } = change
-  const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
+  const { writer } = change
+  const before = await findRsvp(writer, { schoolId: writer.schoolId, eventId: event.id, personId })
   if (before) requireNotAttended(before.status)
   if (before?.status === 'going' && before.guests === input.guests && before.note === input.note) return before.id
   return await writeRsvp(change, event, { personId, before, input, isInTurn: false })

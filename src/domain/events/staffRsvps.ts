@@ -36,8 +36,8 @@ export async function checkGuest({ member_id, status }: GuestValues, { writer }:
  * Returns the columns of an RSVP that staff create for a person. Takes seats, or a place on the waitlist if too few are free.
  * @throws Problem invalid_state, event_full
  */
-export async function placeGuest({ writer, school }: EventChange, event: HostedEvent, values: GuestValues) {
-  const locked = { schoolId: school.id, eventId: event.id }
+export async function placeGuest({ writer }: EventChange, event: HostedEvent, values: GuestValues) {
+  const locked = { schoolId: writer.schoolId, eventId: event.id }
   const personId = uuidOf('mbr', values.member_id)
   const before = await findRsvp(writer, { ...locked, personId })
   if (before) {
@@ -80,9 +80,9 @@ export async function changeRsvpStatus(
   rsvpId: string,
   status: string,
 ): Promise<{ id: string; isNew: boolean }> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const id = fromPublicId('rsv', rsvpId)
-  const rsvp = id === undefined ? undefined : await findRsvp(writer, { schoolId: school.id, eventId: event.id, id })
+  const rsvp = id === undefined ? undefined : await findRsvp(writer, { schoolId: writer.schoolId, eventId: event.id, id })
   if (!rsvp) throw new Problem('not_found', { description: 'The event has no RSVP with this id.' })
   if (rsvp.status === status) return { id: rsvp.id, isNew: false }
   requirePublished(event)
@@ -93,7 +93,7 @@ export async function changeRsvpStatus(
     throw new Problem('invalid_state', { description: 'Attendance can be recorded once the event has begun.' })
   const isSeated = rsvp.status === 'going' || rsvp.status === 'attended' || rsvp.status === 'no_show'
   if (isRecord || (status === 'going' && isSeated)) {
-    await setStatus(writer, school.id, status, [rsvp.id])
+    await setStatus(writer, status, [rsvp.id])
     return { id: rsvp.id, isNew: true }
   }
   if (status === 'going') await requireNotBlocked(writer, { personId: rsvp.person_id })
@@ -115,7 +115,7 @@ const statesBefore: Readonly<Record<string, readonly string[]>> = {
  * @throws Problem invalid_state before the event, invalid_reference
  */
 export async function recordAttendance(context: EventChange, event: HostedEvent, attended: readonly string[]) {
-  const { writer, school, now } = context
+  const { writer, now } = context
   if (now < event.starts_at) throw new Problem('invalid_state', { description: 'Attendance can be recorded once the event has begun.' })
   const ids = attended.map((id) => uuidOf('rsv', id))
   const rows = await writer
@@ -136,13 +136,11 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
   const missing = rows.filter(({ id, status }) => !came.has(id) && status === 'going')
   await setStatus(
     writer,
-    school.id,
     'attended',
     present.map(({ id }) => id),
   )
   await setStatus(
     writer,
-    school.id,
     'no_show',
     missing.map(({ id }) => id),
   )
@@ -150,7 +148,7 @@ export async function recordAttendance(context: EventChange, event: HostedEvent,
   return { isUnchanged: present.length + missing.length === 0, counts: { attended: total, no_show: rows.length - total } }
 }
 
-async function setStatus(writer: SchoolWriter, schoolId: string, status: string, ids: readonly string[]): Promise<void> {
+async function setStatus(writer: SchoolWriter, status: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const rows = await writer
     .updateTable('rsvp')
@@ -158,7 +156,7 @@ async function setStatus(writer: SchoolWriter, schoolId: string, status: string,
     .where((rsvp) => isAmong(rsvp.ref('rsvp.id'), ids))
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action: changeActionOf(status) }, rows)
+  await recordChanges(writer, { type: 'rsvp', action: changeActionOf(status) }, rows)
 }
 
 function requirePublished({ status }: HostedEvent): void {

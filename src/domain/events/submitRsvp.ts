@@ -42,9 +42,9 @@ export interface RsvpInput {
  * @throws Problem access_denied, rsvp_closed, event_full, checkout_required
  */
 export async function submitRsvp(context: PaidChange, event: RsvpEvent, input: RsvpInput): Promise<{ id: string; isNew: boolean }> {
-  const { writer, school } = context
+  const { writer } = context
   const personId = await requireInvited(context, event)
-  const before = await findRsvp(writer, { schoolId: school.id, eventId: event.id, personId })
+  const before = await findRsvp(writer, { schoolId: writer.schoolId, eventId: event.id, personId })
   const isSameStatus =
     before?.status === input.status || (before?.status === 'waitlisted' && before.offered_until === null && input.status === 'going')
   if (before && isSameStatus && before.guests === input.guests && before.note === input.note) return { id: before.id, isNew: false }
@@ -79,13 +79,13 @@ export async function writeRsvp(
     ...turn
   }: { personId: string; before: Rsvp | undefined; input: RsvpInput; isInTurn?: boolean; way?: WayToSeat },
 ): Promise<string> {
-  const { writer, school } = context
-  const locked = { schoolId: school.id, eventId: event.id }
+  const { writer } = context
+  const locked = { schoolId: writer.schoolId, eventId: event.id }
   const status = input.status === 'canceled' ? 'canceled' : await place(writer, locked, { event, before, input, ...turn })
   if (input.status === 'canceled' && before) await withdraw(writer, locked, before)
   const after = { ...input, status }
-  const id = before ? await updateRsvp(writer, locked, before, after) : await insertRsvp(writer, locked, personId, after)
-  await countRsvps(writer, locked, personId, Number(status !== 'canceled') - Number(before !== undefined && before.status !== 'canceled'))
+  const id = before ? await updateRsvp(writer, before, after) : await insertRsvp(writer, locked, personId, after)
+  await countRsvps(writer, personId, Number(status !== 'canceled') - Number(before !== undefined && before.status !== 'canceled'))
   await fillSeats(context, event)
   return id
 }
@@ -133,12 +133,7 @@ async function withdraw(writer: SchoolWriter, locked: LockedEvent, before: Rsvp)
 type RsvpColumns = Pick<Rsvp, 'status' | 'guests' | 'note'>
 
 // `queued_at` is the database's clock, read while the event is locked, so the waitlist is in the order of the RSVPs.
-export async function updateRsvp(
-  writer: SchoolWriter,
-  { schoolId }: LockedEvent,
-  { id, status: before }: Rsvp,
-  { status, guests, note }: RsvpColumns,
-) {
+export async function updateRsvp(writer: SchoolWriter, { id, status: before }: Rsvp, { status, guests, note }: RsvpColumns) {
   const row = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({
@@ -154,33 +149,33 @@ export async function updateRsvp(
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirst()
-  await recordChange(writer, { school_id: schoolId, type: 'rsvp', resource_id: id, action: 'updated', version: row?.version ?? 1 })
+  await recordChange(writer, { type: 'rsvp', resource_id: id, action: 'updated', version: row?.version ?? 1 })
   return id
 }
 
 /** Inserts the RSVP of a person whose seats are taken. Returns its id. */
 export async function insertRsvp(
   writer: SchoolWriter,
-  { schoolId, eventId }: LockedEvent,
+  { eventId }: LockedEvent,
   personId: string,
   { status, guests, note }: RsvpColumns,
 ): Promise<string> {
   const id = newId()
   await writer
     .insertInto('rsvp')
-    .values({ school_id: schoolId, id, event_id: eventId, person_id: personId, status, guests, note, queued_at: clockTime })
+    .values({ school_id: writer.schoolId, id, event_id: eventId, person_id: personId, status, guests, note, queued_at: clockTime })
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'rsvp', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'rsvp', resource_id: id, action: 'created', version: 1 })
   return id
 }
 
 /** Changes the number of a person's RSVPs that are not cancelled. Call it last: the person's row is locked after all others. */
-export async function countRsvps(writer: SchoolWriter, { schoolId }: LockedEvent, personId: string, by: number): Promise<void> {
+export async function countRsvps(writer: SchoolWriter, personId: string, by: number): Promise<void> {
   if (by === 0) return
   await writer
     .updateTable('person')
     .set((person) => ({ rsvps_count: countedBy(person.ref('rsvps_count'), by) }))
-    .where('school_id', '=', schoolId)
+    .where('school_id', '=', writer.schoolId)
     .where('id', '=', personId)
     .execute()
 }

@@ -52,7 +52,7 @@ export async function holdSeatOfOrder(writer: SchoolWriter, { eventId }: LockedE
  * Ends the offers of an event that were not paid in time, and those of people who cannot come: their RSVPs are cancelled, and their seats
  * are free. An order that holds a seat keeps it. Returns the number of offers that remain.
  */
-export async function endDueOffers(writer: SchoolWriter, { schoolId, eventId }: LockedEvent): Promise<number> {
+export async function endDueOffers(writer: SchoolWriter, { eventId }: LockedEvent): Promise<number> {
   const offers = await writer
     .selectFrom('rsvp')
     .select((rsvp) => ['id', 'person_id', 'guests', 'held_seats', 'offered_until', rsvp('offered_until', '<=', now).as('is_due')])
@@ -65,8 +65,8 @@ export async function endDueOffers(writer: SchoolWriter, { schoolId, eventId }: 
     .execute()
   const excluded = offers.filter(({ is_excluded }) => is_excluded)
   const due = offers.filter(({ is_due, is_excluded }) => is_due && !is_excluded)
-  await leaveWaitlist(writer, { schoolId, eventId }, { rsvps: excluded, action: 'canceled' })
-  await leaveWaitlist(writer, { schoolId, eventId }, { rsvps: due, action: 'expired' })
+  await leaveWaitlist(writer, { schoolId: writer.schoolId, eventId }, { rsvps: excluded, action: 'canceled' })
+  await leaveWaitlist(writer, { schoolId: writer.schoolId, eventId }, { rsvps: due, action: 'expired' })
   return offers.length - excluded.length - due.length
 }
 
@@ -79,13 +79,13 @@ interface Leaving extends Offer {
 /** Cancels RSVPs on the waitlist of a locked event, and releases the seats that are held for them. Sends no e-mail. */
 export async function leaveWaitlist(
   writer: SchoolWriter,
-  { schoolId, eventId }: LockedEvent,
+  { eventId }: LockedEvent,
   { rsvps, action }: { rsvps: readonly Leaving[]; action: 'canceled' | 'expired' },
 ): Promise<void> {
   if (rsvps.length === 0) return
   const [held, waiting] = [sumOf(rsvps, ({ held_seats }) => held_seats), sumOf(rsvps, waitingSeatsOf)]
-  if (held > 0) await releaseSeats(writer, { schoolId, eventId }, held)
-  if (waiting > 0) await addWaiting(writer, { schoolId, eventId }, -waiting)
+  if (held > 0) await releaseSeats(writer, { schoolId: writer.schoolId, eventId }, held)
+  if (waiting > 0) await addWaiting(writer, { schoolId: writer.schoolId, eventId }, -waiting)
   const rows = await writer
     .updateTable('rsvp')
     .set((rsvp) => ({ status: 'canceled', ...noOffer, status_changed_at: now, updated_at: now, version: rsvp('version', '+', 1) }))
@@ -97,9 +97,9 @@ export async function leaveWaitlist(
     )
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'rsvp', action }, rows)
+  await recordChanges(writer, { type: 'rsvp', action }, rows)
   const personIds = rsvps.map(({ person_id }) => person_id)
-  await lockRows(writer, 'person', { schoolId, ids: personIds })
+  await lockRows(writer, 'person', { schoolId: writer.schoolId, ids: personIds })
   await writer
     .updateTable('person')
     .set((person) => ({ rsvps_count: countedBy(person.ref('rsvps_count'), -1) }))

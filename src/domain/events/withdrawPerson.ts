@@ -6,7 +6,6 @@ import { countRsvps, findRsvp, updateRsvp } from './submitRsvp.ts'
 import { leaveWaitlist, waitingSeatsOf } from './waitlistOffers.ts'
 
 interface PersonKey {
-  schoolId: string
   personId: string
 }
 
@@ -35,9 +34,9 @@ export async function lockWaitlistsOf(writer: SchoolWriter, person: PersonKey): 
  * Takes a person off the waitlists of the events to come, with the seats that are held for them. A background job gives these seats to
  * other people. Seats that the person has already stay, and so do unpaid orders, which can still be paid.
  */
-export async function leaveWaitlists(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
-  for (const eventId of await upcomingEventsOf(writer, { schoolId, personId }, ['waitlisted'])) {
-    const locked = { schoolId, eventId }
+export async function leaveWaitlists(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
+  for (const eventId of await upcomingEventsOf(writer, { personId }, ['waitlisted'])) {
+    const locked = { schoolId: writer.schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })
     if (rsvp?.status === 'waitlisted') await leaveWaitlist(writer, locked, { rsvps: [rsvp], action: 'canceled' })
   }
@@ -47,11 +46,11 @@ export async function leaveWaitlists(writer: SchoolWriter, { schoolId, personId 
  * Withdraws a person from the events to come: from seats and waitlists. A background job gives the seats to the waitlists. Attendance at
  * past events stays.
  */
-export async function withdrawPerson(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
-  const eventIds = await upcomingEventsOf(writer, { schoolId, personId })
+export async function withdrawPerson(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
+  const eventIds = await upcomingEventsOf(writer, { personId })
   await lockEvents(writer, eventIds)
   for (const eventId of eventIds) {
-    const locked = { schoolId, eventId }
+    const locked = { schoolId: writer.schoolId, eventId }
     const rsvp = await findRsvp(writer, { ...locked, personId })
     if (rsvp?.status !== 'going' && rsvp?.status !== 'waitlisted') continue
     if (rsvp.status === 'going') await releaseSeats(writer, locked, seatsOf(rsvp))
@@ -59,7 +58,7 @@ export async function withdrawPerson(writer: SchoolWriter, { schoolId, personId 
       await addWaiting(writer, locked, -waitingSeatsOf(rsvp))
       await releaseSeats(writer, locked, rsvp.held_seats)
     }
-    await updateRsvp(writer, locked, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
-    await countRsvps(writer, locked, personId, -1)
+    await updateRsvp(writer, rsvp, { status: 'canceled', guests: rsvp.guests, note: rsvp.note })
+    await countRsvps(writer, personId, -1)
   }
 }

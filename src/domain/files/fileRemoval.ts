@@ -6,7 +6,6 @@ import { releaseBytes } from '../../store/files.ts'
 
 interface Removal {
   writer: SchoolWriter
-  school: { id: string }
   caller: PersonCaller
   externalServices: ExternalServices
   parameters: ReadonlyMap<string, unknown>
@@ -17,7 +16,7 @@ interface Removal {
  * @throws Problem resource_in_use with everything that refers to the file; access_denied if others than staff use `force`
  */
 export async function releaseFile(
-  { writer, school, caller, externalServices, parameters }: Removal,
+  { writer, caller, externalServices, parameters }: Removal,
   file: { id: string; storage_key: string; bytes: string | number },
 ): Promise<undefined> {
   const isForced = parameters.get('force') === true
@@ -47,5 +46,5 @@ export async function releaseFile(
     })
   }
   await writer.deleteFrom('file_reference').where('file_id', '=', file.id).execute()
-  await releaseBytes(writer, { school_id: school.id, ...file })
+  await releaseBytes(writer, { school_id: writer.schoolId, ...file })
 }

@@ -70,22 +70,22 @@ function requireAllowed(
 
 /** Creates a file whose bytes are uploaded later. Returns the columns of its upload. */
 export async function announceFile(context: FileContext, announced: FileProperties): Promise<{ file_id: string; expires_at: Date }> {
-  const { writer, school, caller, now } = context
+  const { writer, caller, now } = context
   requireAllowed(announced, caller)
   await requireRoom(context, announced.byte_size)
   const id = newId()
   await writer
     .insertInto('file')
     .values({
-      school_id: school.id,
+      school_id: writer.schoolId,
       id,
-      storage_key: `${school.id}/${id}`,
+      storage_key: `${writer.schoolId}/${id}`,
       uploaded_by: caller.accountId,
       ...columnsOf(announced),
       checksum_sha256: announced.checksum_sha256 ?? null,
     })
     .execute()
-  await recordChange(writer, { school_id: school.id, type: 'file', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'file', resource_id: id, action: 'created', version: 1 })
   return { file_id: id, expires_at: new Date(now.getTime() + uploadMinutes * 60_000) }
 }
 
@@ -128,10 +128,10 @@ type FormValues = Readonly<Pick<FileProperties, 'purpose' | 'visibility' | 'alt'
 
 /** Returns the columns of a file from a form, and cancels the planned removal of its bytes. */
 export async function fileOfForm(context: FileContext & { received?: StoredFile | undefined }, values: FormValues) {
-  const { writer, school, caller, now, received = {} } = context
+  const { writer, caller, now, received = {} } = context
   const { storage_key = '', content_type = '', bytes = 0, checksum = '', width = null, height = null, metadataRemoved = null } = received
   await requireRoom(context, bytes)
-  const isStored = await dropRemoval(writer, { school_id: school.id, storage_key })
+  const isStored = await dropRemoval(writer, { school_id: writer.schoolId, storage_key })
   if (!isStored) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '1' } })
   return {
     ...columnsOf({ ...values, filename: values.file, content_type, byte_size: bytes }),
@@ -156,11 +156,11 @@ const columnsOf = ({ filename, content_type, byte_size, purpose, visibility, alt
 })
 
 /** @throws Problem quota_exceeded of the school, rate_limited of the person */
-async function requireRoom({ writer, school, caller, externalServices }: FileContext, bytes: number): Promise<void> {
+async function requireRoom({ writer, caller, externalServices }: FileContext, bytes: number): Promise<void> {
   const { quotaBytes, uploadsPerMinute, bytesPerDay } = externalServices.files.limits
-  if (!(await takeRoom(writer, school.id, { bytes, quota: quotaBytes }))) throw new Problem('quota_exceeded')
+  if (!(await takeRoom(writer, writer.schoolId, { bytes, quota: quotaBytes }))) throw new Problem('quota_exceeded')
   // Read under the lock of the school's quota, so that concurrent requests see each other's uploads.
-  const recent = await recentUploads(writer, school.id, caller.accountId)
+  const recent = await recentUploads(writer, writer.schoolId, caller.accountId)
   if (recent.inMinute < uploadsPerMinute && recent.bytesInDay + bytes <= bytesPerDay) return
   const isDay = recent.inMinute < uploadsPerMinute
   throw new Problem('rate_limited', {

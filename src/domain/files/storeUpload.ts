@@ -39,7 +39,7 @@ export async function storeUpload(
     requireLength(length, announced.byteSize)
     const facts = await storeUploadedFile(storage, announced, bytes)
     await database.transaction(async (writer) => {
-      await completeFile(writer, key.schoolId, row.file_id, facts)
+      await completeFile(writer, database.schoolId, row.file_id, facts)
       if (!(await completeUpload(writer, key))) throw usedUp()
     })
   } catch (error) {

@@ -23,7 +23,7 @@ export interface FormDefinition {
 /** Creates the form with this slug, or replaces its definition. A definition that changes nothing has no effect. Call it in a transaction. */
 export async function saveForm(
   writer: SchoolWriter,
-  { schoolId, now }: InSchool,
+  { now }: InSchool,
   definition: FormDefinition,
 ): Promise<{ id: string; version: number; isNew: boolean }> {
   const before = await writer
@@ -39,9 +39,9 @@ export async function saveForm(
     const id = newId()
     await writer
       .insertInto('form')
-      .values({ school_id: schoolId, id, created_at: now, ...values })
+      .values({ school_id: writer.schoolId, id, created_at: now, ...values })
       .execute()
-    await recordChange(writer, { school_id: schoolId, type: 'form', resource_id: id, action: 'created', version: 1 })
+    await recordChange(writer, { type: 'form', resource_id: id, action: 'created', version: 1 })
     return { id, version: 1, isNew: true }
   }
   const { id, version, ...stored } = before
@@ -51,6 +51,6 @@ export async function saveForm(
     .set({ ...values, version: version + 1 })
     .where('id', '=', id)
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'form', resource_id: id, action: 'updated', version: version + 1 })
+  await recordChange(writer, { type: 'form', resource_id: id, action: 'updated', version: version + 1 })
   return { id, version: version + 1, isNew: false }
 }

@@ -31,7 +31,7 @@ export async function submitForm(
   writer: SchoolWriter,
   submission: NewSubmission,
 ): Promise<{ id: string; formVersion: number; email: string | undefined }> {
-  const { schoolId, now, formId, answers, contact, sourcePath, locale, spam = false } = submission
+  const { now, formId, answers, contact, sourcePath, locale, spam = false } = submission
   const form = await writer
     .selectFrom('form')
     .select((row) => [
@@ -55,7 +55,7 @@ export async function submitForm(
   await writer
     .insertInto('form_submission')
     .values((row) => ({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id,
       created_at: now,
       updated_at: now,
@@ -85,7 +85,7 @@ export async function submitForm(
     }))
     .where('id', '=', formId)
     .execute()
-  await recordChange(writer, { school_id: schoolId, type: 'form_submission', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'form_submission', resource_id: id, action: 'created', version: 1 })
   return { id, formVersion: form.version, email: address }
 }
 

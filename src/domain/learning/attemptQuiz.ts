@@ -27,7 +27,7 @@ interface AttemptContext extends ProgressContext {
  * @throws Problem lesson_locked, invalid_state for a lesson without a quiz, validation_failed, attempts_exhausted
  */
 export async function attemptQuiz(context: AttemptContext, answers: readonly Answer[]): Promise<{ id: string; action: ChangeAction }> {
-  const { writer, school, now, caller, parent } = context
+  const { writer, now, caller, parent } = context
   if (!parent) throw new Error('attemptQuiz needs the lesson')
   const lessonId = parent.id
   const row = await lockOwnEnrollment(writer, { personId: caller.personId, courseId: String(parent.course_id) })
@@ -56,7 +56,7 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
   await writer
     .insertInto('quiz_attempt')
     .values({
-      school_id: school.id,
+      school_id: writer.schoolId,
       id,
       enrollment_id: row.id,
       lesson_id: lessonId,
@@ -77,7 +77,7 @@ export async function attemptQuiz(context: AttemptContext, answers: readonly Ans
 }
 
 async function completeIfEnough(context: ProgressContext, row: EnrollmentRow & { version: number }): Promise<void> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const { columns } = await countAndComplete(context, row)
   if (!columns) return
   const version = row.version + 1
@@ -86,7 +86,7 @@ async function completeIfEnough(context: ProgressContext, row: EnrollmentRow & {
     .set({ ...columns, version, updated_at: now })
     .where('id', '=', row.id)
     .execute()
-  await recordChange(writer, { school_id: school.id, type: 'enrollment', resource_id: row.id, action: 'completed', version })
+  await recordChange(writer, { type: 'enrollment', resource_id: row.id, action: 'completed', version })
 }
 
 async function lockOwnEnrollment(

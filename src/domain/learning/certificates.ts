@@ -41,7 +41,7 @@ export async function issueCertificates(context: ChangeContext, completed: reado
     ),
   )
   const changed = completed.filter(({ id }) => issued.has(id))
-  await recordChanges(context.writer, { school_id: context.school.id, type: 'enrollment', action: 'certificate_issued' }, changed)
+  await recordChanges(context.writer, { type: 'enrollment', action: 'certificate_issued' }, changed)
 }
 
 /**
@@ -55,7 +55,7 @@ export async function issueOnRequest(
   { id, completed_at }: { id: string; completed_at: Date | null },
   { isCorrected }: { isCorrected: boolean },
 ): Promise<boolean> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   if (completed_at === null)
     throw new Problem('invalid_state', { description: 'The course is not completed. A certificate can be issued after completion.' })
   const current = await writer
@@ -82,7 +82,7 @@ export async function issueOnRequest(
     .where('id', '=', current.id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'certificate', action: 'updated' }, changed)
+  await recordChanges(writer, { type: 'certificate', action: 'updated' }, changed)
   return true
 }
 
@@ -91,7 +91,7 @@ export async function issueOnRequest(
  * of the person and the current title of the course. An enrolment that is not completed yet is completed now.
  * @returns the ids of the enrolments that got one
  */
-async function insertCertificates({ writer, school, now }: ChangeContext, enrollmentIds: readonly string[]): Promise<string[]> {
+async function insertCertificates({ writer, now }: ChangeContext, enrollmentIds: readonly string[]): Promise<string[]> {
   if (enrollmentIds.length === 0) return []
   const numbered = unnest('new', {
     id: { type: 'uuid', values: enrollmentIds.map(() => newId()) },
@@ -121,7 +121,7 @@ async function insertCertificates({ writer, school, now }: ChangeContext, enroll
     .onConflict((one) => one.columns(['enrollment_id', 'completed_at']).doNothing())
     .returning(['id', 'enrollment_id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'certificate', action: 'created' }, issued)
+  await recordChanges(writer, { type: 'certificate', action: 'created' }, issued)
   return issued.map(({ enrollment_id }) => enrollment_id)
 }
 

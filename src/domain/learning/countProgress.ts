@@ -59,10 +59,7 @@ export async function countProgress(writer: SchoolWriter, { enrollmentId }: { en
  * now reach the threshold, with their certificates. The course is locked.
  * @returns the ids of the enrolments whose counters have changed
  */
-export async function recountCourse(
-  writer: SchoolWriter,
-  { schoolId, courseId, now }: { schoolId: string; courseId: string; now: Date },
-): Promise<string[]> {
+export async function recountCourse(writer: SchoolWriter, { courseId, now }: { courseId: string; now: Date }): Promise<string[]> {
   const changed = await writer
     .updateTable('enrollment')
     .from((inner) =>
@@ -108,8 +105,8 @@ export async function recountCourse(
     .where((row) => row.or([row('enrollment.expires_at', 'is', null), row('enrollment.expires_at', '>', now)]))
     .returning(['enrollment.id', 'enrollment.version', 'enrollment.person_id'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'completed' }, completed)
-  await issueCertificates({ writer, school: { id: schoolId }, now }, completed)
+  await recordChanges(writer, { type: 'enrollment', action: 'completed' }, completed)
+  await issueCertificates({ writer, school: { id: writer.schoolId }, now }, completed)
   await updateEnrollmentCounters(
     writer,
     completed.map(({ person_id }) => ({

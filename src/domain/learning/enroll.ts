@@ -12,7 +12,6 @@ import { lockCourses } from './lockCourses.ts'
 import { type PlaceTaker, requirePlace } from './requirePlace.ts'
 
 export interface EnrollmentInput {
-  schoolId: string
   now: Date
   personId: string
   courseId: string
@@ -44,7 +43,7 @@ export async function enroll(writer: SchoolWriter, input: EnrollmentInput): Prom
   const { enrollmentId, outcome, version, isExtended } = await placeEnrollment(writer, input)
   if (outcome !== 'unchanged' || isExtended) {
     const action = outcome === 'unchanged' ? 'updated' : outcome
-    await recordChange(writer, { school_id: input.schoolId, type: 'enrollment', resource_id: enrollmentId, action, version })
+    await recordChange(writer, { type: 'enrollment', resource_id: enrollmentId, action, version })
   }
   return { enrollmentId, outcome, version }
 }
@@ -61,7 +60,7 @@ interface StoredEnrollment extends CountedEnrollment {
 
 /** Does the same as `enroll`, for callers that record the change themselves. */
 export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
-  const { schoolId, now, personId, courseId, source } = input
+  const { now, personId, courseId, source } = input
   const [course] = await lockCourses(writer, [courseId])
   if (!course) {
     throw new Problem('invalid_reference', {
@@ -109,13 +108,15 @@ export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInp
       .where('id', '=', enrollmentId)
       .execute()
   } else {
-    const key = { school_id: schoolId, id: enrollmentId, person_id: personId, course_id: courseId } satisfies Updateable<DB['enrollment']>
+    const key = { school_id: writer.schoolId, id: enrollmentId, person_id: personId, course_id: courseId } satisfies Updateable<
+      DB['enrollment']
+    >
     await writer
       .insertInto('enrollment')
       .values({ ...key, ...values, created_at: now })
       .execute()
   }
-  await becomeStudent(writer, { schoolId, personId, now })
+  await becomeStudent(writer, { personId, now })
   await updateEnrollmentCounters(writer, [{ courseId, personId, before: existing, after }])
   return { enrollmentId, outcome: existing ? 'reactivated' : 'created', version, isExtended: false }
 }
@@ -128,7 +129,7 @@ async function extendEnrollment(
   writer: SchoolWriter,
   { input, existing, expiresAt }: { input: EnrollmentInput; existing: StoredEnrollment; expiresAt: Date | null },
 ): Promise<EnrollmentResult & { isExtended: boolean }> {
-  const { schoolId, now, personId, courseId } = input
+  const { now, personId, courseId } = input
   const isLonger = existing.expires_at !== null && (expiresAt === null || expiresAt > existing.expires_at)
   const sent = { source: input.source, expires_at: expiresAt } satisfies Updateable<DB['enrollment']>
   const stored = { source: existing.source, expires_at: existing.expires_at } satisfies Updateable<DB['enrollment']>
@@ -141,7 +142,7 @@ async function extendEnrollment(
     coupon_id: isLonger ? (input.couponId ?? existing.coupon_id) : (existing.coupon_id ?? input.couponId ?? null),
   } satisfies Updateable<DB['enrollment']>
   if (isGranted(shorter.source) && (isLonger || !isGranted(longer.source)) && (shorter.expires_at === null || shorter.expires_at > now)) {
-    await saveFallbackAccess(writer, { schoolId, personId, courseId, now }, shorter.expires_at)
+    await saveFallbackAccess(writer, { personId, courseId, now }, shorter.expires_at)
   }
   const isExtended =
     isLonger ||
@@ -162,10 +163,7 @@ async function extendEnrollment(
 /** True for a source that neither an order nor a plan proves. */
 const isGranted = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
 
-async function becomeStudent(
-  writer: SchoolWriter,
-  { schoolId, personId, now }: Pick<EnrollmentInput, 'schoolId' | 'personId' | 'now'>,
-): Promise<void> {
+async function becomeStudent(writer: SchoolWriter, { personId, now }: Pick<EnrollmentInput, 'personId' | 'now'>): Promise<void> {
   const changed = await writer
     .updateTable('person')
     .set((person) => ({ is_student: true, version: person('version', '+', 1), updated_at: now }))
@@ -173,5 +171,5 @@ async function becomeStudent(
     .where('is_student', '=', false)
     .returning(changedPerson)
     .execute()
-  await recordPersonChanges(writer, schoolId, changed, { student: 'created' })
+  await recordPersonChanges(writer, changed, { student: 'created' })
 }

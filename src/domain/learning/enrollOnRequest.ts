@@ -50,7 +50,7 @@ export async function enrollOnRequest(
     isAnother = () => true,
   }: { createMissing?: boolean; isAnother?(personId: string, courseId: string): boolean } = {},
 ): Promise<{ id: string; action: ChangeAction | undefined }> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const course = await findCourse(context, request.course_id)
   const isFor = course?.is_taught ? 'others' : 'oneself'
   const fieldErrors: ProblemDetail[] = []
@@ -69,7 +69,7 @@ export async function enrollOnRequest(
   }
   if (!isAnother(personId, course.id))
     throw new Problem('invalid_state', { description: 'The request contains this enrolment twice. Remove one of them.' })
-  const key = { schoolId: school.id, now, personId, courseId: course.id }
+  const key = { schoolId: writer.schoolId, now, personId, courseId: course.id }
   if (isFor === 'oneself') {
     const id = await findOpenEnrollment(writer, key)
     // An enrolment that is open stays open, even if the course no longer takes new students.
@@ -93,9 +93,9 @@ export async function enrollAndRecord(
   const enrolled = await enrollOnRequest(context, request, options)
   const { id, action } = enrolled
   if (action === undefined) return enrolled
-  const { writer, school } = context
+  const { writer } = context
   const row = await writer.selectFrom('enrollment').select('version').where('id', '=', id).executeTakeFirst()
-  await recordChange(writer, { school_id: school.id, type: 'enrollment', resource_id: id, action, version: row?.version ?? 1 })
+  await recordChange(writer, { type: 'enrollment', resource_id: id, action, version: row?.version ?? 1 })
   return enrolled
 }
 
@@ -129,7 +129,7 @@ interface Course {
 }
 
 /** Finds the course if the caller can see it. */
-async function findCourse({ writer, school, caller }: EnrollmentContext, publicId: string): Promise<Course | undefined> {
+async function findCourse({ writer, caller }: EnrollmentContext, publicId: string): Promise<Course | undefined> {
   const isStaff = audienceOf(caller) === 'staff'
   return await writer
     .selectFrom('course')
@@ -143,7 +143,7 @@ async function findCourse({ writer, school, caller }: EnrollmentContext, publicI
             isTaughtBy(course, caller),
             course.and([
               course.or([isOpenToMembers(course), isUnlisted(course), isEnrolled(course, caller)]),
-              isOffered(school.id, 'courses'),
+              isOffered(writer.schoolId, 'courses'),
             ]),
           ]),
     )

@@ -35,7 +35,7 @@ interface Context {
 export async function applyTransition({ writer, school, now }: Context, row: EnrollmentRow, transition: Transition) {
   const columns = columnsAfter(row, transition, now)
   const { person_id: personId, course_id: courseId } = row
-  if (transition === 'cancel') await revokeFallbackAccess(writer, { schoolId: school.id, personId, courseId, now })
+  if (transition === 'cancel') await revokeFallbackAccess(writer, { personId, courseId, now })
   await updateEnrollmentCounters(writer, [{ courseId, personId, before: row, after: { ...row, ...columns } }])
   if (transition === 'complete') await issueCertificates({ writer, school, now }, [{ id: row.id, version: row.version + 1 }])
   return columns

@@ -58,7 +58,6 @@ export async function lockCourseForProgress(writer: SchoolWriter, enrollment: En
 }
 
 interface EnrollmentKey {
-  schoolId: string
   id: string
 }
 

@@ -2,7 +2,6 @@ import { newId } from '../../lib/ids.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 
 interface AccessKey {
-  schoolId: string
   personId: string
   courseId: string
   now: Date
@@ -13,7 +12,7 @@ interface AccessKey {
  * There is one such row for a person and a course; it lasts as long as the longest grant.
  */
 export async function saveFallbackAccess(writer: SchoolWriter, key: AccessKey, endsAt: Date | null): Promise<void> {
-  const { schoolId, personId, courseId, now } = key
+  const { personId, courseId, now } = key
   const extended = await updateFallbackAccess(writer, key)
     .set((entitlement) => ({
       ends_at:
@@ -34,7 +33,7 @@ export async function saveFallbackAccess(writer: SchoolWriter, key: AccessKey, e
   await writer
     .insertInto('entitlement')
     .values({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id,
       person_id: personId,
       product_type: 'course',

@@ -44,7 +44,7 @@ export async function findStudent(
   if (found !== undefined) return found
   const email = student.student_email === undefined ? undefined : deliverableEmail(student.student_email)
   if (createMissing && email !== undefined) {
-    const created = await findOrCreatePerson(writer, { schoolId: school.id, email, facet: 'student', now })
+    const created = await findOrCreatePerson(writer, { email, facet: 'student', now })
     return created.personId
   }
   fieldErrors.push(fieldError(key, 'invalid_reference', 'the school has no such student'))

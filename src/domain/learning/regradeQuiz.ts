@@ -56,8 +56,8 @@ export async function regradeQuiz(
   context: RegradeContext,
   lessonId: string,
 ): Promise<{ attemptsCount: number; changed: RegradedAttempt[] } | undefined> {
-  const { writer, school, now } = context
-  await lockCourseOf('lesson')(writer, { schoolId: school.id, id: lessonId })
+  const { writer, now } = context
+  await lockCourseOf('lesson')(writer, { id: lessonId })
   const lesson = await findLesson(context, lessonId)
   if (!lesson) return undefined
   const quiz = lesson.quiz as StoredQuiz | null
@@ -77,9 +77,9 @@ export async function regradeQuiz(
     if (await completeLesson(context, lesson, changes)) completesLesson = true
   }
   if (changed.length > 0) {
-    await announce(writer, { schoolId: school.id, kind: 'quiz_result', subjectIds: [newId()], groupId: lessonId, at: now })
+    await announce(writer, { kind: 'quiz_result', subjectIds: [newId()], groupId: lessonId, at: now })
   }
-  if (completesLesson) await recountCourse(writer, { schoolId: school.id, courseId: lesson.course_id, now })
+  if (completesLesson) await recountCourse(writer, { courseId: lesson.course_id, now })
   return { attemptsCount: attempts.length, changed }
 }
 
@@ -143,7 +143,7 @@ const hasSameResults = (now: readonly QuestionResult[], before: readonly Questio
   now.length === before.length &&
   now.every(({ correct, points }, index) => correct === before[index]?.correct && points === before[index]?.points)
 
-async function writeResults({ writer, school, now }: ChangeContext, changes: readonly Change[]): Promise<void> {
+async function writeResults({ writer, now }: ChangeContext, changes: readonly Change[]): Promise<void> {
   const written = await writer
     .updateTable('quiz_attempt')
     .from(
@@ -167,12 +167,12 @@ async function writeResults({ writer, school, now }: ChangeContext, changes: rea
     .whereRef('quiz_attempt.id', '=', sql`new.id`)
     .returning(['quiz_attempt.id', 'quiz_attempt.version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'quiz_attempt', action: 'updated' }, written)
+  await recordChanges(writer, { type: 'quiz_attempt', action: 'updated' }, written)
 }
 
 /** Completes the lesson for the enrolments of attempts that pass now and failed before. Returns true if progress changed. */
 async function completeLesson(
-  { writer, school, now }: ChangeContext,
+  { writer, now }: ChangeContext,
   lesson: { id: string; course_id: string },
   changes: readonly Change[],
 ): Promise<boolean> {
@@ -185,7 +185,7 @@ async function completeLesson(
     .insertInto('lesson_progress')
     .values(
       [...people].map(([enrollment_id, person_id]) => ({
-        ...{ school_id: school.id, id: newId(), enrollment_id, lesson_id: lesson.id, course_id: lesson.course_id, person_id },
+        ...{ school_id: writer.schoolId, id: newId(), enrollment_id, lesson_id: lesson.id, course_id: lesson.course_id, person_id },
         ...{ ...state, created_at: now },
       })),
     )
@@ -198,7 +198,7 @@ async function completeLesson(
     .returning(['id', 'version'])
     .execute()
   const isNew = ({ version }: { version: number }): boolean => version === 1
-  const change = { school_id: school.id, type: 'lesson_progress' }
+  const change = { school_id: writer.schoolId, type: 'lesson_progress' }
   await recordChanges(writer, { ...change, action: 'created' }, written.filter(isNew))
   await recordChanges(
     writer,

@@ -5,7 +5,6 @@ import { openStatuses } from './enrollmentStatus.ts'
 
 interface Context {
   writer: SchoolWriter
-  school: { id: string }
 }
 
 /**

@@ -4,7 +4,6 @@ import { statusAt, statusesWithPlace } from './enrollmentStatus.ts'
 import { lockCourses } from './lockCourses.ts'
 
 interface Key {
-  schoolId: string
   personId: string
   courseId: string
   now: Date

@@ -52,7 +52,7 @@ export const planEnd = (by: string, row: Access, values: Partial<Access>): strin
  */
 export async function restoreEnrollments(
   writer: SchoolWriter,
-  { schoolId, now, subscriptionId }: { schoolId: string; now: Date; subscriptionId: string },
+  { now, subscriptionId }: { now: Date; subscriptionId: string },
   personId: string,
 ): Promise<void> {
   const ended = writer
@@ -86,7 +86,7 @@ export async function restoreEnrollments(
       .where('id', '=', row.id)
       .execute()
     const action = row.status === 'canceled' ? 'reactivated' : 'updated'
-    await recordChange(writer, { school_id: schoolId, type: 'enrollment', resource_id: row.id, action, version })
+    await recordChange(writer, { type: 'enrollment', resource_id: row.id, action, version })
     await updateEnrollmentCounters(writer, [{ courseId: row.course_id, personId, before: row, after: { ...row, status: values.status } }])
   }
 }

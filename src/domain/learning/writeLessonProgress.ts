@@ -64,7 +64,7 @@ export const lessonLocked = (reason: string, opensAt: Date | null = null): Probl
 
 /** Stores the progress in a lesson. Returns false if nothing changes. The enrolment is locked. */
 export async function writeLessonProgress(
-  { writer, school, now }: ProgressContext,
+  { writer, now }: ProgressContext,
   enrollment: Pick<EnrollmentRow, 'id' | 'course_id' | 'person_id'>,
   lessonId: string,
   { completed, position_seconds }: { completed?: boolean | undefined; position_seconds?: number | undefined },
@@ -95,7 +95,7 @@ export async function writeLessonProgress(
     await writer
       .insertInto('lesson_progress')
       .values({
-        school_id: school.id,
+        school_id: writer.schoolId,
         id,
         enrollment_id,
         lesson_id: lessonId,
@@ -109,7 +109,7 @@ export async function writeLessonProgress(
       .execute()
   }
   const action = before ? 'updated' : 'created'
-  await recordChange(writer, { school_id: school.id, type: 'lesson_progress', resource_id: id, action, version })
+  await recordChange(writer, { type: 'lesson_progress', resource_id: id, action, version })
   return true
 }
 

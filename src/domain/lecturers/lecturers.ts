@@ -78,13 +78,13 @@ export async function lecturerDefaults(context: WriteContext & RenderingContext,
 }
 
 /** Locks the courses of a lecturer, so that the last two lecturers of a course cannot be archived at the same time. */
-export async function lockCoursesTaught(writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function lockCoursesTaught(writer: SchoolWriter, { id }: { id: string }): Promise<void> {
   await writer
     .selectFrom('course')
     .select('id')
-    .where('school_id', '=', schoolId)
+    .where('school_id', '=', writer.schoolId)
     .where('id', 'in', (course) =>
-      course.selectFrom('course_lecturer').select('course_id').where('school_id', '=', schoolId).where('lecturer_id', '=', id),
+      course.selectFrom('course_lecturer').select('course_id').where('school_id', '=', writer.schoolId).where('lecturer_id', '=', id),
     )
     .orderBy('id')
     .forNoKeyUpdate()
@@ -95,9 +95,9 @@ export async function lockCoursesTaught(writer: SchoolWriter, { schoolId, id }: 
  * Checks that a lecturer can be archived, and returns the status to restore.
  * @throws Problem resource_in_use for the only lecturer of a published course
  */
-export async function retireLecturer({ writer, school }: WriteContext, { id, status }: { id: string; status: string }) {
+export async function retireLecturer({ writer }: WriteContext, { id, status }: { id: string; status: string }) {
   // Locks again: a course may have got this lecturer while the transaction waited for the row of the lecturer.
-  await lockCoursesTaught(writer, { schoolId: school.id, id })
+  await lockCoursesTaught(writer, { id })
   const alone = await writer
     .selectFrom('course_lecturer as own')
     .innerJoin('course', 'course.id', 'own.course_id')

@@ -3,20 +3,12 @@ import { audienceOf, type PersonCaller } from '../../policy/caller.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 
 /** @throws Problem access_denied for a lecturer if only staff can publish in the school */
-export async function requirePublisher({
-  writer,
-  school,
-  caller,
-}: {
-  writer: SchoolWriter
-  school: { id: string }
-  caller: PersonCaller
-}): Promise<void> {
+export async function requirePublisher({ writer, caller }: { writer: SchoolWriter; caller: PersonCaller }): Promise<void> {
   if (audienceOf(caller) === 'staff') return
   const { settings } = await writer
     .selectFrom('school')
     .select('settings')
-    .where('id', '=', school.id)
+    .where('id', '=', writer.schoolId)
     .$narrowType<{ settings: { lecturer_publishing?: boolean } | null }>()
     .executeTakeFirstOrThrow()
   if (settings?.lecturer_publishing === false)

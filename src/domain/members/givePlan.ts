@@ -36,7 +36,7 @@ export async function checkGivenPlan(
  * Starts a complimentary subscription of a member.
  * @throws Problem invalid_state if the plan is not active or is full, already_subscribed
  */
-export async function givePlan({ writer, school, now }: PersonChange, personId: string, plan: string): Promise<void> {
+export async function givePlan({ writer, now }: PersonChange, personId: string, plan: string): Promise<void> {
   const planId = uuidOf('mpl', plan)
   const price = await writer
     .selectFrom('plan_price')
@@ -47,5 +47,5 @@ export async function givePlan({ writer, school, now }: PersonChange, personId: 
     .orderBy('id')
     .executeTakeFirst()
   if (!price) throw new Problem('invalid_reference')
-  await startSubscription(writer, { schoolId: school.id, now, personId, planId, priceId: price.id, collection: 'comped' })
+  await startSubscription(writer, { schoolId: writer.schoolId, now, personId, planId, priceId: price.id, collection: 'comped' })
 }

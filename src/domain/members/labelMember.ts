@@ -14,7 +14,7 @@ export interface Labels {
  * @throws Problem not_found, invalid_state
  */
 export async function labelMember(change: PersonChange, memberId: string, { add, remove }: Labels): Promise<void> {
-  const { writer, school, now } = change
+  const { writer, now } = change
   const personId = uuidOf('mbr', memberId)
   const row = await writer
     .selectFrom('person')
@@ -35,7 +35,7 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
       .where('tag', 'in', removed)
       .execute()
   }
-  await addTags(writer, { schoolId: school.id, personId, kind: 'member_label' }, add)
+  await addTags(writer, { personId, kind: 'member_label' }, add)
   const after = await labelsOf(change, personId)
   if (after.length > maxLabels) throw new Problem('validation_failed', { description: `A member can have at most ${maxLabels} labels.` })
   if (after.join('\n') === before.join('\n')) return
@@ -44,7 +44,7 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
     .set({ updated_at: now, version: row.version + 1 })
     .where('id', '=', personId)
     .execute()
-  const changed = { school_id: school.id, resource_id: personId, action: 'updated' as const, version: row.version + 1 }
+  const changed = { school_id: writer.schoolId, resource_id: personId, action: 'updated' as const, version: row.version + 1 }
   await recordChange(writer, { ...changed, type: 'member' })
   if (row.is_student) await recordChange(writer, { ...changed, type: 'student' })
 }

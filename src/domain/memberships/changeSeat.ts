@@ -15,9 +15,9 @@ export async function changeSeat(writer: SchoolWriter, row: SubscriptionRow, ter
   if (!terms.active || terms.plan_status !== 'active')
     throw new Problem('invalid_state', { description: 'This price is no longer available.' })
   if (terms.plan_id === row.plan_id) return
-  await requireNotSubscribed(writer, { schoolId: row.school_id, planId: terms.plan_id, personId: row.person_id })
-  await takeSeat(writer, { schoolId: row.school_id, planId: terms.plan_id })
-  await releaseSeat(writer, { schoolId: row.school_id, planId: row.plan_id })
+  await requireNotSubscribed(writer, { planId: terms.plan_id, personId: row.person_id })
+  await takeSeat(writer, { planId: terms.plan_id })
+  await releaseSeat(writer, { planId: row.plan_id })
 }
 
 /** Moves the seat to the pending terms and returns them. Returns undefined if there are none, or they are no longer available. */
@@ -34,7 +34,7 @@ export async function applyPendingTerms(writer: SchoolWriter, row: SubscriptionR
 }
 
 /** Ends the enrolments that the former plan granted and the new one does not. The new plan is already written. */
-export async function replaceEnrollments(writer: SchoolWriter, { schoolId, now }: InSchool, row: SubscriptionRow): Promise<void> {
+export async function replaceEnrollments(writer: SchoolWriter, { now }: InSchool, row: SubscriptionRow): Promise<void> {
   const courses = await writer
     .selectFrom('enrollment')
     .innerJoin('membership_plan', (join) => join.on('membership_plan.id', '=', row.plan_id))
@@ -45,5 +45,10 @@ export async function replaceEnrollments(writer: SchoolWriter, { schoolId, now }
     .where((enrollment) => enrollment.not(includesProduct(enrollment, 'course', enrollment.ref('enrollment.course_id'))))
     .execute()
   if (courses.length === 0) return
-  await endEnrollments(writer, { schoolId, now, subscriptionId: row.id, courseIds: courses.map(({ course_id }) => course_id) })
+  await endEnrollments(writer, {
+    schoolId: writer.schoolId,
+    now,
+    subscriptionId: row.id,
+    courseIds: courses.map(({ course_id }) => course_id),
+  })
 }

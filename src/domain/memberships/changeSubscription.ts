@@ -93,7 +93,7 @@ export async function changePlan(
   row: SubscriptionRow,
   { price_id, when }: { price_id: string; when?: string | undefined },
 ): Promise<SubscriptionColumns | undefined> {
-  const { writer, school, caller, now } = context
+  const { writer, caller, now } = context
   const isStaff = audienceOf(caller) === 'staff'
   if (when === 'now' && !isStaff)
     throw new Problem('access_denied', { description: 'Only staff can change the plan now. Change it with the next period.' })
@@ -126,7 +126,7 @@ export async function changePlan(
     throw new Problem('invalid_state', { description: 'This subscription has no next period. Change the plan now instead.' })
   }
   if (terms.plan_id !== row.plan_id) {
-    await requireNotSubscribed(writer, { schoolId: school.id, planId: terms.plan_id, personId: row.person_id })
+    await requireNotSubscribed(writer, { planId: terms.plan_id, personId: row.person_id })
   }
   return { pending_price_id: priceId, pending_effective_at: row.current_period_end }
 }
@@ -137,13 +137,13 @@ function restartedColumns(row: SubscriptionRow, terms: PriceTerms, now: Date): S
   return row.status === 'trialing' ? amount : { ...amount, ...periodColumns(now, terms, null) }
 }
 
-export async function afterTransition({ writer, school, now }: SubscriptionContext, row: { id: string; person_id: string }): Promise<void> {
-  await syncAccess(writer, { schoolId: school.id, now, subscriptionId: row.id }, row)
+export async function afterTransition({ writer, now }: SubscriptionContext, row: { id: string; person_id: string }): Promise<void> {
+  await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, row)
 }
 
 export async function afterPlanChange(context: SubscriptionContext, row: SubscriptionRow): Promise<void> {
-  const { writer, school, now } = context
-  const at = { schoolId: school.id, now }
+  const { writer, now } = context
+  const at = { schoolId: writer.schoolId, now }
   if (row.pending_price_id === null) await replaceEnrollments(writer, at, row)
   await afterTransition(context, row)
   const isNewPeriod = row.status === 'active' && row.current_period_start?.getTime() === now.getTime()

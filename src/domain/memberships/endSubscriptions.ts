@@ -33,7 +33,7 @@ export async function hasRunningSubscription(reader: SchoolReader, personId: str
 /** Ends every subscription of a person now, also those that end with their period. Call it in a transaction. Returns their number. */
 export async function cancelSubscriptionsOf(
   writer: SchoolWriter,
-  { schoolId, now, personId, reason }: InSchool & { personId: string; reason: CancellationReason },
+  { now, personId, reason }: InSchool & { personId: string; reason: CancellationReason },
 ): Promise<number> {
   const rows = await writer
     .selectFrom('subscription')
@@ -48,7 +48,7 @@ export async function cancelSubscriptionsOf(
     rows.map(({ plan_id }) => plan_id),
   )
   for (const row of rows) {
-    await endNow(writer, { schoolId, now }, row, { cancellation_reason: row.cancellation_reason ?? reason })
+    await endNow(writer, { schoolId: writer.schoolId, now }, row, { cancellation_reason: row.cancellation_reason ?? reason })
   }
   return rows.length
 }
@@ -56,7 +56,7 @@ export async function cancelSubscriptionsOf(
 /** Ends one subscription; one that never started expires. The row is locked. Locks its plan before anything else is written. */
 export async function endNow(
   writer: SchoolWriter,
-  { schoolId, now }: InSchool,
+  { now }: InSchool,
   row: SubscriptionRow,
   { at = now, ...more }: { at?: Date; cancellation_reason?: string | null } = {},
 ): Promise<SubscriptionRow> {
@@ -64,6 +64,6 @@ export async function endNow(
   const columns = isStarted ? { ...canceledColumns(row, at), ...more } : expiredColumns(at)
   await leaveSeat(writer, row, columns.status)
   const written = await writeTransition(writer, row, { columns, action: isStarted ? 'canceled' : 'expired', now })
-  await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
+  await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, written)
   return written
 }

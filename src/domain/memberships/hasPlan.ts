@@ -8,7 +8,6 @@ export type IncludedProduct = 'course' | 'digital_product'
 
 /** The person whose plans are checked: columns of the outer query, or values. */
 export interface Holder {
-  schoolId: Expression<string>
   personId: Expression<string | null>
 }
 

@@ -18,16 +18,13 @@ export interface NewPrice {
  * @throws Problem validation_failed if the price conflicts with the others: a free plan has a single price of 0
  */
 export async function addPrice(context: ChangeContext, plan: { id: string }, price: NewPrice): Promise<void> {
-  const { writer, school, now } = context
-  const fieldErrors = [
-    ...checkPrice(price, await currencyOf(writer, school.id)),
-    ...checkOtherPrices(price, await findPrices(context, plan)),
-  ]
+  const { writer, now } = context
+  const fieldErrors = [...checkPrice(price, await currencyOf(writer)), ...checkOtherPrices(price, await findPrices(context, plan))]
   if (fieldErrors.length > 0) throw new Problem('validation_failed', { details: fieldErrors })
   await writer
     .insertInto('plan_price')
     .values({
-      school_id: school.id,
+      school_id: writer.schoolId,
       id: newId(),
       created_at: now,
       updated_at: now,

@@ -5,7 +5,6 @@ import type { SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
 
 interface OfPlan {
-  schoolId: string
   planId: string
 }
 
@@ -58,7 +57,7 @@ export async function leaveSeat(
   next: string,
 ): Promise<void> {
   if (isFinal(row.status) || !isFinal(next)) return
-  await releaseSeat(writer, { schoolId: row.school_id, planId: row.plan_id })
+  await releaseSeat(writer, { planId: row.plan_id })
 }
 
 export async function releaseSeat(writer: SchoolWriter, { planId }: OfPlan): Promise<void> {

@@ -45,12 +45,12 @@ export async function checkIncludes({ includes }: PlanInput, { writer }: ChangeC
 }
 
 /** Replaces the items of a plan. Its subscribers gain or lose access with this transaction: access is computed, never copied. */
-export async function savePlanItems({ writer, school }: ChangeContext, plan: { id: string }, { includes }: PlanInput): Promise<void> {
+export async function savePlanItems({ writer }: ChangeContext, plan: { id: string }, { includes }: PlanInput): Promise<void> {
   if (!includes) return
   await writer.deleteFrom('plan_item').where('plan_id', '=', plan.id).execute()
   const items = kinds.flatMap(({ type, prefix, field }) =>
     includes[field].map((id) => ({
-      school_id: school.id,
+      school_id: writer.schoolId,
       plan_id: plan.id,
       product_type: type,
       product_id: uuidOf(prefix, id),

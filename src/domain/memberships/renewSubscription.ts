@@ -26,14 +26,14 @@ export async function renewSubscription(
   row: SubscriptionRow,
   { from, payment, isOrdered = false, more = {} }: Renewal,
 ): Promise<SubscriptionRow> {
-  const { schoolId, now } = school
+  const { now } = school
   const current = await requireTerms(writer, row.price_id)
   const next = row.pending_price_id === null ? current : await requireTerms(writer, row.pending_price_id)
   const isPaid = payment !== undefined || isOrdered
   const due = amountDue(next, row.collection, await findCoupon(writer, row, { terms: next, from }))
   if (row.collection === 'automatic' && due > 0 && !isPaid) {
     const written = await writeTransition(writer, row, { columns: pastDueColumns(from), action: 'past_due', now })
-    await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
+    await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, written)
     return written
   }
   const newTerms = await applyPendingTerms(writer, row)
@@ -57,7 +57,7 @@ export async function renewSubscription(
     now,
   })
   if (terms.plan_id !== row.plan_id) await replaceEnrollments(writer, school, written)
-  await syncAccess(writer, { schoolId, now, subscriptionId: row.id }, written)
+  await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, written)
   if (isOrdered || !(payment || row.collection === 'manual')) return written
   const awaitedUntil = isAwaited ? outstandingUntil(from) : undefined
   await orderPeriod(writer, school, { row: written, terms, payment: payment ?? manualPayment, from, awaitedUntil })

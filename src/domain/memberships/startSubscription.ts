@@ -35,7 +35,7 @@ export async function startSubscription(
   writer: SchoolWriter,
   request: NewSubscription,
 ): Promise<{ subscriptionId: string; status: SubscriptionState }> {
-  const { schoolId, now, personId, planId, priceId, collection } = request
+  const { now, personId, planId, priceId, collection } = request
   const terms = await findTerms(writer, priceId)
   if (!terms?.active || terms.plan_id !== planId) throw new Problem('invalid_reference')
   const columns = await initialColumns(writer, request, terms)
@@ -43,7 +43,7 @@ export async function startSubscription(
     .insertInto('subscription')
     .values({
       ...columns,
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id: newId(),
       created_at: now,
       updated_at: now,
@@ -54,16 +54,16 @@ export async function startSubscription(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await recordChange(writer, { school_id: schoolId, type: 'subscription', resource_id: row.id, action: 'created', version: 1 })
-  await afterStart(writer, { schoolId, now }, row, terms)
+  await recordChange(writer, { type: 'subscription', resource_id: row.id, action: 'created', version: 1 })
+  await afterStart(writer, { schoolId: writer.schoolId, now }, row, terms)
   return { subscriptionId: row.id, status: columns.status }
 }
 
 /** Takes a seat of the plan and returns the columns of the new row. The caller inserts the row in the same transaction. */
 export async function initialColumns(writer: SchoolWriter, request: NewSubscription, terms: PriceTerms): Promise<InitialColumns> {
-  const { schoolId, now, personId, planId, collection, startAt = now } = request
-  await takeSeat(writer, { schoolId, planId })
-  await requireNotSubscribed(writer, { schoolId, planId, personId })
+  const { now, personId, planId, collection, startAt = now } = request
+  await takeSeat(writer, { planId })
+  await requireNotSubscribed(writer, { planId, personId })
   const coupon = await findCouponTerms(writer, request.couponId ?? null)
   const amount = amountDue(terms, collection, coupon)
   const trialEnd = new Date(startAt.getTime() + terms.trial_days * dayLong)
@@ -97,10 +97,7 @@ function periodAround(start: Date, terms: PriceTerms, now: Date) {
   return { current_period_start: from, current_period_end: end, period_anchor: start }
 }
 
-export async function hadTrial(
-  reader: SchoolReader,
-  { personId, planId }: Pick<NewSubscription, 'schoolId' | 'personId' | 'planId'>,
-): Promise<boolean> {
+export async function hadTrial(reader: SchoolReader, { personId, planId }: Pick<NewSubscription, 'personId' | 'planId'>): Promise<boolean> {
   const earlier = await reader
     .selectFrom('subscription')
     .select('id')

@@ -20,7 +20,7 @@ interface OrderedPeriod {
 /** Records the paid or pending order of a period as the latest order of the subscription. A free period has no order. */
 export async function orderPeriod(
   writer: SchoolWriter,
-  { schoolId, now }: InSchool,
+  { now }: InSchool,
   { row, terms, payment, from, awaitedUntil }: OrderedPeriod,
 ): Promise<void> {
   const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, row.coupon_id) : undefined
@@ -29,7 +29,7 @@ export async function orderPeriod(
   const country = await countryOfOrder(writer, row.latest_order_id)
   const order = (isNewUse: boolean) =>
     recordOrder(writer, {
-      schoolId,
+      schoolId: writer.schoolId,
       now,
       personId: row.person_id,
       kind: isFirst ? 'subscription_initial' : 'subscription_renewal',

@@ -20,7 +20,7 @@ export async function confirmPayment(
   writer: SchoolWriter,
   { payment, ...subscription }: OfSubscription & { payment: Payment },
 ): Promise<boolean> {
-  const { schoolId, now } = subscription
+  const { now } = subscription
   const row = await requireSubscription(writer, subscription)
   if (await isRecorded(writer, payment)) return false
   await lockPlansOf(writer, row)
@@ -29,7 +29,7 @@ export async function confirmPayment(
   const isDue = row.status !== 'active' || due !== undefined
   if (isOver || !isDue || !stateAfter(row.status, 'paid')) throw nothingDue(row)
   const orderId = await findPendingOrder(writer, row)
-  if (orderId !== undefined) return await payOrder(writer, { schoolId, now, orderId, payment })
+  if (orderId !== undefined) return await payOrder(writer, { schoolId: writer.schoolId, now, orderId, payment })
   if (row.status === 'incomplete') {
     await renewSubscription(writer, subscription, { ...row, period_anchor: null }, { from: now, payment, more: { started_at: now } })
   } else if (row.status === 'trialing' && !due && row.trial_ends_at) {
@@ -62,14 +62,14 @@ export async function failPayment(writer: SchoolWriter, subscription: OfSubscrip
  * @throws Problem invalid_state if the checkout collects the payments, or the subscription has ended
  */
 export async function confirmByStaff(
-  { writer, school, now }: { writer: SchoolWriter; school: { id: string }; now: Date },
+  { writer, now }: { writer: SchoolWriter; now: Date },
   row: SubscriptionRow,
   payment: Payment,
 ): Promise<boolean> {
   if (row.collection !== 'manual')
     throw new Problem('invalid_state', { description: 'Staff can confirm payments only of subscriptions with the collection manual.' })
   if (row.status === 'active' && dueStep(row, now) === undefined) return false
-  return await confirmPayment(writer, { schoolId: school.id, now, subscriptionId: row.id, payment })
+  return await confirmPayment(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id, payment })
 }
 
 async function findPendingOrder(

@@ -16,7 +16,7 @@ export type SubscriptionColumns = Partial<Omit<SubscriptionRow, 'school_id' | 'i
 
 export async function lockSubscription(
   writer: SchoolWriter,
-  { subscriptionId }: Pick<OfSubscription, 'schoolId' | 'subscriptionId'>,
+  { subscriptionId }: Pick<OfSubscription, 'subscriptionId'>,
 ): Promise<SubscriptionRow | undefined> {
   return await writer.selectFrom('subscription').selectAll().where('id', '=', subscriptionId).forUpdate().executeTakeFirst()
 }
@@ -33,7 +33,7 @@ export async function writeTransition(
     .returningAll()
     .executeTakeFirst()
   if (!written) throw new Error(`there is no subscription ${row.id}`)
-  await recordChange(writer, { school_id: row.school_id, type: 'subscription', resource_id: row.id, action, version: written.version })
+  await recordChange(writer, { type: 'subscription', resource_id: row.id, action, version: written.version })
   return written
 }
 

@@ -41,7 +41,7 @@ const earliestDays = 5 * 366
  * @throws Problem checkout_required if the caller must pay first
  */
 export async function checkSubscription(values: SubscriptionInput, context: SubscriptionContext): Promise<ProblemDetail[]> {
-  const { writer, school, caller } = context
+  const { writer, caller } = context
   const isStaff = audienceOf(caller) === 'staff'
   const personId = subscriberOf(values, caller)
   if (!isStaff && personId !== caller.personId) {
@@ -58,8 +58,7 @@ export async function checkSubscription(values: SubscriptionInput, context: Subs
   if (isStaff) await checkStaffInput(values, context, { terms, personId, report })
   if (fieldErrors.length > 0 || !terms || personId === null || isStaff) return fieldErrors
   if (person?.member_status === 'blocked') throw new Problem('access_denied', { description: 'The school has blocked this membership.' })
-  const isFree =
-    terms.amount === 0 || (terms.trial_days > 0 && !(await hadTrial(writer, { schoolId: school.id, personId, planId: terms.plan_id })))
+  const isFree = terms.amount === 0 || (terms.trial_days > 0 && !(await hadTrial(writer, { personId, planId: terms.plan_id })))
   const code = values.coupon_code
   if (!isFree) {
     throw checkoutRequired(
@@ -98,7 +97,7 @@ async function checkStaffInput(
 
 /** Takes a seat of the plan and returns the columns of the new row that the request does not contain. */
 export async function subscriptionDefaults(context: SubscriptionContext, values: SubscriptionInput) {
-  const { writer, school, caller, now } = context
+  const { writer, caller, now } = context
   const personId = subscriberOf(values, caller) as string
   const terms = await requireTerms(writer, uuidOf('prc', values.price_id))
   const collection = values.collection ?? (audienceOf(caller) === 'staff' ? 'manual' : 'automatic')
@@ -107,7 +106,7 @@ export async function subscriptionDefaults(context: SubscriptionContext, values:
   const columns = await initialColumns(
     writer,
     {
-      schoolId: school.id,
+      schoolId: writer.schoolId,
       now,
       personId,
       planId: terms.plan_id,
@@ -125,9 +124,9 @@ export async function subscriptionDefaults(context: SubscriptionContext, values:
  * Applies the effects of a new subscription after its row was inserted.
  * @throws Problem invalid_reference if its coupon is for the first purchase, and a concurrent purchase was first
  */
-export async function afterSubscribing({ writer, school, now }: SubscriptionContext, row: SubscriptionRow): Promise<void> {
+export async function afterSubscribing({ writer, now }: SubscriptionContext, row: SubscriptionRow): Promise<void> {
   await requireUsableCoupon(writer, row)
-  await afterStart(writer, { schoolId: school.id, now }, row, await requireTerms(writer, row.price_id))
+  await afterStart(writer, { schoolId: writer.schoolId, now }, row, await requireTerms(writer, row.price_id))
 }
 
 const subscriberOf = ({ member_id }: SubscriptionInput, { personId }: PersonCaller): string | null =>
@@ -174,11 +173,10 @@ async function findOfferedTerms(
 
 /** Applies the coupon of this code to a price, if the person can use it. Locks the coupon, because its use follows. */
 const couponFor = (
-  { writer, school }: { writer: SchoolWriter; school: { id: string } },
+  { writer }: { writer: SchoolWriter },
   { code, terms, personId }: { code: string; terms: PriceTerms; personId: string },
 ): Promise<Validation> =>
   validateCoupon(writer, {
-    schoolId: school.id,
     code,
     offers: [{ type: 'membership_plan', id: terms.plan_id, title: terms.plan_name, amount: terms.amount, priceId: terms.price_id }],
     currency: terms.currency,
@@ -193,9 +191,9 @@ const unusableCoupon = (reason: IneligibilityReason): string => `the coupon cann
  * purchase that was already there has the same error.
  * @throws Problem invalid_reference
  */
-async function requireUsableCoupon(writer: SchoolWriter, { school_id, id, person_id, coupon_id }: SubscriptionRow): Promise<void> {
+async function requireUsableCoupon(writer: SchoolWriter, { id, person_id, coupon_id }: SubscriptionRow): Promise<void> {
   if (coupon_id === null) return
-  if (await isFirstPurchase(writer, { schoolId: school_id, personId: person_id, subscriptionId: id, couponId: coupon_id })) return
+  if (await isFirstPurchase(writer, { personId: person_id, subscriptionId: id, couponId: coupon_id })) return
   const error = fieldError('coupon_code', 'invalid_reference', unusableCoupon('not_first_purchase'))
   throw new Problem('invalid_reference', { description: error.message, details: [error] })
 }

@@ -32,9 +32,9 @@ const tierOf = (person: Builder<'person'>) =>
     person.val('free'),
   )
 
-async function syncTier(writer: SchoolWriter, { schoolId, now }: InSchool, personIds: readonly string[]): Promise<void> {
+async function syncTier(writer: SchoolWriter, { now }: InSchool, personIds: readonly string[]): Promise<void> {
   if (personIds.length === 0) return
-  await lockRows(writer, 'person', { schoolId, ids: personIds })
+  await lockRows(writer, 'person', { schoolId: writer.schoolId, ids: personIds })
   const changed = await writer
     .updateTable('person')
     .set((person) => ({ tier: tierOf(person), version: person('person.version', '+', 1), updated_at: now }))
@@ -42,7 +42,7 @@ async function syncTier(writer: SchoolWriter, { schoolId, now }: InSchool, perso
     .where((person) => person('person.tier', '<>', tierOf(person)))
     .returning(changedPerson)
     .execute()
-  await recordPersonChanges(writer, schoolId, changed)
+  await recordPersonChanges(writer, changed)
 }
 
 /**
@@ -51,7 +51,7 @@ async function syncTier(writer: SchoolWriter, { schoolId, now }: InSchool, perso
  */
 export async function syncAccess(
   writer: SchoolWriter,
-  { schoolId, now, subscriptionId }: OfSubscription,
+  { now, subscriptionId }: OfSubscription,
   row: Pick<SubscriptionRow, 'person_id'>,
 ): Promise<void> {
   const granting = await writer
@@ -60,13 +60,13 @@ export async function syncAccess(
     .where('id', '=', subscriptionId)
     .where(grantsAccess)
     .executeTakeFirst()
-  if (granting) await restoreEnrollments(writer, { schoolId, now, subscriptionId }, row.person_id)
-  else await endEnrollments(writer, { schoolId, now, subscriptionId })
-  await cancelPendingOrders(writer, { schoolId, now, subscriptionId })
-  await syncTier(writer, { schoolId, now }, [row.person_id])
+  if (granting) await restoreEnrollments(writer, { now, subscriptionId }, row.person_id)
+  else await endEnrollments(writer, { schoolId: writer.schoolId, now, subscriptionId })
+  await cancelPendingOrders(writer, { schoolId: writer.schoolId, now, subscriptionId })
+  await syncTier(writer, { schoolId: writer.schoolId, now }, [row.person_id])
 }
 
-async function cancelPendingOrders(writer: SchoolWriter, { schoolId, now, subscriptionId }: OfSubscription): Promise<void> {
+async function cancelPendingOrders(writer: SchoolWriter, { now, subscriptionId }: OfSubscription): Promise<void> {
   const canceled = await writer
     .updateTable('orders')
     .from('subscription')
@@ -84,11 +84,11 @@ async function cancelPendingOrders(writer: SchoolWriter, { schoolId, now, subscr
     .returning(['orders.id', 'orders.version'])
     .execute()
   if (canceled.length === 0) return
-  await releaseUses(writer, { schoolId, now, orderIds: canceled.map(({ id }) => id) })
-  await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'canceled' }, canceled)
+  await releaseUses(writer, { now, orderIds: canceled.map(({ id }) => id) })
+  await recordChanges(writer, { type: 'order', action: 'canceled' }, canceled)
 }
 
-export async function makeMember(writer: SchoolWriter, { schoolId, now }: InSchool, personId: string): Promise<void> {
+export async function makeMember(writer: SchoolWriter, { now }: InSchool, personId: string): Promise<void> {
   const changed = await writer
     .updateTable('person')
     .set((person) => ({
@@ -102,5 +102,5 @@ export async function makeMember(writer: SchoolWriter, { schoolId, now }: InScho
     .where((person) => person.or([person('person.is_member', '=', false), person('person.member_status', '=', 'left')]))
     .returning(changedPerson)
     .execute()
-  await recordPersonChanges(writer, schoolId, changed, { member: 'created' })
+  await recordPersonChanges(writer, changed, { member: 'created' })
 }

@@ -16,7 +16,6 @@ const waitingSeconds = {
 export type NewsKind = keyof typeof waitingSeconds
 
 interface Announced {
-  schoolId: string
   kind: NewsKind
   /** The rows that the news is about. Each is announced once. */
   subjectIds: readonly string[]
@@ -30,12 +29,14 @@ interface Announced {
  * Records news, about which a job sends e-mails. Call it in the transaction of the change. News that was announced before is ignored; if
  * its e-mails are not sent yet, they wait for the new time.
  */
-export async function announce(writer: SchoolWriter, { schoolId, kind, subjectIds, groupId, at }: Announced): Promise<void> {
+export async function announce(writer: SchoolWriter, { kind, subjectIds, groupId, at }: Announced): Promise<void> {
   if (subjectIds.length === 0) return
   const due = sql<Date>`greatest(${at}::timestamptz, now()) + make_interval(secs => ${waitingSeconds[kind]})`
   await writer
     .insertInto('notification')
-    .values(subjectIds.map((id) => ({ school_id: schoolId, kind, subject_id: id, group_id: groupId ?? id, occurred_at: at, due_at: due })))
+    .values(
+      subjectIds.map((id) => ({ school_id: writer.schoolId, kind, subject_id: id, group_id: groupId ?? id, occurred_at: at, due_at: due })),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['school_id', 'kind', 'subject_id'])

@@ -51,7 +51,7 @@ interface Addressed {
 
 /** Returns the e-mail about the comments of others that the person may read. */
 async function commentNewsFor(context: NewsContext, { subjectIds }: NewsBatch, { personId, email, subject }: Addressed) {
-  const { writer, school } = context
+  const { writer } = context
   const me = await viewerOf(context, personId)
   if (!me) return undefined
   const comments = await writer
@@ -62,7 +62,7 @@ async function commentNewsFor(context: NewsContext, { subjectIds }: NewsBatch, {
     .where('comment.status', '=', 'published')
     .where('comment.person_id', '<>', personId)
     .where('author.member_status', 'not in', ['blocked', 'erased'])
-    .where(isOffered(school.id, 'community'))
+    .where(isOffered(writer.schoolId, 'community'))
     .where((row) =>
       me.role === 'owner' || me.role === 'admin' ? row.lit(true) : row.or([isOnOpenSubject(row, me), isInTaughtCourse(row, me)]),
     )
@@ -81,10 +81,10 @@ async function commentNewsFor(context: NewsContext, { subjectIds }: NewsBatch, {
 }
 
 /** Returns the person as a caller; undefined if they have no account, or it ended. */
-async function viewerOf({ writer, school }: NewsContext, personId: string): Promise<PersonViewer | undefined> {
+async function viewerOf({ writer }: NewsContext, personId: string): Promise<PersonViewer | undefined> {
   const row = await writer.selectFrom('person').select('account_id').where('id', '=', personId).executeTakeFirst()
   const person = row?.account_id ? await findPerson(writer, row.account_id) : undefined
-  return person && { ...person, kind: 'person', schoolId: school.id, scopes: new Set(), clientId: '', grantId: '' }
+  return person && { ...person, kind: 'person', schoolId: writer.schoolId, scopes: new Set(), clientId: '', grantId: '' }
 }
 
 /** Returns the title and the page of the lesson, event or post; undefined if it has no page. */

@@ -60,5 +60,5 @@ export async function unsubscribe(writer: SchoolWriter, { accountId, preference 
     .where((account) => isNotTurnedOff(account.ref('preferences'), preference))
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: writer.schoolId, type: 'account', action: 'updated' }, changed)
+  await recordChanges(writer, { type: 'account', action: 'updated' }, changed)
 }

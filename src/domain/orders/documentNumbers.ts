@@ -38,18 +38,18 @@ export async function issueCreditNote(
 }
 
 /** Returns the next number in the current year of the school's time zone. A transaction that is rolled back uses none. */
-async function nextNumber(writer: SchoolWriter, { schoolId, now }: InSchool, kind: keyof typeof prefixes): Promise<string> {
+async function nextNumber(writer: SchoolWriter, { now }: InSchool, kind: keyof typeof prefixes): Promise<string> {
   const { year, last_no } = await writer
     .insertInto('document_counter')
     .values((counter) => ({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       kind,
       year: counter
         .selectFrom('school')
         .select((school) =>
           sql<number>`extract(year FROM ${now}::timestamptz AT TIME ZONE ${school.ref('school.time_zone')})::int`.as('year'),
         )
-        .where('school.id', '=', schoolId),
+        .where('school.id', '=', writer.schoolId),
       last_no: 1,
     }))
     .onConflict((conflict) =>

@@ -28,11 +28,11 @@ export interface Seller {
 }
 
 /** Returns the language and the time zone in which documents are written, and the seller for orders without an invoice. */
-export async function findIssuer(database: SchoolReader, schoolId: string) {
+export async function findIssuer(database: SchoolReader) {
   const { locale, time_zone, name, address, contact_email } = await database
     .selectFrom('school')
     .select(['locale', 'time_zone', 'name', 'address', 'contact_email'])
-    .where('id', '=', schoolId)
+    .where('id', '=', database.schoolId)
     .executeTakeFirstOrThrow()
   return { locale, time_zone, seller: { name, address, contact_email, tax_id: null } }
 }

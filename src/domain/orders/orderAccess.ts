@@ -16,7 +16,7 @@ interface OfOrder extends InSchool {
  * Grants the courses, digital products and seats of a paid order. The subscription of a membership plan grants what the plan includes. If a
  * coupon covers the whole price, the coupon is recorded as the source of the access.
  */
-export async function openAccess(writer: SchoolWriter, { schoolId, now, orderId }: OfOrder): Promise<void> {
+export async function openAccess(writer: SchoolWriter, { now, orderId }: OfOrder): Promise<void> {
   const items = await findItems(writer, orderId)
   const personId = items[0]?.person_id
   const statuses = await lockEvents(writer, eventsAmong(items))
@@ -24,7 +24,7 @@ export async function openAccess(writer: SchoolWriter, { schoolId, now, orderId 
     if (person_id === null || product_type === 'membership_plan') continue
     const couponId = kind === 'zero_total' ? coupon_id : null
     const source = couponId === null ? 'purchase' : 'coupon'
-    const access = { schoolId, now, personId: person_id, source, orderId } as const
+    const access = { schoolId: writer.schoolId, now, personId: person_id, source, orderId } as const
     if (product_type === 'course') {
       // A payment guarantees a place. A coupon that leaves nothing to pay does not.
       const place = couponId === null ? {} : ({ couponId, requiresPlaceFor: 'person' } as const)
@@ -37,7 +37,7 @@ export async function openAccess(writer: SchoolWriter, { schoolId, now, orderId 
     await writer
       .insertInto('entitlement')
       .values((entitlement) => ({
-        school_id: schoolId,
+        school_id: writer.schoolId,
         id: newId(),
         created_at: now,
         updated_at: now,
@@ -64,7 +64,7 @@ export async function openAccess(writer: SchoolWriter, { schoolId, now, orderId 
       )
       .execute()
   }
-  if (personId) await confirmSeats(writer, { schoolId, personId, orderId, statuses })
+  if (personId) await confirmSeats(writer, { personId, orderId, statuses })
 }
 
 interface OrderedProduct {
@@ -77,7 +77,7 @@ export async function closeAccess(
   writer: SchoolWriter,
   { products, personId, ...order }: OfOrder & { products: readonly OrderedProduct[]; personId: string | null },
 ): Promise<void> {
-  const { schoolId, now, orderId } = order
+  const { now, orderId } = order
   const productIds = products.map(({ product_id }) => product_id)
   if (productIds.length === 0) return
   const events = await lockEvents(writer, eventsAmong(products))
@@ -94,7 +94,7 @@ export async function closeAccess(
   }
   await endEnrollments(writer, { ...order, courseIds: productIds })
   await reassignGrants(writer, order, productIds)
-  if (personId !== null) await withdrawSeats(writer, { schoolId, personId, eventIds: [...events.keys()] })
+  if (personId !== null) await withdrawSeats(writer, { personId, eventIds: [...events.keys()] })
 }
 
 const eventsAmong = (products: readonly OrderedProduct[]): string[] =>

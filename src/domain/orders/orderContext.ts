@@ -33,10 +33,9 @@ export const orderColumns = [
 
 export const recordOrderChange = (
   writer: SchoolWriter,
-  schoolId: string,
   { id, version }: { id: string; version: number },
   action: ChangeAction,
-): Promise<void> => recordChange(writer, { school_id: schoolId, type: 'order', resource_id: id, action, version })
+): Promise<void> => recordChange(writer, { type: 'order', resource_id: id, action, version })
 
 /** Adds an amount to the lifetime spend of a person; a negative one for a refund. The version of the person does not count it. */
 export async function addSpend(writer: SchoolWriter, personId: string | null, amount: number): Promise<void> {

@@ -85,7 +85,7 @@ export async function failOrder(writer: SchoolWriter, change: OfOrder & { failur
  */
 export async function retryOrder(writer: SchoolWriter, change: OfOrder): Promise<boolean> {
   // The school sells in one currency, which may have changed since the order failed.
-  const currency = await lockedCurrencyOf(writer, change.schoolId)
+  const currency = await lockedCurrencyOf(writer)
   const order = await changeState(writer, change, {
     verb: 'retry',
     set: () => ({ status: 'pending', expires_at: new Date(change.now.getTime() + checkoutMinutes * 60_000), failed_at: null }),
@@ -144,7 +144,7 @@ interface Transition {
 /** Changes the state with one conditional UPDATE. Returns undefined if the order already has one of the target states. */
 async function changeState(
   writer: SchoolWriter,
-  { schoolId, now, orderId }: OfOrder,
+  { now, orderId }: OfOrder,
   { verb, set, from, alreadyIn }: Transition,
 ): Promise<OrderRow | undefined> {
   const order = await writer
@@ -155,7 +155,7 @@ async function changeState(
     .returning(orderColumns)
     .executeTakeFirst()
   if (order) {
-    await recordOrderChange(writer, schoolId, order, changeActionOf(verb))
+    await recordOrderChange(writer, order, changeActionOf(verb))
     return order
   }
   const current = await writer.selectFrom('orders').select(orderStatus.as('status')).where('id', '=', orderId).executeTakeFirst()

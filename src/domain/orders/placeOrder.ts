@@ -33,12 +33,12 @@ export interface CheckoutRequest extends InSchool {
  * @throws Problem validation_failed, invalid_reference, invalid_state, already_subscribed, coupon_unavailable, coupon_already_used
  */
 export async function placeOrder(writer: SchoolWriter, request: CheckoutRequest): Promise<string> {
-  const { schoolId, now, buyer, expectedTotal } = request
-  const currency = await lockedCurrencyOf(writer, schoolId)
+  const { now, buyer, expectedTotal } = request
+  const currency = await lockedCurrencyOf(writer)
   const known = await findBuyer(writer, buyer.email)
   const offers = await requireOffers(writer, request)
-  const personId = known?.id ?? (await findOrCreatePerson(writer, { schoolId, ...buyer, facet: 'student', now })).personId
-  if (known) await requireNew(writer, { schoolId, personId }, offers)
+  const personId = known?.id ?? (await findOrCreatePerson(writer, { ...buyer, facet: 'student', now })).personId
+  if (known) await requireNew(writer, { personId }, offers)
   const { coupon, isFree } = await applyCoupon(writer, request, { offers, personId, currency })
   const plan = offers.find(({ type }) => type === 'membership_plan')
   // The subscription that starts below locks the plan, and the order the person: plans are locked before people.
@@ -52,9 +52,9 @@ export async function placeOrder(writer: SchoolWriter, request: CheckoutRequest)
     items: offers.map(({ type, id, priceId, title, amount }) => ({ type, id, priceId, title, unitAmount: amount })),
     coupon,
   })
-  if (known && !known.is_student) await addFacet(writer, { schoolId, personId, facet: 'student', now })
+  if (known && !known.is_student) await addFacet(writer, { personId, facet: 'student', now })
   await requireTotal(writer, { orderId, expectedTotal })
-  if (isFree && plan) await payOrder(writer, { schoolId, now, orderId, payment: { provider: 'none' } })
+  if (isFree && plan) await payOrder(writer, { schoolId: writer.schoolId, now, orderId, payment: { provider: 'none' } })
   return orderId
 }
 
@@ -72,9 +72,9 @@ async function findBuyer(writer: SchoolWriter, typed: string) {
   return person
 }
 
-async function requireOffers(writer: SchoolWriter, { schoolId, items }: CheckoutRequest): Promise<Offer[]> {
+async function requireOffers(writer: SchoolWriter, { items }: CheckoutRequest): Promise<Offer[]> {
   const named = items.filter((item) => item !== undefined)
-  const found = await findOffers(writer, schoolId, named)
+  const found = await findOffers(writer, named)
   const errors = items.flatMap((item, index) => {
     if (item && found[named.indexOf(item)]) return []
     return [fieldError(`items.${index}`, 'invalid_reference', 'must be an item that is for sale')]
@@ -88,7 +88,7 @@ async function requireOffers(writer: SchoolWriter, { schoolId, items }: Checkout
   return offers
 }
 
-async function requireNew(writer: SchoolWriter, buyer: { schoolId: string; personId: string }, offers: readonly Offer[]): Promise<void> {
+async function requireNew(writer: SchoolWriter, buyer: { personId: string }, offers: readonly Offer[]): Promise<void> {
   for (const item of offers) {
     if (item.type === 'membership_plan') await requireNotSubscribed(writer, { ...buyer, planId: item.id })
     else await requireNotOwned(writer, { ...buyer, item })
@@ -97,12 +97,11 @@ async function requireNew(writer: SchoolWriter, buyer: { schoolId: string; perso
 
 async function applyCoupon(
   writer: SchoolWriter,
-  { schoolId, couponCode }: CheckoutRequest,
+  { couponCode }: CheckoutRequest,
   { offers, personId, currency }: { offers: readonly Offer[]; personId: string; currency: string },
 ): Promise<{ coupon: OrderCoupon | undefined; isFree: boolean }> {
   if (couponCode === undefined) return { coupon: undefined, isFree: offers.every(({ amount }) => amount === 0) }
   const { coupon, reason, quote } = await validateCoupon(writer, {
-    schoolId,
     code: couponCode,
     offers,
     currency,

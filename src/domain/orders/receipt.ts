@@ -16,11 +16,11 @@ export function requireReceipt({ receipt_number, status }: Order): string {
   throw new Problem('invalid_state', { description: `An order with the status ${status} has no receipt, because it was not paid.` })
 }
 
-export async function sellerOf(database: SchoolReader, schoolId: string, order: Order) {
+export async function sellerOf(database: SchoolReader, order: Order) {
   const school = await database
     .selectFrom('school')
     .select(['name', 'address', 'locale', 'contact_email', 'time_zone'])
-    .where('id', '=', schoolId)
+    .where('id', '=', database.schoolId)
     .executeTakeFirstOrThrow()
   const coupon =
     order.coupon_id === null

@@ -63,19 +63,18 @@ export async function recordOrder(
   writer: SchoolWriter,
   order: NewOrder,
 ): Promise<{ orderId: string; number: string; redemptionId: string | null }> {
-  const { schoolId, now, personId, status, items, coupon } = order
-  const { tax, currency } = await salesTax(writer, schoolId, order.country)
+  const { now, personId, status, items, coupon } = order
+  const { tax, currency } = await salesTax(writer, order.country)
   const amounts = priceOrder(order, tax)
   const orderId = newId()
   // Locks are taken in a constant order: the coupon, then what the order grants, then the person.
   const newUse = coupon?.isNewUse === false ? undefined : coupon
   if (newUse) await countUse(writer, { couponId: newUse.id })
   const events = items.flatMap(({ type, id }) => (type === 'event' ? [id] : []))
-  await reserveOrderedSeats(writer, { schoolId, personId, eventIds: events })
+  await reserveOrderedSeats(writer, { personId, eventIds: events })
   await insertOrder(writer, order, { orderId, currency, amounts, tax })
   const redemptionId = newUse
     ? await recordUse(writer, {
-        schoolId,
         now,
         couponId: newUse.id,
         personId,
@@ -87,16 +86,16 @@ export async function recordOrder(
       })
     : null
   if (status === 'paid') {
-    await openAccess(writer, { schoolId, now, orderId })
+    await openAccess(writer, { schoolId: writer.schoolId, now, orderId })
     await addSpend(writer, personId, amounts.total)
-    await announce(writer, { schoolId, kind: 'receipt', subjectIds: [orderId], at: now })
+    await announce(writer, { kind: 'receipt', subjectIds: [orderId], at: now })
   }
   if (newUse) {
-    await requireFirstPurchase(writer, { schoolId, personId, orderId, subscriptionId: order.subscriptionId, couponId: newUse.id })
+    await requireFirstPurchase(writer, { personId, orderId, subscriptionId: order.subscriptionId, couponId: newUse.id })
   }
-  await recordOrderChange(writer, schoolId, { id: orderId, version: 1 }, 'created')
+  await recordOrderChange(writer, { id: orderId, version: 1 }, 'created')
   const number = await assignNumber(writer, order, orderId)
-  if (status === 'paid') await issueInvoice(writer, { schoolId, now, orderId, total: amounts.total })
+  if (status === 'paid') await issueInvoice(writer, { schoolId: writer.schoolId, now, orderId, total: amounts.total })
   return { orderId, number, redemptionId }
 }
 
@@ -120,13 +119,13 @@ async function insertOrder(
   order: NewOrder,
   { orderId, currency, amounts, tax }: { orderId: string; currency: string; amounts: OrderAmounts; tax: Tax },
 ): Promise<void> {
-  const { schoolId, now, personId, kind, status, items, coupon, subscriptionId, billingAddress, taxId, attribution } = order
+  const { now, personId, kind, status, items, coupon, subscriptionId, billingAddress, taxId, attribution } = order
   const expiresAt = status === 'pending' ? (order.expiresAt ?? new Date(now.getTime() + checkoutMinutes * 60_000)) : null
   await writer
     .with('buyer', (query) => query.selectFrom('person').select(['id', 'name', 'email']).where('id', '=', personId))
     .insertInto('orders')
     .values((row) => ({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id: orderId,
       created_at: now,
       updated_at: now,
@@ -163,7 +162,7 @@ async function insertOrder(
       amounts.lines.map(({ discount, tax: lineTax, total }, position) => {
         const { type, id, priceId, title, quantity = 1, unitAmount } = elementAt(items, position)
         return {
-          school_id: schoolId,
+          school_id: writer.schoolId,
           id: newId(),
           created_at: now,
           updated_at: now,
@@ -192,19 +191,19 @@ const json = (value: object | undefined): string | null => (value === undefined 
  * Assigns the next number, `YYYY-NNNNNN`, in the current year of the school's time zone. The receipt of a paid order has the same number.
  * Other purchases of the school wait from now on until the transaction ends.
  */
-async function assignNumber(writer: SchoolWriter, { schoolId, now }: NewOrder, orderId: string): Promise<string> {
+async function assignNumber(writer: SchoolWriter, { now }: NewOrder, orderId: string): Promise<string> {
   const { number } = await writer
     .with('counted', (query) =>
       query
         .insertInto('order_counter')
         .values((counter) => ({
-          school_id: schoolId,
+          school_id: writer.schoolId,
           year: counter
             .selectFrom('school')
             .select((school) =>
               sql<number>`extract(year FROM ${now}::timestamptz AT TIME ZONE ${school.ref('school.time_zone')})::int`.as('year'),
             )
-            .where('school.id', '=', schoolId),
+            .where('school.id', '=', writer.schoolId),
           last_no: 1,
         }))
         .onConflict((conflict) =>

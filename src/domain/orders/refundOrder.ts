@@ -65,12 +65,12 @@ export async function refundOrder(
   const ended = isWhole ? lines.filter(({ isRefunded }) => !isRefunded) : parts.filter(({ isRest }) => isRest).map(({ line }) => line)
   await storeParts(writer, { schoolId, now, refundId, parts })
   await markRefunded(writer, { schoolId, now, lines: ended })
-  if (Number(order.total_amount) === 0) await releaseConfirmedUses(writer, { schoolId, now, orderIds: [orderId] })
+  if (Number(order.total_amount) === 0) await releaseConfirmedUses(writer, { now, orderIds: [orderId] })
   await closeAccess(writer, { schoolId, now, orderId, personId: order.person_id, products: productsOf(ended, lines) })
   if (isWhole) await endOrderedSubscription(writer, { schoolId, now, orderId })
   await addSpend(writer, order.person_id, -refunded)
-  await recordOrderChange(writer, schoolId, changed, 'refunded')
-  await announce(writer, { schoolId, kind: 'refund', subjectIds: [refundId], at: now })
+  await recordOrderChange(writer, changed, 'refunded')
+  await announce(writer, { kind: 'refund', subjectIds: [refundId], at: now })
   await issueCreditNote(writer, { schoolId, now, refundId, amount: refunded })
   return { refundId, amount: refunded, isWhole }
 }
@@ -106,13 +106,13 @@ interface Refund extends InSchool {
   parts: readonly RefundPart[]
 }
 
-async function storeParts(writer: SchoolWriter, { schoolId, now, refundId, parts }: Refund): Promise<void> {
+async function storeParts(writer: SchoolWriter, { now, refundId, parts }: Refund): Promise<void> {
   if (parts.length === 0) return
   await writer
     .insertInto('refund_item')
     .values(
       parts.map(({ line, amount, tax }) => ({
-        school_id: schoolId,
+        school_id: writer.schoolId,
         refund_id: refundId,
         order_item_id: line.id,
         amount,

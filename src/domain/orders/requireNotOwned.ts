@@ -5,7 +5,6 @@ import { statusesWithSeat } from '../events/eventAccess.ts'
 import type { StoredItem } from '../itemRef.ts'
 
 interface Purchase {
-  schoolId: string
   personId: string
   item: StoredItem
 }

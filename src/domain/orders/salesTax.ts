@@ -9,17 +9,13 @@ export interface TaxSettings {
 }
 
 /** Returns the currency in which the school sells, and the tax for a buyer in this country: the rate of the country, else the default. */
-export async function salesTax(
-  writer: SchoolWriter,
-  schoolId: string,
-  country: string | null | undefined,
-): Promise<{ currency: string; tax: Tax }> {
+export async function salesTax(writer: SchoolWriter, country: string | null | undefined): Promise<{ currency: string; tax: Tax }> {
   const school = await writer
     .selectFrom('school')
     .select((row) => ['school.currency', sql<TaxSettings | null>`${row.ref('school.settings')} -> 'tax'`.as('tax')])
-    .where('id', '=', schoolId)
+    .where('id', '=', writer.schoolId)
     .executeTakeFirst()
-  if (!school) throw new Error(`there is no school ${schoolId}`)
+  if (!school) throw new Error(`there is no school ${writer.schoolId}`)
   const { mode = 'none', default_rate_bps = 0, rates = [] } = school.tax ?? {}
   const rateBps = rates.find((rate) => rate.country === country)?.rate_bps ?? default_rate_bps
   return { currency: school.currency, tax: { mode, rateBps: mode === 'none' ? 0 : rateBps } }

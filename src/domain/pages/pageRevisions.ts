@@ -8,14 +8,13 @@ export type RevisionEvent = 'created' | 'updated' | 'discarded' | 'restored'
 
 export interface PageContext {
   writer: SchoolWriter
-  school: { id: string }
   caller: PersonCaller
   now: Date
 }
 
 /** Stores a revision of a page and deletes all but the last fifty. The page must be locked. */
 export async function addRevision(
-  { writer, school, caller, now }: PageContext,
+  { writer, caller, now }: PageContext,
   pageId: string,
   { event, content }: { event: RevisionEvent; content: PageContent },
 ): Promise<void> {
@@ -28,7 +27,7 @@ export async function addRevision(
   await writer
     .insertInto('page_revision')
     .values({
-      school_id: school.id,
+      school_id: writer.schoolId,
       page_id: pageId,
       number,
       created_at: now,

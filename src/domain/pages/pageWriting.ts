@@ -14,7 +14,7 @@ type Values = Readonly<Record<string, unknown>>
 /** Checks the blocks of a page: their total size, repeated ids, and pictures that cannot be shown. */
 export async function checkPage(
   { blocks = [] }: Readonly<{ blocks?: readonly Block[] }>,
-  { writer, school }: PageContext,
+  { writer }: PageContext,
 ): Promise<ProblemDetail[]> {
   if (Buffer.byteLength(JSON.stringify(blocks)) > maxBytes)
     return [{ ...fieldError('blocks', 'max', 'must be at most 512 KiB in total'), meta: { max: maxBytes } }]
@@ -29,7 +29,7 @@ export async function checkPage(
   const pictures = picturesIn(blocks).map(({ file_id, path }) => ({ id: uuidOf('fil', file_id), path }))
   const files = await lockFiles(
     writer,
-    school.id,
+    writer.schoolId,
     pictures.map(({ id }) => id),
   )
   const shown = new Set(

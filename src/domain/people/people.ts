@@ -9,7 +9,6 @@ import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 
 export interface NewPerson {
-  schoolId: string
   email: string
   name: string
   role: Role
@@ -23,29 +22,26 @@ export interface NewPerson {
  * Returns undefined if the address has a login already.
  */
 export async function createPerson(writer: SchoolWriter, person: NewPerson): Promise<{ accountId: string; personId: string } | undefined> {
-  const { schoolId, email, name, isEmailVerified, passwordHash } = person
+  const { email, name, isEmailVerified, passwordHash } = person
   const account = await writer
     .insertInto('account')
-    .values({ school_id: schoolId, id: newId(), email, name, email_verified: isEmailVerified, password_hash: passwordHash ?? null })
+    .values({ school_id: writer.schoolId, id: newId(), email, name, email_verified: isEmailVerified, password_hash: passwordHash ?? null })
     .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
     .returning('id')
     .executeTakeFirst()
   if (!account) return undefined
-  const personId = await personOf(writer, { schoolId, accountId: account.id, email, name, isStudent: person.role === 'learner' })
-  await writeRole(writer, { schoolId, personId, role: person.role })
+  const personId = await personOf(writer, { accountId: account.id, email, name, isStudent: person.role === 'learner' })
+  await writeRole(writer, { personId, role: person.role })
   return { accountId: account.id, personId }
 }
 
 export type RoleChange = { before: Role } | { refused: 'last_owner' }
 
 /** Sets the role of an account's person. It applies from the next request on. A school keeps at least one owner who can sign in. */
-export async function setRole(
-  writer: SchoolWriter,
-  { schoolId, accountId, role }: { schoolId: string; accountId: string; role: Role },
-): Promise<RoleChange> {
-  await lockOwners(writer, schoolId)
+export async function setRole(writer: SchoolWriter, { accountId, role }: { accountId: string; role: Role }): Promise<RoleChange> {
+  await lockOwners(writer)
   const { email, name } = await writer.selectFrom('account').select(['email', 'name']).where('id', '=', accountId).executeTakeFirstOrThrow()
-  const personId = await personOf(writer, { schoolId, accountId, email, name, isStudent: role === 'learner' })
+  const personId = await personOf(writer, { accountId, email, name, isStudent: role === 'learner' })
   const staff = await writer
     .selectFrom('staff')
     .select('role')
@@ -55,21 +51,21 @@ export async function setRole(
   const before = (staff?.role ?? 'learner') as Role
   if (before === role) return { before }
   if (before === 'owner' && !(await hasOtherOwner(writer, { personId }))) return { refused: 'last_owner' }
-  await writeRole(writer, { schoolId, personId, role })
+  await writeRole(writer, { personId, role })
   return { before }
 }
 
 /** Returns the person of an account: the one that it has, else the one with its address, else a new one. The last two are changes of the feed. */
 async function personOf(
   writer: SchoolWriter,
-  { schoolId, accountId, email, name, isStudent }: { schoolId: string; accountId: string; email: string; name: string; isStudent: boolean },
+  { accountId, email, name, isStudent }: { accountId: string; email: string; name: string; isStudent: boolean },
 ): Promise<string> {
   const own = await writer.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
   if (own) return own.id
   const person = await writer
     .insertInto('person')
     .values({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id: newId(),
       account_id: accountId,
       email,
@@ -87,15 +83,12 @@ async function personOf(
     .returning(changedPerson)
     .executeTakeFirstOrThrow(() => new Error(`${email} is the address of a person who has another login`))
   const action = person.version === 1 ? 'created' : 'updated'
-  await recordPersonChanges(writer, schoolId, [person], { student: action, member: action })
+  await recordPersonChanges(writer, [person], { student: action, member: action })
   return person.id
 }
 
 // A learner has no active row in the table of staff.
-async function writeRole(
-  writer: SchoolWriter,
-  { schoolId, personId, role }: { schoolId: string; personId: string; role: Role },
-): Promise<void> {
+async function writeRole(writer: SchoolWriter, { personId, role }: { personId: string; role: Role }): Promise<void> {
   const writtenAt = new Date()
   if (role === 'learner') {
     const removed = await writer
@@ -105,12 +98,12 @@ async function writeRole(
       .where('status', '<>', 'removed')
       .returning(['id', 'version'])
       .execute()
-    await recordChanges(writer, { school_id: schoolId, type: 'staff', action: 'deleted' }, removed)
+    await recordChanges(writer, { type: 'staff', action: 'deleted' }, removed)
     return
   }
   const row = await writer
     .insertInto('staff')
-    .values({ school_id: schoolId, id: newId(), person_id: personId, role, status: 'active', accepted_at: writtenAt })
+    .values({ school_id: writer.schoolId, id: newId(), person_id: personId, role, status: 'active', accepted_at: writtenAt })
     .onConflict((conflict) =>
       conflict
         .columns(['school_id', 'person_id'])
@@ -119,34 +112,30 @@ async function writeRole(
     .returning(['id', 'version'])
     .executeTakeFirstOrThrow()
   const action = row.version === 1 ? 'created' : 'updated'
-  await recordChange(writer, { school_id: schoolId, type: 'staff', resource_id: row.id, action, version: row.version })
+  await recordChange(writer, { type: 'staff', resource_id: row.id, action, version: row.version })
 }
 
 export interface AccountKey {
-  schoolId: string
   accountId: string
 }
 
 /** Sets the password of an account, and ends its sessions and mailed links. Connected apps keep their access. */
-export async function setPassword(
-  writer: SchoolWriter,
-  { schoolId, accountId, passwordHash }: AccountKey & { passwordHash: string },
-): Promise<void> {
-  await updateAccount(writer, { schoolId, accountId }).set({ password_hash: passwordHash, pending_email: null }).execute()
-  await voidMailedLinks(writer, schoolId, accountId)
-  await endAccountSessions(writer, schoolId, accountId)
+export async function setPassword(writer: SchoolWriter, { accountId, passwordHash }: AccountKey & { passwordHash: string }): Promise<void> {
+  await updateAccount(writer, { accountId }).set({ password_hash: passwordHash, pending_email: null }).execute()
+  await voidMailedLinks(writer, writer.schoolId, accountId)
+  await endAccountSessions(writer, writer.schoolId, accountId)
 }
 
 /** Disables an account from the next request on and ends its sessions and mailed links. The caller ends its grants. */
-export async function disableAccount(writer: SchoolWriter, { schoolId, accountId }: AccountKey): Promise<void> {
-  await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: now }).where('disabled_at', 'is', null).execute()
-  await voidMailedLinks(writer, schoolId, accountId)
-  await endAccountSessions(writer, schoolId, accountId)
+export async function disableAccount(writer: SchoolWriter, { accountId }: AccountKey): Promise<void> {
+  await updateAccount(writer, { accountId }).set({ disabled_at: now }).where('disabled_at', 'is', null).execute()
+  await voidMailedLinks(writer, writer.schoolId, accountId)
+  await endAccountSessions(writer, writer.schoolId, accountId)
 }
 
 /** Enables a disabled account. Sessions, links and grants that have ended stay ended. */
-export async function enableAccount(writer: SchoolWriter, { schoolId, accountId }: AccountKey): Promise<void> {
-  await updateAccount(writer, { schoolId, accountId }).set({ disabled_at: null }).where('disabled_at', 'is not', null).execute()
+export async function enableAccount(writer: SchoolWriter, { accountId }: AccountKey): Promise<void> {
+  await updateAccount(writer, { accountId }).set({ disabled_at: null }).where('disabled_at', 'is not', null).execute()
 }
 
 const updateAccount = (writer: SchoolWriter, { accountId }: AccountKey) =>

@@ -41,7 +41,7 @@ export async function publishPost(context: WriteContext, post: Post, { scheduled
       ],
     })
   }
-  await announce(context.writer, { schoolId: context.school.id, kind: 'post', subjectIds: [post.id], at: time ?? now })
+  await announce(context.writer, { kind: 'post', subjectIds: [post.id], at: time ?? now })
   return time
     ? { status: 'scheduled', scheduled_for: time, published_at: time, archived_at: null }
     : { status: 'published', scheduled_for: null, published_at: now, archived_at: null }
@@ -60,23 +60,23 @@ export async function archivePost(context: WriteContext) {
 export const restorePost = async () => ({ archived_at: null, published_at: null })
 
 /** Marks a scheduled post that is due as published, so that a change sees its current status. */
-export async function publishIfDue(writer: SchoolWriter, { schoolId, id }: { schoolId: string; id: string }): Promise<void> {
+export async function publishIfDue(writer: SchoolWriter, { id }: { id: string }): Promise<void> {
   await writer
     .updateTable('post')
     .set((post) => ({ status: 'published', published_at: post.ref('scheduled_for'), scheduled_for: null }))
-    .where('school_id', '=', schoolId)
+    .where('school_id', '=', writer.schoolId)
     .where('id', '=', id)
     .where('status', '=', 'scheduled')
     .where('scheduled_for', '<=', databaseNow)
     .execute()
 }
 
-export async function removePostParts({ writer, school }: WriteContext, { id }: Post): Promise<undefined> {
+export async function removePostParts({ writer }: WriteContext, { id }: Post): Promise<undefined> {
   const comments = await writer
     .deleteFrom('comment')
     .where('subject_type', '=', 'post')
     .where('subject_id', '=', id)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: school.id, type: 'comment', action: 'deleted' }, comments)
+  await recordChanges(writer, { type: 'comment', action: 'deleted' }, comments)
 }

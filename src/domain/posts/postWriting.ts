@@ -62,8 +62,8 @@ async function authorErrors({ author_lecturer_id }: PostValues, { writer }: Writ
 }
 
 /** Checks the number of pinned posts under a lock, so that two concurrent requests cannot both pin the last one. */
-async function pinErrors({ writer, school }: WriteContext): Promise<ProblemDetail[]> {
-  await lockByName(writer, `pinned posts ${school.id}`)
+async function pinErrors({ writer }: WriteContext): Promise<ProblemDetail[]> {
+  await lockByName(writer, `pinned posts ${writer.schoolId}`)
   const { count } = await writer
     .selectFrom('post')
     .select((post) => post.fn.countAll<string>().as('count'))
@@ -111,7 +111,7 @@ async function textOfPost(writer: SchoolWriter, postId: string): Promise<{ conte
 }
 
 export async function savePostParts(
-  { writer, school, externalServices }: WriteContext & RenderingContext,
+  { writer, externalServices }: WriteContext & RenderingContext,
   { id }: { id: string },
   sent: PostValues,
 ): Promise<void> {
@@ -123,7 +123,7 @@ export async function savePostParts(
     const body = { content, content_format: format, content_html }
     await writer
       .insertInto('post_body')
-      .values({ school_id: school.id, post_id: id, ...body })
+      .values({ school_id: writer.schoolId, post_id: id, ...body })
       .onConflict((conflict) => conflict.columns(['school_id', 'post_id']).doUpdateSet(body))
       .execute()
   }
@@ -133,6 +133,6 @@ export async function savePostParts(
   if (plans.length === 0) return
   await writer
     .insertInto('post_plan')
-    .values(plans.map((plan_id) => ({ school_id: school.id, post_id: id, plan_id })))
+    .values(plans.map((plan_id) => ({ school_id: writer.schoolId, post_id: id, plan_id })))
     .execute()
 }

@@ -3,7 +3,6 @@ import { recordChange } from '../../store/changeLog.ts'
 import type { SchoolWriter } from '../../store/database.ts'
 
 interface Grant {
-  schoolId: string
   now: Date
   personId: string
   productId: string
@@ -20,12 +19,12 @@ interface Grant {
  */
 export async function grantProduct(
   writer: SchoolWriter,
-  { schoolId, now, personId, productId, source, orderId = null, note = null, isRecorded }: Grant,
+  { now, personId, productId, source, orderId = null, note = null, isRecorded }: Grant,
 ): Promise<{ grantId: string; outcome: 'created' | 'reactivated' | 'unchanged' }> {
   const written = await writer
     .insertInto('product_grant')
     .values({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id: newId(),
       created_at: now,
       updated_at: now,
@@ -62,7 +61,7 @@ export async function grantProduct(
     const { id, version } = written
     const outcome = version === 1 ? 'created' : 'reactivated'
     const action = outcome === 'created' ? 'created' : 'updated'
-    if (!isRecorded) await recordChange(writer, { school_id: schoolId, type: 'product_grant', resource_id: id, action, version })
+    if (!isRecorded) await recordChange(writer, { type: 'product_grant', resource_id: id, action, version })
     return { grantId: id, outcome }
   }
   const existing = await writer

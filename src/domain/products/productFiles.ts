@@ -20,7 +20,7 @@ export async function addFile(
   productId: string,
   { file_id, title }: { file_id: string; title: string },
 ): Promise<void> {
-  const { writer, school, now } = context
+  const { writer, now } = context
   const files = await filesOfProduct(context, productId)
   if (files.length >= maxFiles) {
     throw new Problem('validation_failed', {
@@ -31,7 +31,7 @@ export async function addFile(
   await writer
     .insertInto('product_file')
     .values({
-      school_id: school.id,
+      school_id: writer.schoolId,
       id: newId(),
       created_at: now,
       updated_at: now,
@@ -117,10 +117,10 @@ const filesOfProduct = ({ writer }: ChangeContext, productId: string) =>
     .orderBy('position')
     .execute()
 
-async function requireFile({ writer, school }: ChangeContext, publicId: string, current?: string): Promise<string> {
+async function requireFile({ writer }: ChangeContext, publicId: string, current?: string): Promise<string> {
   const id = uuidOf('fil', publicId)
   if (id === current) return id
-  const [file] = await lockFiles(writer, school.id, [id])
+  const [file] = await lockFiles(writer, writer.schoolId, [id])
   if (file?.status === 'ready' && file.purpose === 'digital_product' && file.visibility === 'private') return id
   throw new Problem('invalid_reference', {
     details: [

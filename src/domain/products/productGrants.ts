@@ -37,7 +37,7 @@ interface GrantInput {
  * @throws Problem validation_failed, invalid_reference
  */
 export async function giveProduct(
-  { writer, school, now }: ChangeContext,
+  { writer, now }: ChangeContext,
   productId: string,
   input: GrantInput,
 ): Promise<{ id: string; action: ChangeAction | undefined }> {
@@ -60,7 +60,6 @@ export async function giveProduct(
   if (!person)
     throw new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', 'the school has no such person')] })
   const { grantId, outcome } = await grantProduct(writer, {
-    schoolId: school.id,
     now,
     personId,
     productId,
@@ -78,7 +77,7 @@ const actions = { created: 'created', reactivated: 'updated', unchanged: undefin
  * @returns whether it was active
  * @throws Problem not_found
  */
-export async function revokeGrant({ writer, school, now }: ChangeContext, productId: string, grantId: string): Promise<boolean> {
+export async function revokeGrant({ writer, now }: ChangeContext, productId: string, grantId: string): Promise<boolean> {
   const grant = await writer
     .selectFrom('product_grant')
     .select('revoked_at')
@@ -94,6 +93,6 @@ export async function revokeGrant({ writer, school, now }: ChangeContext, produc
     .where('id', '=', grantId)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(writer, { school_id: school.id, type: 'product_grant', resource_id: grantId, action: 'revoked', version })
+  await recordChange(writer, { type: 'product_grant', resource_id: grantId, action: 'revoked', version })
   return true
 }

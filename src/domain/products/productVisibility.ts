@@ -23,10 +23,8 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
     ),
     product.and([
       product('digital_product.status', '!=', 'draft'),
-      hasPlan(
-        product,
-        { schoolId: product.ref('digital_product.school_id'), personId: product.cast<string>(product.val(personId), 'uuid') },
-        (plan) => includesProduct(plan, 'digital_product', product.ref('digital_product.id')),
+      hasPlan(product, { personId: product.cast<string>(product.val(personId), 'uuid') }, (plan) =>
+        includesProduct(plan, 'digital_product', product.ref('digital_product.id')),
       ),
     ]),
   ])

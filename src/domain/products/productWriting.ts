@@ -33,19 +33,19 @@ export async function productDefaults(
 
 /** Checks that the fields of a product are consistent, and that its preview file is public. */
 export async function checkProduct(values: ProductInput, context: ChangeContext, before?: Product): Promise<ProblemDetail[]> {
-  const currency = await currencyOf(context.writer, context.school.id)
+  const currency = await currencyOf(context.writer)
   return [...priceErrors(values, currency, 'product'), ...(await previewErrors(values, context, before))]
 }
 
 async function previewErrors(
   { preview_file: preview }: ProductInput,
-  { writer, school }: ChangeContext,
+  { writer }: ChangeContext,
   before?: Product,
 ): Promise<ProblemDetail[]> {
   const field = 'preview_file.file_id'
   const id = preview ? fromPublicId('fil', preview.file_id) : undefined
   if (id === undefined || id === before?.preview_file_id) return []
-  const [file] = await lockFiles(writer, school.id, [id])
+  const [file] = await lockFiles(writer, writer.schoolId, [id])
   if (file?.status === 'ready' && file.visibility === 'public') return []
   return [fieldError(field, 'invalid_reference', 'must be a public, completely uploaded file of the school')]
 }

@@ -4,7 +4,6 @@ import type { SchoolWriter } from '../../store/database.ts'
 
 interface Context {
   writer: SchoolWriter
-  school: { id: string }
 }
 
 interface Product {

@@ -30,8 +30,8 @@ export interface PageBranding {
 }
 
 /** Returns the current branding of a school's pages, with the unchanged default theme if the school has none. */
-export async function pageBranding(database: SchoolReader, schoolId: string, statements: StatementCache): Promise<PageBranding> {
-  const row = await findBranding(database, schoolId, { slugs: Object.values(legalSlugs), isOpen: isOpenToVisitors, statements })
+export async function pageBranding(database: SchoolReader, statements: StatementCache): Promise<PageBranding> {
+  const row = await findBranding(database, database.schoolId, { slugs: Object.values(legalSlugs), isOpen: isOpenToVisitors, statements })
   const { name = 'School', locale = '', time_zone: timeZone = 'UTC', registration, looks } = row ?? {}
   const theme = looks ? (looks as unknown as SchoolTheme) : { ...themeDefaults('studio'), logo: null, logo_dark: null }
   const legal = row ? await legalDocuments(database, row) : {}
@@ -44,7 +44,7 @@ function helpOf({ contact_email: email, support_url: url }: Pick<BrandingRow, 'c
 }
 
 /** Returns the school's own stylesheet, or an empty text. It was checked when it was saved. */
-export const customCss = (database: SchoolReader, schoolId: string): Promise<string> => findCustomCss(database, schoolId)
+export const customCss = (database: SchoolReader): Promise<string> => findCustomCss(database, database.schoolId)
 
 /** The slugs of the pages that are legal documents unless the school set another address or page. */
 const legalSlugs = { imprint: 'legal/imprint', privacy: 'legal/privacy', terms: 'legal/terms' } as const

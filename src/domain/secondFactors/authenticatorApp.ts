@@ -7,12 +7,12 @@ import type { FactorOwner } from './factorOwner.ts'
 export async function saveApp(
   writer: SchoolWriter,
   keyring: Keyring,
-  { schoolId, accountId, secret, step }: FactorOwner & { secret: string; step: number },
+  { accountId, secret, step }: FactorOwner & { secret: string; step: number },
 ): Promise<void> {
   const sealed = keyring.seal('authenticator apps', JSON.stringify({ accountId, secret }))
   await writer
     .insertInto('authenticator_app')
-    .values({ school_id: schoolId, account_id: accountId, secret: sealed, last_step: step })
+    .values({ school_id: writer.schoolId, account_id: accountId, secret: sealed, last_step: step })
     .onConflict((conflict) => conflict.columns(['school_id', 'account_id']).doUpdateSet({ secret: sealed, last_step: step }))
     .execute()
 }

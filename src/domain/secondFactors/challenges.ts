@@ -35,10 +35,10 @@ export function challengeExpiry(keyring: Keyring, challenge: string, binding: Ch
 }
 
 /** Marks a challenge as used. Returns false if it was used before. */
-export async function spendChallenge(database: SchoolReader, schoolId: string, challenge: string, expires: Date): Promise<boolean> {
+export async function spendChallenge(database: SchoolReader, challenge: string, expires: Date): Promise<boolean> {
   const spent = await database
     .insertInto('used_challenge')
-    .values({ school_id: schoolId, id: hash(challenge), expires_at: expires })
+    .values({ school_id: database.schoolId, id: hash(challenge), expires_at: expires })
     .onConflict((conflict) => conflict.columns(['school_id', 'id']).doNothing())
     .returning('id')
     .executeTakeFirst()

@@ -98,7 +98,6 @@ export async function usePasskey(
   { transports: _, response, ...answer }: PasskeyResponse,
   { isVerified }: { isVerified: boolean },
 ): Promise<ProvedPasskey | PasskeyRejection> {
-  const { schoolId } = binding
   const row = await findByCredential(database.kysely, answer.id)
   if (!row || (binding.accountId !== undefined && row.account_id !== binding.accountId)) return { rejected: 'unknown' }
   const rejected = (reason: PasskeyRejection['rejected']): PasskeyRejection => ({ rejected: reason, accountId: row.account_id })
@@ -130,7 +129,13 @@ export async function usePasskey(
     .where((passkey) => passkey.or([passkey('counter', '<', counter), ...(counter === 0 ? [passkey('counter', '=', 0)] : [])]))
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) return rejected('counter')
-  return { schoolId, accountId: row.account_id, passkeyId: row.id, isSynced: row.is_synced, isVerified: info.userVerified }
+  return {
+    schoolId: database.schoolId,
+    accountId: row.account_id,
+    passkeyId: row.id,
+    isSynced: row.is_synced,
+    isVerified: info.userVerified,
+  }
 }
 
 const findByCredential = (database: SchoolReader, credentialId: string) =>
@@ -150,6 +155,6 @@ function watchedChallenge(keyring: Keyring, binding: ChallengeBinding) {
       return found !== undefined
     },
     spend: async (database: SchoolReader): Promise<boolean> =>
-      found !== undefined && (await spendChallenge(database, binding.schoolId, found.challenge, found.expires)),
+      found !== undefined && (await spendChallenge(database, found.challenge, found.expires)),
   }
 }

@@ -16,14 +16,14 @@ export function typedRecoveryCode(typed: string): string | undefined {
 }
 
 /** Replaces the recovery codes of an account. Returns the new ones, which are stored as hashes only. */
-export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring, { schoolId, accountId }: FactorOwner): Promise<string[]> {
+export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring, { accountId }: FactorOwner): Promise<string[]> {
   const codes = Array.from({ length: count }, newCode)
-  await removeRecoveryCodes(writer, { schoolId, accountId })
+  await removeRecoveryCodes(writer, { schoolId: writer.schoolId, accountId })
   await writer
     .insertInto('recovery_code')
     .values(
       codes.map((code) => ({
-        ...{ school_id: schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) },
+        ...{ school_id: writer.schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) },
         key_id: keyring.secretIds[0] ?? null,
       })),
     )

@@ -2,7 +2,7 @@ import type { SchoolReader, SchoolWriter } from '../../store/database.ts'
 import { lockSchool } from '../../store/schools.ts'
 
 /** Serialises changes of the school's owners, so that two concurrent demotions cannot remove the last owner. */
-export const lockOwners = (writer: SchoolWriter, schoolId: string): Promise<void> => lockSchool(writer, schoolId)
+export const lockOwners = (writer: SchoolWriter): Promise<void> => lockSchool(writer, writer.schoolId)
 
 export async function hasOtherOwner(reader: SchoolReader, { personId }: { personId: string | null }): Promise<boolean> {
   const owner = await reader

@@ -44,7 +44,7 @@ export async function inviteStaff(change: StaffChange, { email: typed, role }: {
  * @throws Problem invalid_state if the profile has another login, or the person another profile
  */
 export async function linkLecturer(change: StaffChange, lecturer: { id: string }, typed: string): Promise<boolean> {
-  const { writer, school, now } = change
+  const { writer, now } = change
   const email = addressIn(typed)
   const linked = await writer
     .selectFrom('staff')
@@ -64,7 +64,7 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
   }
   if (known) {
     await writer.deleteFrom('staff').where('id', '=', known.id).execute()
-    await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
+    await recordChange(writer, { type: 'staff', resource_id: known.id, action: 'deleted', version: known.version })
   }
   const id = newId()
   const status = hasLogin ? 'active' : 'invited'
@@ -72,9 +72,9 @@ export async function linkLecturer(change: StaffChange, lecturer: { id: string }
   const role: StaffRole = 'lecturer'
   await writer
     .insertInto('staff')
-    .values({ school_id: school.id, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
+    .values({ school_id: writer.schoolId, id, person_id: personId, role, lecturer_id: lecturer.id, status, ...times })
     .execute()
-  await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'created', version: 1 })
+  await recordChange(writer, { type: 'staff', resource_id: id, action: 'created', version: 1 })
   await notifyStaff(change, email, hasLogin)
   return true
 }
@@ -106,7 +106,7 @@ function addressIn(typed: string): string {
  * Returns the person with this address, locked: of two concurrent invitations, the second one sees the staff member of the first. Creates
  * the person if there is none.
  */
-async function personByAddress({ writer, school, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
+async function personByAddress({ writer, now }: StaffChange, email: string): Promise<{ id: string; hasLogin: boolean }> {
   const login = await writer
     .selectFrom('account')
     .innerJoin('person', 'person.account_id', 'account.id')
@@ -118,7 +118,7 @@ async function personByAddress({ writer, school, now }: StaffChange, email: stri
   if (login) return { id: login.id, hasLogin: true }
   await writer
     .insertInto('person')
-    .values({ school_id: school.id, id: newId(), email, name: email.slice(0, email.indexOf('@')), created_at: now, updated_at: now })
+    .values({ school_id: writer.schoolId, id: newId(), email, name: email.slice(0, email.indexOf('@')), created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.columns(['school_id', 'email']).doNothing())
     .execute()
   const person = await writer
@@ -134,7 +134,7 @@ const staffRowOf = ({ writer }: StaffChange, personId: string) =>
   writer.selectFrom('staff').selectAll().where('person_id', '=', personId).forUpdate().executeTakeFirst()
 
 async function writeStaff(
-  { writer, school, now }: StaffChange,
+  { writer, now }: StaffChange,
   id: string,
   columns: { lecturer_id?: string | null; status?: string },
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function writeStaff(
     .where('id', '=', id)
     .returning('version')
     .executeTakeFirstOrThrow()
-  await recordChange(writer, { school_id: school.id, type: 'staff', resource_id: id, action: 'updated', version })
+  await recordChange(writer, { type: 'staff', resource_id: id, action: 'updated', version })
 }
 
 async function notifyStaff({ writer, school, externalServices }: StaffChange, email: string, hasLogin: boolean): Promise<void> {

@@ -33,10 +33,10 @@ export async function requireChangeable(
   row: { person_id: string; role: string; status: string },
   roleAfter: string | undefined,
 ): Promise<void> {
-  const { writer, school, caller } = change
+  const { writer, caller } = change
   if (row.person_id === caller.personId) throw new Problem('self_change')
   requireRoleGiver(caller, row.role, ...(roleAfter === undefined ? [] : [roleAfter]))
   if (row.role !== 'owner' || row.status !== 'active' || roleAfter === 'owner') return
-  await lockOwners(writer, school.id)
+  await lockOwners(writer)
   if (!(await hasOtherOwner(writer, { personId: row.person_id }))) throw new Problem('last_owner')
 }

@@ -13,10 +13,10 @@ export type EndGrant = (writer: SchoolWriter, grant: EndingGrant) => Promise<voi
  */
 export async function eraseAccount(
   writer: SchoolWriter,
-  { schoolId, accountId, endGrant }: { schoolId: string; accountId: string; endGrant: EndGrant },
+  { accountId, endGrant }: { accountId: string; endGrant: EndGrant },
 ): Promise<void> {
-  for (const { id: grantId, client_id: clientId } of await listOwnGrants(writer, schoolId, accountId))
-    await endGrant(writer, { schoolId, grantId, accountId, clientId })
+  for (const { id: grantId, client_id: clientId } of await listOwnGrants(writer, writer.schoolId, accountId))
+    await endGrant(writer, { schoolId: writer.schoolId, grantId, accountId, clientId })
   // Tokens are found by their grants, sessions by their account: see the indexes.
   const ownGrants = writer.selectFrom('oidc_grant').select('oidc_grant.id').where('oidc_grant.account_id', '=', accountId)
   await writer.deleteFrom('oidc_artifact').where('grant_id', 'in', ownGrants).execute()
@@ -26,9 +26,9 @@ export async function eraseAccount(
   }
   const account = await writer.selectFrom('account').select(['email', 'pending_email']).where('id', '=', accountId).executeTakeFirst()
   const emails = [account?.email, account?.pending_email].filter((email) => typeof email === 'string')
-  await forgetRecipients(writer, schoolId, [{ accountId }, ...emails.map((email) => ({ email }))])
+  await forgetRecipients(writer, writer.schoolId, [{ accountId }, ...emails.map((email) => ({ email }))])
   await writer.updateTable('account').set({ avatar_file_id: null }).where('id', '=', accountId).execute()
   await discardFiles(writer, (file) => file('file.uploaded_by', '=', accountId))
-  await removeSecondFactors(writer, { schoolId, accountId })
+  await removeSecondFactors(writer, { schoolId: writer.schoolId, accountId })
   await writer.deleteFrom('account').where('id', '=', accountId).execute()
 }

@@ -40,7 +40,6 @@ export async function findErasable(
 }
 
 export interface OperatorErasure {
-  schoolId: string
   person: ErasablePerson
   now: Date
   cancelsSubscriptions: boolean
@@ -53,18 +52,18 @@ export interface OperatorErasure {
  */
 export async function eraseByOperator(
   writer: SchoolWriter,
-  { schoolId, person: { personId, accountId }, now, cancelsSubscriptions, endGrant }: OperatorErasure,
+  { person: { personId, accountId }, now, cancelsSubscriptions, endGrant }: OperatorErasure,
 ): Promise<'erased' | 'last_owner' | 'active_subscription'> {
   if (personId === null) {
-    if (accountId !== null) await eraseAccount(writer, { schoolId, accountId, endGrant })
+    if (accountId !== null) await eraseAccount(writer, { accountId, endGrant })
     return 'erased'
   }
-  await lockOwners(writer, schoolId)
+  await lockOwners(writer)
   if ((await isOwner(writer, personId)) && !(await hasOtherOwner(writer, { personId }))) return 'last_owner'
   if (!cancelsSubscriptions && (await hasRunningSubscription(writer, personId))) return 'active_subscription'
-  await cancelSubscriptionsOf(writer, { schoolId, now, personId, reason: 'staff' })
-  await erasePerson(writer, { schoolId, personId, now, endGrant })
-  await recordErasure(writer, { schoolId, personId, now })
+  await cancelSubscriptionsOf(writer, { schoolId: writer.schoolId, now, personId, reason: 'staff' })
+  await erasePerson(writer, { personId, now, endGrant })
+  await recordErasure(writer, { personId, now })
   return 'erased'
 }
 

@@ -18,13 +18,13 @@ export interface RemovalContext extends PersonChange {
  * @throws Problem active_subscription if a subscription is running and the caller has not requested its cancellation
  */
 export async function endSubscriptions(
-  { writer, school, now }: PersonChange,
+  { writer, now }: PersonChange,
   personId: string,
   { isRequested, reason }: { isRequested: boolean; reason: CancellationReason },
 ): Promise<void> {
   if (!isRequested && (await hasRunningSubscription(writer, personId))) throw new Problem('active_subscription')
   // This includes subscriptions that end at the end of their period.
-  await cancelSubscriptionsOf(writer, { schoolId: school.id, now, personId, reason })
+  await cancelSubscriptionsOf(writer, { schoolId: writer.schoolId, now, personId, reason })
 }
 
 /**
@@ -32,18 +32,17 @@ export async function endSubscriptions(
  * @throws Problem self_change, last_owner, active_subscription
  */
 export async function eraseByStaff(context: RemovalContext, row: PersonRow): Promise<Record<never, never> | undefined> {
-  const { writer, school, caller, now, externalServices, requestId, address } = context
+  const { writer, caller, now, externalServices, requestId, address } = context
   if (row.erased_at !== null) return undefined
   if (row.id === caller.personId) {
     throw new Problem('self_change', { description: 'You cannot erase yourself. Delete your account instead: DELETE /api/v1/account.' })
   }
-  await lockOwners(writer, school.id)
+  await lockOwners(writer)
   if ((await isOwner(writer, row.id)) && !(await hasOtherOwner(writer, { personId: row.id }))) {
     throw new Problem('last_owner')
   }
   await endSubscriptions(context, row.id, { isRequested: context.parameters.get('cancel_subscriptions') === true, reason: 'staff' })
   await erasePerson(writer, {
-    schoolId: school.id,
     personId: row.id,
     now,
     endGrant: (inside, grant) =>

@@ -12,7 +12,6 @@ import { lockPlaces, releasePlaces } from './releasePlaces.ts'
 import { scrubComments } from './scrubComments.ts'
 
 interface PersonKey {
-  schoolId: string
   personId: string
 }
 
@@ -30,8 +29,8 @@ const erasedEmail = (id: string): string => `deleted-${id}@deleted.invalid`
  * forms, comments, stored responses and e-mails of the outbox. Frees their seats, waitlist places and places in courses. Anonymous records
  * stay, so that the totals of orders do not change. The version of the person stays. The caller has checked the permission and ended running subscriptions.
  */
-export async function erasePerson(writer: SchoolWriter, { schoolId, personId, now, endGrant }: Erasure): Promise<void> {
-  await lockPlaces(writer, { schoolId, personId })
+export async function erasePerson(writer: SchoolWriter, { personId, now, endGrant }: Erasure): Promise<void> {
+  await lockPlaces(writer, { personId })
   const person = await writer
     .selectFrom('person')
     .leftJoin('account', 'account.id', 'person.account_id')
@@ -43,7 +42,7 @@ export async function erasePerson(writer: SchoolWriter, { schoolId, personId, no
   if (!person) return
   const names = [person.name, person.display_name, person.account_name].filter((name) => name !== null)
   const emails = [person.email, person.account_email, person.pending_email].filter((email) => email !== null)
-  const key = { schoolId, personId }
+  const key = { schoolId: writer.schoolId, personId }
   await releasePlaces(writer, { ...key, now })
   await scrubComments(writer, { ...key, words: [...emails, ...names] })
   await eraseTraces(writer, key)
@@ -57,25 +56,25 @@ export async function erasePerson(writer: SchoolWriter, { schoolId, personId, no
     .execute()
   await forgetRecipients(
     writer,
-    schoolId,
+    writer.schoolId,
     emails.map((email) => ({ email })),
   )
-  await forgetStoredResponses(writer, schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
+  await forgetStoredResponses(writer, writer.schoolId, [...emails, ...names, toPublicId('std', personId).slice(4)])
   await forgetImagesOf(writer, personId)
   await eraseProfile(writer, key, now)
   if (person.avatar_file_id !== null) await discardFiles(writer, (file) => file('file.id', '=', person.avatar_file_id))
-  if (person.account_id !== null) await eraseAccount(writer, { schoolId, accountId: person.account_id, endGrant })
+  if (person.account_id !== null) await eraseAccount(writer, { accountId: person.account_id, endGrant })
 }
 
 /** Increments the version of an erased person and records the deletion in the change feed. */
-export async function recordErasure(writer: SchoolWriter, { schoolId, personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
+export async function recordErasure(writer: SchoolWriter, { personId, now }: Omit<Erasure, 'endGrant'>): Promise<void> {
   const row = await writer
     .updateTable('person')
     .set((person) => ({ updated_at: now, version: person('version', '+', 1) }))
     .where('id', '=', personId)
     .returning(['version', 'is_student', 'is_member'])
     .executeTakeFirst()
-  const change = { school_id: schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
+  const change = { school_id: writer.schoolId, resource_id: personId, action: 'deleted' as const, version: row?.version ?? 1 }
   if (row?.is_student) await recordChange(writer, { ...change, type: 'student' })
   if (row?.is_member) await recordChange(writer, { ...change, type: 'member' })
 }
@@ -113,7 +112,7 @@ interface ErasedContact {
   now: Date
 }
 
-async function eraseOrders(writer: SchoolWriter, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+async function eraseOrders(writer: SchoolWriter, { personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
   const orders = await writer
     .updateTable('orders')
     .set((order) => ({
@@ -130,10 +129,10 @@ async function eraseOrders(writer: SchoolWriter, { schoolId, personId }: PersonK
     .where((order) => order.or([order('person_id', '=', personId), order('buyer_email', '=', order.fn.any(order.val(emails)))]))
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'order', action: 'updated' }, orders)
+  await recordChanges(writer, { type: 'order', action: 'updated' }, orders)
 }
 
-async function eraseSubmissions(writer: SchoolWriter, { schoolId, personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
+async function eraseSubmissions(writer: SchoolWriter, { personId }: PersonKey, { emails, now }: ErasedContact): Promise<void> {
   const submissions = await writer
     .updateTable('form_submission')
     .set((submission) => ({
@@ -152,10 +151,10 @@ async function eraseSubmissions(writer: SchoolWriter, { schoolId, personId }: Pe
     )
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'form_submission', action: 'updated' }, submissions)
+  await recordChanges(writer, { type: 'form_submission', action: 'updated' }, submissions)
 }
 
-async function leaveStaff(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
+async function leaveStaff(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
   const staff = await writer
     .updateTable('staff')
     .set((row) => ({ status: 'removed', lecturer_id: null, updated_at: transactionTime, version: row('version', '+', 1) }))
@@ -163,7 +162,7 @@ async function leaveStaff(writer: SchoolWriter, { schoolId, personId }: PersonKe
     .where('status', '<>', 'removed')
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'staff', action: 'updated' }, staff)
+  await recordChanges(writer, { type: 'staff', action: 'updated' }, staff)
 }
 
 /** Removes the person from the audiences of coupons, which contain stored ids or ids of the API. */

@@ -10,7 +10,6 @@ import { changedPerson, recordPersonChanges } from '../../store/personChanges.ts
 export type Facet = 'student' | 'member'
 
 export interface PersonInput {
-  schoolId: string
   email: string
   /** The name of a new person. Default: the part of the address before the @. */
   name?: string | undefined
@@ -24,7 +23,7 @@ export interface PersonInput {
  * @throws Problem validation_failed for an address to which no e-mail can be sent
  */
 export async function findOrCreatePerson(writer: SchoolWriter, input: PersonInput): Promise<{ personId: string; isNew: boolean }> {
-  const { schoolId, facet, now } = input
+  const { facet, now } = input
   const email = deliverableEmail(input.email)
   if (email === undefined) throw undeliverableAddress()
   const name = (input.name ?? email.slice(0, email.lastIndexOf('@'))).slice(0, 120)
@@ -32,7 +31,7 @@ export async function findOrCreatePerson(writer: SchoolWriter, input: PersonInpu
   const created = await writer
     .insertInto('person')
     .values({
-      school_id: schoolId,
+      school_id: writer.schoolId,
       id: newId(),
       email,
       name,
@@ -46,7 +45,7 @@ export async function findOrCreatePerson(writer: SchoolWriter, input: PersonInpu
     .returning('id')
     .executeTakeFirst()
   if (created) {
-    await recordChange(writer, { school_id: schoolId, type: facet, resource_id: created.id, action: 'created', version: 1 })
+    await recordChange(writer, { type: facet, resource_id: created.id, action: 'created', version: 1 })
     return { personId: created.id, isNew: true }
   }
   const existing = await writer
@@ -56,12 +55,11 @@ export async function findOrCreatePerson(writer: SchoolWriter, input: PersonInpu
     .where('erased_at', 'is', null)
     .executeTakeFirst()
   if (!existing) throw undeliverableAddress()
-  await addFacet(writer, { schoolId, personId: existing.id, facet, now, isJoining: true })
+  await addFacet(writer, { personId: existing.id, facet, now, isJoining: true })
   return { personId: existing.id, isNew: false }
 }
 
 interface FacetInput {
-  schoolId: string
   personId: string
   facet: Facet
   now: Date
@@ -70,7 +68,7 @@ interface FacetInput {
 }
 
 /** Makes a person of the school a student or a member as well. Returns false if nothing changes. */
-export async function addFacet(writer: SchoolWriter, { schoolId, personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
+export async function addFacet(writer: SchoolWriter, { personId, facet, now, isJoining = false }: FacetInput): Promise<boolean> {
   const person = writer
     .updateTable('person')
     .set((row) => ({ updated_at: now, version: row('version', '+', 1) }))
@@ -92,7 +90,7 @@ export async function addFacet(writer: SchoolWriter, { schoolId, personId, facet
           }))
           .where((row) => row.or([row('is_member', '=', false), row.and([row.lit(isJoining), row('member_status', '=', 'left')])]))
   const changed = await facetAdded.returning(changedPerson).execute()
-  await recordPersonChanges(writer, schoolId, changed, { [facet]: 'created' })
+  await recordPersonChanges(writer, changed, { [facet]: 'created' })
   return changed.length > 0
 }
 

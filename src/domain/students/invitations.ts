@@ -49,13 +49,12 @@ export async function invitePerson(context: InvitationContext, row: Invitee, sta
 }
 
 interface SignedIn {
-  schoolId: string
   accountId: string
 }
 
 /** Stores that a person has created a login, and makes an invited person active. Only the change of state is a new version. */
 export async function recordSignUp(writer: SchoolWriter, account: SignedIn): Promise<void> {
-  await recordActivated(writer, account, await activatePeople(writer, account).execute())
+  await recordActivated(writer, await activatePeople(writer, account).execute())
 }
 
 /** Stores that a person has signed in, with the audit row and the time of the account in the same statement, and does the same. */
@@ -70,7 +69,7 @@ export async function recordSignIn(database: SchoolReader, account: SignedIn, au
     // With names, so that the statement can be prepared.
     .select(['id', 'version', 'is_student', 'is_member', 'is_activated'])
     .execute()
-  await recordActivated(database, account, people)
+  await recordActivated(database, people)
 }
 
 const activatePeople = (database: Pick<SchoolReader, 'updateTable'>, { accountId }: SignedIn) =>
@@ -103,14 +102,9 @@ const activatePeople = (database: Pick<SchoolReader, 'updateTable'>, { accountId
     .returning(changedPerson)
     .returning((person) => person('updated_at', '=', now).as('is_activated'))
 
-async function recordActivated(
-  database: SchoolReader,
-  { schoolId }: SignedIn,
-  people: readonly (ChangedPerson & { is_activated: SqlBool })[],
-): Promise<void> {
+async function recordActivated(database: SchoolReader, people: readonly (ChangedPerson & { is_activated: SqlBool })[]): Promise<void> {
   await recordPersonChanges(
     database,
-    schoolId,
     people.filter((person) => person.is_activated),
   )
 }

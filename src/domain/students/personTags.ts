@@ -23,26 +23,25 @@ export const hasTag =
     )
 
 interface TaggedPerson {
-  schoolId: string
   personId: string
   kind: TagKind
 }
 
-export async function setTags(writer: SchoolWriter, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
+export async function setTags(writer: SchoolWriter, { personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
   await writer
     .deleteFrom('person_tag')
     .where('person_id', '=', personId)
     .where('kind', '=', kind)
     .$if(tags.length > 0, (query) => query.where('tag', 'not in', [...tags]))
     .execute()
-  await addTags(writer, { schoolId, personId, kind }, tags)
+  await addTags(writer, { personId, kind }, tags)
 }
 
-export async function addTags(writer: SchoolWriter, { schoolId, personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
+export async function addTags(writer: SchoolWriter, { personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return
   await writer
     .insertInto('person_tag')
-    .values([...new Set(tags)].map((tag) => ({ school_id: schoolId, person_id: personId, kind, tag })))
+    .values([...new Set(tags)].map((tag) => ({ school_id: writer.schoolId, person_id: personId, kind, tag })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

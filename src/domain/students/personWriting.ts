@@ -11,7 +11,6 @@ import type { Facet } from './findOrCreatePerson.ts'
 
 export interface PersonChange {
   writer: SchoolWriter
-  school: { id: string }
   caller: PersonCaller
   now: Date
 }
@@ -98,8 +97,8 @@ export async function requireAuthorityOver(
 }
 
 /** Records the change under the other facet as well, because a student and a member can be one row. */
-export async function recordOtherFacet({ writer, school }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
+export async function recordOtherFacet({ writer }: PersonChange, row: PersonRow, own: Facet, action: ChangeAction): Promise<void> {
   const other = own === 'student' ? 'member' : 'student'
   if (other === 'student' ? !row.is_student : !row.is_member) return
-  await recordChange(writer, { school_id: school.id, type: other, resource_id: row.id, action, version: row.version })
+  await recordChange(writer, { type: other, resource_id: row.id, action, version: row.version })
 }

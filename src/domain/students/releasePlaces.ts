@@ -8,7 +8,6 @@ import { lockCourses } from '../learning/lockCourses.ts'
 import { cancelOrder } from '../orders/orderTransitions.ts'
 
 interface PersonKey {
-  schoolId: string
   personId: string
 }
 
@@ -16,9 +15,9 @@ interface PersonKey {
  * Locks what a person holds that others may wait for: unpaid orders, events and courses. Call it before the person is locked: other changes
  * lock in this order.
  */
-export async function lockPlaces(writer: SchoolWriter, { schoolId, personId }: PersonKey): Promise<void> {
-  await unpaidOrdersOf(writer, { schoolId, personId })
-  await lockEvents(writer, await upcomingEventsOf(writer, { schoolId, personId }))
+export async function lockPlaces(writer: SchoolWriter, { personId }: PersonKey): Promise<void> {
+  await unpaidOrdersOf(writer, { personId })
+  await lockEvents(writer, await upcomingEventsOf(writer, { personId }))
   const enrollments = await writer
     .selectFrom('enrollment')
     .select('course_id')
@@ -35,11 +34,11 @@ export async function lockPlaces(writer: SchoolWriter, { schoolId, personId }: P
  * Frees what a person who leaves for good holds: cancels their unpaid orders with the reserved coupons and seats, their seats and waitlist
  * places at events to come, and their enrolments that are not completed. Paid orders and completed courses stay.
  */
-export async function releasePlaces(writer: SchoolWriter, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
-  const orders = await unpaidOrdersOf(writer, { schoolId, personId })
-  for (const { id: orderId } of orders) await cancelOrder(writer, { schoolId, now, orderId })
-  await withdrawPerson(writer, { schoolId, personId })
-  await endOpenEnrollments(writer, { schoolId, personId, now })
+export async function releasePlaces(writer: SchoolWriter, { personId, now }: PersonKey & { now: Date }): Promise<void> {
+  const orders = await unpaidOrdersOf(writer, { personId })
+  for (const { id: orderId } of orders) await cancelOrder(writer, { schoolId: writer.schoolId, now, orderId })
+  await withdrawPerson(writer, { personId })
+  await endOpenEnrollments(writer, { personId, now })
 }
 
 const endedStatuses = ['active', 'suspended'] as const
@@ -54,7 +53,7 @@ const unpaidOrdersOf = async (writer: SchoolWriter, { personId }: PersonKey) =>
     .forUpdate()
     .execute()
 
-async function endOpenEnrollments(writer: SchoolWriter, { schoolId, personId, now }: PersonKey & { now: Date }): Promise<void> {
+async function endOpenEnrollments(writer: SchoolWriter, { personId, now }: PersonKey & { now: Date }): Promise<void> {
   const open = await writer
     .selectFrom('enrollment')
     .select(['id', 'course_id', 'status', 'completed_at'])
@@ -73,7 +72,7 @@ async function endOpenEnrollments(writer: SchoolWriter, { schoolId, personId, no
     .where('status', 'in', endedStatuses)
     .returning(['id', 'version'])
     .execute()
-  await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'canceled' }, rows)
+  await recordChanges(writer, { type: 'enrollment', action: 'canceled' }, rows)
   await updateEnrollmentCounters(
     writer,
     open.map((row) => ({ courseId: row.course_id, personId, before: row, after: { ...row, status: 'canceled' } })),

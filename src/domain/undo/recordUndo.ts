@@ -26,7 +26,7 @@ export async function recordRows(
   )
   for (const group of Map.groupBy(versioned, ({ type, action }) => `${type} ${action}`).values()) {
     const [first] = group
-    if (first) await recordChanges(writer, { school_id: writer.schoolId, type: first.type, action: first.action }, group)
+    if (first) await recordChanges(writer, { type: first.type, action: first.action }, group)
   }
 }
 

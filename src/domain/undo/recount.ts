@@ -24,15 +24,15 @@ export async function keepCurriculum(writer: SchoolWriter, taken: readonly Taken
     const parents = own.length === 0 ? [] : await parentsOf(writer, table, own, courses)
     if (parents.length === 0) continue
     const moved = await keepOrder(writer, table, { parents, first: idsOf(own.filter(({ action }) => action === 'restored')) })
-    if (table !== 'product_file') await recordChanges(writer, { school_id: writer.schoolId, type: table, action: 'updated' }, moved)
+    if (table !== 'product_file') await recordChanges(writer, { type: table, action: 'updated' }, moved)
   }
-  for (const courseId of courses) await countTree(writer, { schoolId: writer.schoolId, courseId }, { isSeen: false })
+  for (const courseId of courses) await countTree(writer, { courseId }, { isSeen: false })
 }
 
 /** Writes what follows from everything that was taken back: the versions of curricula, and the progress in courses. */
 export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], now: Date): Promise<void> {
   const parts = rows.filter(isPart)
-  for (const courseId of await coursesOf(writer, parts)) await countTree(writer, { schoolId: writer.schoolId, courseId }, { isSeen: true })
+  for (const courseId of await coursesOf(writer, parts)) await countTree(writer, { courseId }, { isSeen: true })
   const changed = await coursesOf(
     writer,
     parts.filter((row) => row.table === 'lesson' && isCounted(row)),
@@ -41,8 +41,7 @@ export async function recount(writer: SchoolWriter, rows: readonly TakenBack[], 
     if (table === 'lesson_progress' && 'course_id' in before) return [String(before.course_id)]
     return table === 'course' && id !== undefined && 'completion_threshold_percent' in before ? [id] : []
   })
-  for (const courseId of [...new Set([...changed, ...named])].toSorted())
-    await recountCourse(writer, { schoolId: writer.schoolId, courseId, now })
+  for (const courseId of [...new Set([...changed, ...named])].toSorted()) await recountCourse(writer, { courseId, now })
 }
 
 const idsOf = (rows: readonly TakenBack[]): string[] => rows.flatMap(({ id }) => (id === undefined ? [] : [id]))

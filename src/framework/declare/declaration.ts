@@ -167,7 +167,7 @@ export type Declaration<
     /** Rows whose `gated` fields every caller sees. In other rows these fields are null in the public view. */
     ungated?: AnonymousRule<Table>
     /** Locks what must be locked before the row, so that concurrent changes of related rows do not deadlock. */
-    lockFirst?(writer: SchoolWriter, row: { schoolId: string; id: string }): Promise<void>
+    lockFirst?(writer: SchoolWriter, row: { id: string }): Promise<void>
     /**
      * Returns errors for the fields and inputs in `changed` that this caller may not write, in addition to `roles` of `writable`. Without `row`, it is
      * new. Runs for each write, and for taking back what changes the same fields. May throw Problem access_denied.

@@ -189,7 +189,7 @@ export interface Declared {
   unlisted?: ((rows: AnyRows) => Condition) | undefined
   /** Selects the rows whose gated fields every caller sees. */
   ungated?: ((rows: AnyRows) => Condition) | undefined
-  lockFirst?: ((writer: SchoolWriter, row: { schoolId: string; id: string }) => Promise<void>) | undefined
+  lockFirst?: ((writer: SchoolWriter, row: { id: string }) => Promise<void>) | undefined
   checkCaller?:
     | ((changed: Values, writing: Writing, row?: Row<'any_table'>) => readonly ProblemDetail[] | Promise<readonly ProblemDetail[]>)
     | undefined

@@ -139,7 +139,7 @@ export async function lockRow(
 ): Promise<SeenRow | undefined> {
   const byId = await keyById(writer, queryScope, key)
   if (byId === 'missing') return undefined
-  if (byId) await lockFirst?.(writer, { schoolId: queryScope.schoolId, id: byId.value })
+  if (byId) await lockFirst?.(writer, { id: byId.value })
   const query = wholeRow(writer, queryScope, byId).forUpdate(tableOf(queryScope.resource))
   const row = await query.executeTakeFirst()
   return row && key && row[key.column] !== key.value ? undefined : row

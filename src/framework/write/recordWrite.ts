@@ -31,12 +31,11 @@ export function labelOf(row: object): string | undefined {
 
 /** Records a write in the change feed, and in the audit trail at the end of the request. */
 export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
-  const { writer, school, operation } = write
+  const { writer, operation } = write
   const { action, change = changeActionOf(action), id, before, after } = recorded
   if (!write.isPart) write.activity.entries.push(auditEntry(write, recorded))
   if (id === undefined) return
   await recordChange(writer, {
-    school_id: school.id,
     type: operation.resource.object,
     resource_id: id,
     action: change,

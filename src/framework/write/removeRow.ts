@@ -40,8 +40,7 @@ export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<Ap
 async function recordEmptied({ writer, operation, externalServices }: Write<OperationOf<'remove'>>, id: string): Promise<void> {
   const emptied = await emptyReferences(writer, { table: operation.resource.table, id })
   for (const [table, rows] of Map.groupBy(emptied, (row) => row.table))
-    for (const type of externalServices.undo.typesOf(table))
-      await recordChanges(writer, { school_id: writer.schoolId, type, action: 'updated' }, rows)
+    for (const type of externalServices.undo.typesOf(table)) await recordChanges(writer, { type, action: 'updated' }, rows)
 }
 
 const nothing: ApiResponse = { status: 204, body: {}, text: '' }

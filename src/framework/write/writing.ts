@@ -72,7 +72,7 @@ export interface RowAccess<Verb extends ScopeVerb> extends Access<Verb> {
    */
   needsIfMatch?: true | readonly string[]
   /** Locks this before the row, instead of what the resource locks. */
-  lockFirst?(writer: SchoolWriter, row: { schoolId: string; id: string }): Promise<void>
+  lockFirst?(writer: SchoolWriter, row: { id: string }): Promise<void>
   /**
    * Checks that this caller may do it to this row, whatever the request contains. Runs for the operation, and for taking back what has its effect.
    * Throws Problem access_denied.

@@ -16,7 +16,7 @@ export async function deleteDueAccounts(database: Database, endGrant: EndGrant, 
   let deleted = 0
   for (const { school_id: schoolId, id } of due) {
     deleted += await schoolDatabase(database, schoolId, 'schedule').transaction((writer) =>
-      deleteDueAccount(writer, { schoolId, accountId: id, endGrant }),
+      deleteDueAccount(writer, { accountId: id, endGrant }),
     )
   }
   return deleted

@@ -52,7 +52,7 @@ export async function expireEnrollments(database: Database, maxCourses = 200): P
         .whereRef('enrollment.id', '=', 'due.id')
         .returning(['enrollment.id', 'enrollment.version', 'enrollment.person_id', 'due.status as before', 'enrollment.completed_at'])
         .execute()
-      await recordChanges(writer, { school_id: schoolId, type: 'enrollment', action: 'expired' }, rows)
+      await recordChanges(writer, { type: 'enrollment', action: 'expired' }, rows)
       await updateEnrollmentCounters(
         writer,
         rows.map(({ person_id, before, completed_at }) => ({

@@ -34,9 +34,9 @@ export async function expireOrders(writer: Writer, { now, limit }: { now: Date; 
   for (const [schoolId, orders] of Map.groupBy(expired, ({ school_id }) => school_id)) {
     const own = inSchool(writer, schoolId)
     const orderIds = orders.map(({ id }) => id)
-    await releaseUses(own, { schoolId, now, orderIds })
-    await releaseReservedSeats(own, { schoolId, orderIds })
-    await recordChanges(own, { school_id: schoolId, type: 'order', action: 'expired' }, orders)
+    await releaseUses(own, { now, orderIds })
+    await releaseReservedSeats(own, { orderIds })
+    await recordChanges(own, { type: 'order', action: 'expired' }, orders)
   }
   return expired.length
 }

@@ -1,6 +1,7 @@
 import { recordChanges } from '../../store/changeLog.ts'
 import type { Writer } from '../../store/database.ts'
 import { now as databaseNow } from '../../store/expressions.ts'
+import { inSchool } from '../../store/inSchool.ts'
 
 /**
  * Marks at most `limit` scheduled posts that are due as published. Readers see them already, so their version does not change.
@@ -33,7 +34,7 @@ export async function publishDuePosts(writer: Writer, limit: number): Promise<nu
     .execute()
   for (const school_id of new Set(rows.map((row) => row.school_id))) {
     const own = rows.filter((row) => row.school_id === school_id)
-    await recordChanges(writer, { school_id, type: 'post', action: 'published' }, own)
+    await recordChanges(inSchool(writer, school_id), { type: 'post', action: 'published' }, own)
   }
   return rows.length
 }

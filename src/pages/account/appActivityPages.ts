@@ -55,7 +55,7 @@ export async function readActivity(
   const { before } = ctx.query
   const isEntry = typeof before === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(before)
   const [found, uses] = await Promise.all([
-    appTrail(database, school.id, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }),
+    appTrail(database, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }),
     appUses(database, of),
   ])
   const entries = found.slice(0, entriesOnPage)
@@ -82,7 +82,7 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
       const person = await pages.owner(ctx, accountPaths.apps)
       if (!person) return
       const { accountId } = person
-      const grants = await ownGrantsTo(args.databaseOf(school.id).kysely, school.id, { accountId, clientId })
+      const grants = await ownGrantsTo(args.databaseOf(school.id).kysely, { accountId, clientId })
       const [grant] = grants
       // The same error for apps of other accounts and unknown ids.
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
@@ -99,7 +99,7 @@ export function appActivityPages(args: AccountArguments, pages: OwnPages): AppAc
     const person = await signedInOrAway(ctx, args, refused ? accountPaths.apps : ctx.path + ctx.search)
     if (!person) return
     const database = args.databaseOf(school.id).kysely
-    const { apps } = await connectedApps(database, school.id, {
+    const { apps } = await connectedApps(database, {
       ...{ accountId: person.accountId, limit: maxApps, isUsed: true, state: 'any' },
     })
     const app = apps.find(({ grantId }) => hashedId('aut', grantId) === id)

@@ -26,7 +26,7 @@ export function appChanges(
     const id = submittedForm(ctx).get('page')
     const person = await pages.owner(ctx, accountPaths.apps)
     if (!person) return undefined
-    const grants = await ownGrants(args.databaseOf(school.id).kysely, school.id, person.accountId)
+    const grants = await ownGrants(args.databaseOf(school.id).kysely, person.accountId)
     const grant = grants.find((one) => hashedId('aut', one.id) === id)
     // The same error for authorizations of other accounts, ended ones and unknown ids.
     if (!grant) throw nothingHere()

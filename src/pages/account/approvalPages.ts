@@ -50,7 +50,7 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
   const databaseOf = (ctx: Context) => args.databaseOf(ctx.state.school.id)
 
   async function appsOf(ctx: Context, accountId: string) {
-    const { apps } = await connectedApps(databaseOf(ctx).kysely, ctx.state.school.id, { accountId, limit: maxApps, state: 'any' })
+    const { apps } = await connectedApps(databaseOf(ctx).kysely, { accountId, limit: maxApps, state: 'any' })
     return (texts: Texts, grantId: string): string => {
       const app = apps.find((one) => one.grantId === grantId)
       return app ? textOf(appNames(texts, apps)(app)) : texts.text('apps.nameless')
@@ -163,7 +163,7 @@ export function approvalPages(args: AccountArguments, pages: OwnPages): Approval
       const person = await pages.owner(ctx, accountPaths.apps)
       if (!person) return
       const { accountId } = person
-      const grants = await ownGrantsTo(databaseOf(ctx).kysely, school.id, { accountId, clientId })
+      const grants = await ownGrantsTo(databaseOf(ctx).kysely, { accountId, clientId })
       // The same error for apps of other accounts and unknown ids.
       if (grants.length === 0) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       const event = asksFirst ? 'grant.asks_first' : 'grant.asks_no_more'

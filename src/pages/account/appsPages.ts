@@ -41,12 +41,12 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const { school } = ctx.state
       const person = await signedInOrAway(ctx, args, accountPaths.apps)
       if (!person) return
-      const { apps, isMore } = await connectedApps(args.databaseOf(school.id).kysely, school.id, {
+      const { apps, isMore } = await connectedApps(args.databaseOf(school.id).kysely, {
         accountId: person.accountId,
         limit: shown,
         isUsed: true,
       })
-      const ended = await connectedApps(args.databaseOf(school.id).kysely, school.id, {
+      const ended = await connectedApps(args.databaseOf(school.id).kysely, {
         ...{ accountId: person.accountId, limit: shown, isUsed: true, state: 'ended' },
       })
       const done = typeof ctx.query.done === 'string' && Object.hasOwn(notices, ctx.query.done) ? notices[ctx.query.done] : undefined
@@ -75,7 +75,7 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const person = await owner(ctx)
       if (!person) return
       const { accountId } = person
-      const grant = await ownGrant(args.databaseOf(school.id).kysely, school.id, { accountId, grantId: form.get('grant') ?? '' })
+      const grant = await ownGrant(args.databaseOf(school.id).kysely, { accountId, grantId: form.get('grant') ?? '' })
       // The same error for grants of other accounts, ended grants and unknown ids.
       if (!grant) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       await endOwnGrant(ctx, args, accountId, grant)
@@ -90,11 +90,11 @@ export function appsPages(args: AccountArguments, present: AccountPresenter, pag
       const { accountId } = person
       const database = args.databaseOf(school.id).kysely
       const [clientId, changes] = [form.get('client') ?? '', form.get('changes')]
-      const grants = await ownGrantsTo(database, school.id, { accountId, clientId })
+      const grants = await ownGrantsTo(database, { accountId, clientId })
       // The same error for apps of other accounts and unknown ids.
       if (grants.length === 0) throw pageProblem('nothing_here', 'not_found', 'There is no such connected app.')
       const made = await undoableChanges(database, { accountId, clientId })
-      const { apps } = await connectedApps(database, school.id, { accountId, limit: shown, isUsed: true })
+      const { apps } = await connectedApps(database, { accountId, limit: shown, isUsed: true })
       const app = apps.find((one) => one.clientId === clientId)
       if (made && app && changes === null) return seeOther(ctx, removalPath(app.grantId))
       for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)

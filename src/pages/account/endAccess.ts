@@ -19,7 +19,7 @@ export async function endEveryGrant(ctx: Context, args: AccountArguments, accoun
   const { school } = ctx.state
   let ended = 0
   for (;;) {
-    const grants = await ownGrants(args.databaseOf(school.id).kysely, school.id, accountId)
+    const grants = await ownGrants(args.databaseOf(school.id).kysely, accountId)
     if (grants.length === 0) return ended
     for (const grant of grants) await endOwnGrant(ctx, args, accountId, grant)
     ended += grants.length

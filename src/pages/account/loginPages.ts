@@ -139,7 +139,7 @@ export function loginPages(args: AccountArguments, present: AccountPresenter, pa
       if (chosen === current) return refuse(ctx, person, { status: 400, field: 'password', text: texts.text('login.password_same') })
       const owner = { schoolId: school.id, email: who.email, address: ctx.state.address }
       const passwordHash = await args.limits.signIn.newPassword(owner, () => args.hashPassword(chosen))
-      const signedInAt = await changePassword(args.databaseOf(school.id), school.id, { accountId, passwordHash })
+      const signedInAt = await changePassword(args.databaseOf(school.id), { accountId, passwordHash })
       if (signedInAt === undefined) return seeOther(ctx, accountPaths.signIn)
       const details = { via: 'account page', ...signInDetails(ctx, signedInAt) }
       await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details }))

@@ -42,7 +42,7 @@ export function sessionsPages(args: AccountArguments, present: AccountPresenter,
       const { school } = ctx.state
       const person = await signedInOrAway(ctx, args, path)
       if (!person) return
-      const signIns = await listSignIns({ database: args.databaseOf(school.id).kysely, externalServices }, school.id, person.accountId)
+      const signIns = await listSignIns({ database: args.databaseOf(school.id).kysely, externalServices }, person.accountId)
       await pages.show(ctx, person, { path, notices }, (context) => ({
         title: 'sessions.title',
         heading: context.texts.text('sessions.heading'),
@@ -58,9 +58,7 @@ export function sessionsPages(args: AccountArguments, present: AccountPresenter,
       if (!person) return
       const { accountId } = person
       const id = form.get('session') ?? ''
-      const isEnded = await args
-        .databaseOf(school.id)
-        .transaction((writer) => endSignIn(writer, externalServices, { schoolId: school.id, accountId, id }))
+      const isEnded = await args.databaseOf(school.id).transaction((writer) => endSignIn(writer, externalServices, { accountId, id }))
       // The same error for sessions of other accounts, ended ones and unknown ids.
       if (!isEnded) throw pageProblem('nothing_here', 'not_found', 'There is no such sign-in.')
       await args.audit(auditEntry(ctx, 'session.ended', { account_id: accountId, details: { session: id } }))
@@ -72,9 +70,7 @@ export function sessionsPages(args: AccountArguments, present: AccountPresenter,
       const person = await pages.owner(ctx, path)
       if (!person) return
       const { accountId, uid } = person
-      const ended = await args
-        .databaseOf(school.id)
-        .transaction((writer) => endOtherSessions(writer, externalServices, { schoolId: school.id, accountId, uid }))
+      const ended = await args.databaseOf(school.id).transaction((writer) => endOtherSessions(writer, externalServices, { accountId, uid }))
       await args.audit(auditEntry(ctx, 'session.others_ended', { account_id: accountId, details: { sessions: ended } }))
       seeOther(ctx, `${path}?done=others`)
     },
@@ -86,7 +82,7 @@ export function sessionsPages(args: AccountArguments, present: AccountPresenter,
       if (!person) return
       const { accountId } = person
       const isWithApps = form.get('disconnect') !== null
-      await signOutEverywhere(args.databaseOf(school.id), school.id, accountId)
+      await signOutEverywhere(args.databaseOf(school.id), accountId)
       await args.audit(auditEntry(ctx, 'account.signed_out_everywhere', { account_id: accountId, details: { with_apps: isWithApps } }))
       await endEverySession(ctx, args, accountId)
       if (isWithApps) await endEveryGrant(ctx, args, accountId)

@@ -67,7 +67,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const { person, account } = consenting
       const terms = await args.findTerms(context.school.id, open.clientId)
       const requested = requestedScopes(open.interaction, args.scopes)
-      const before = await allowedScopes(args.databaseOf(context.school.id).kysely, context.school.id, {
+      const before = await allowedScopes(args.databaseOf(context.school.id).kysely, {
         accountId: person.accountId,
         clientId: open.clientId,
       })

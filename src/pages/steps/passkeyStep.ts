@@ -66,7 +66,7 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
         proof.outcome === 'proved'
           ? await passkeySignIn(
               args.databaseOf(school.id),
-              { schoolId: school.id, accountId: proof.accountId },
+              { accountId: proof.accountId },
               auditEntry(ctx, 'sign_in.succeeded', { account_id: proof.accountId, ...client, details: { by: 'passkey' } }),
             )
           : undefined

@@ -28,7 +28,7 @@ describe.each(stores)('enrolling on $name', ({ open }) => {
   const sql = () => opened.database.sql
   const put = (more: Partial<EnrollmentInput> = {}) =>
     opened.database.transaction((writer) =>
-      enroll(inSchool(writer, schoolId), { schoolId, now: new Date(), personId, courseId, source: 'manual', ...more }),
+      enroll(inSchool(writer, schoolId), { now: new Date(), personId, courseId, source: 'manual', ...more }),
     )
   const end = (ending: EndedSource) =>
     opened.database.transaction((writer) => endEnrollments(inSchool(writer, schoolId), { schoolId, now: new Date(), ...ending }))

@@ -24,7 +24,7 @@ export async function activeFigures(request: ReportRequest, range: Range): Promi
 }
 
 function linesOf(request: ReportRequest) {
-  const { database, schoolId, filters, lecturer } = request
+  const { database, filters, lecturer } = request
   const lines = database.selectFrom(table)
   const { course } = filters
   if (course !== undefined) {
@@ -33,7 +33,7 @@ function linesOf(request: ReportRequest) {
       .where('subject_id', '=', course)
       .where(isOwn(request, 'analytics_daily_active.subject_id'))
   }
-  const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
+  const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', database.schoolId]
   return lines.where('subject_type', '=', type).where((line) => (id === null ? line.lit(false) : line('subject_id', '=', id)))
 }
 

@@ -7,7 +7,7 @@ import type { ReportRequest } from '../report.ts'
  * Returns how far the learners of a course get, lesson by lesson in its order.
  * @throws Problem not_found if the course does not exist, or if it is another lecturer's
  */
-export async function funnel(request: Pick<ReportRequest, 'database' | 'schoolId' | 'lecturer'>, courseId: string) {
+export async function funnel(request: Pick<ReportRequest, 'database' | 'lecturer'>, courseId: string) {
   const { database } = request
   const course = await database
     .selectFrom('course')

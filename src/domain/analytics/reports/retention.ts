@@ -3,10 +3,10 @@ import { dayValue, percent } from '../figures.ts'
 import type { ReportRequest } from '../report.ts'
 
 /** Returns how many of the learners who first came in a month came in each month since, for the last months up to this one. */
-export async function retention({ database, schoolId, lecturer, today }: ReportRequest, months: number) {
+export async function retention({ database, lecturer, today }: ReportRequest, months: number) {
   const last = firstOfMonth(today)
   const first = addMonths(last, 1 - months)
-  const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', schoolId]
+  const [type, id] = lecturer ? ['lecturer', lecturer.id] : ['school', database.schoolId]
   const rows = await database
     .selectFrom('analytics_retention')
     .select([

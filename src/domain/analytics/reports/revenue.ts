@@ -168,9 +168,9 @@ const lineOf = (row: Readonly<Record<string, unknown>>): Line => Object.fromEntr
  * Checks that the currency is the school's: amounts in different currencies cannot be summed.
  * @throws Problem invalid_parameter
  */
-async function requireCurrency({ database, schoolId }: ReportRequest, currency: string | undefined): Promise<void> {
+async function requireCurrency({ database }: ReportRequest, currency: string | undefined): Promise<void> {
   if (currency === undefined) return
-  const school = await database.selectFrom('school').select('currency').where('id', '=', schoolId).executeTakeFirst()
+  const school = await database.selectFrom('school').select('currency').where('id', '=', database.schoolId).executeTakeFirst()
   if (school?.currency === currency) return
   const message = `currency: must be ${school?.currency}, the currency of this school`
   throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'currency', code: 'unknown', message }] })

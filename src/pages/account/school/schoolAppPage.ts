@@ -24,7 +24,7 @@ export const schoolAppPage =
     const path = schoolAppPath(clientId)
     const admin = await adminOrAway(ctx, args, path + ctx.search)
     if (!admin) return
-    const app = await findSchoolApp(args.databaseOf(school.id).kysely, school.id, clientId)
+    const app = await findSchoolApp(args.databaseOf(school.id).kysely, clientId)
     if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
     const activity = await readActivity(ctx, args, { of: { clientId }, path, seesPeople: true })
     await pages.show(ctx, admin, { path, section: accountPaths.school, notices: activityNotices }, ({ texts, schoolName }) => {

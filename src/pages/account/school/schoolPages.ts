@@ -50,7 +50,7 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       const page = pageNumber(ctx)
       const { texts, schoolName } = await present.pageContext(ctx)
       const reader = readerOf(admin.role)
-      const found = await schoolApps(databaseOf(school), school.id, { kind: list, page, size: appsOnPage })
+      const found = await schoolApps(databaseOf(school), { kind: list, page, size: appsOnPage })
       const showsPeople = (operation: string): boolean =>
         args.scopes.some(({ name, othersData }) => name === args.describe(operation)?.scope && othersData.includes(reader))
       const clientIds = found.apps.map(({ clientId }) => clientId)
@@ -87,7 +87,7 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       const isWrong = Object.keys(read.errors).length > 0
       const entries = isWrong
         ? []
-        : await auditTrail(databaseOf(school), school.id, read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
+        : await auditTrail(databaseOf(school), read.filter, { before: entryId(ctx.query.before), limit: entriesOnPage + 1 })
       const shown = await withChanges(databaseOf(school), entries.slice(0, entriesOnPage))
       const { texts } = await present.pageContext(ctx)
       const content = schoolAuditPage(texts, {
@@ -112,7 +112,7 @@ export function schoolPages(args: AccountArguments, present: AccountPresenter, p
       ctx.set('Cache-Control', 'no-store')
       ctx.attachment(`audit-${school.slug}-${new Date().toISOString().slice(0, 10)}.csv`)
       ctx.type = 'text/csv; charset=utf-8'
-      ctx.body = auditCsv(auditBatches(databaseOf(school), school.id, filter, { limit: maxExported }))
+      ctx.body = auditCsv(auditBatches(databaseOf(school), filter, { limit: maxExported }))
     },
   }
 }

@@ -101,7 +101,7 @@ export function schoolStaffPages(args: AccountArguments, present: AccountPresent
     }),
     removeFactor: action('factor', 'lost', async (ctx, admin) => {
       const { school } = ctx.state
-      const removed = await args.databaseOf(school.id).transaction((writer) => removeFactorsFor(writer, school.id, typed(ctx, 'lost')))
+      const removed = await args.databaseOf(school.id).transaction((writer) => removeFactorsFor(writer, typed(ctx, 'lost')))
       const kind = removed.hadApp ? 'authenticator_removed' : 'passkey_removed'
       const notice = { account_id: removed.accountId, kind, at: new Date().toISOString(), values: {} } as const
       // Without the browser and the network, which are those of the owner or admin.
