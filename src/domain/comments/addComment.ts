@@ -163,7 +163,6 @@ async function isFirst(writer: SchoolWriter, personId: string): Promise<boolean>
   const published = await writer
     .selectFrom('comment')
     .select('id')
-    .where('school_id', '=', writer.schoolId)
     .where('person_id', '=', personId)
     .where('status', '=', 'published')
     .limit(1)

@@ -94,9 +94,8 @@ export const lockCourseOf =
     await writer
       .selectFrom('course')
       .select('id')
-      .where('school_id', '=', writer.schoolId)
       .where('id', '=', (course) =>
-        course.selectFrom(table).select('course_id').where('school_id', '=', writer.schoolId).where('id', '=', id),
+        course.selectFrom(table).select('course_id').where('id', '=', id),
       )
       .forNoKeyUpdate()
       .execute()

@@ -175,7 +175,6 @@ export async function countRsvps(writer: SchoolWriter, personId: string, by: num
   await writer
     .updateTable('person')
     .set((person) => ({ rsvps_count: countedBy(person.ref('rsvps_count'), by) }))
-    .where('school_id', '=', writer.schoolId)
     .where('id', '=', personId)
     .execute()
 }

@@ -82,9 +82,8 @@ export async function lockCoursesTaught(writer: SchoolWriter, { id }: { id: stri
   await writer
     .selectFrom('course')
     .select('id')
-    .where('school_id', '=', writer.schoolId)
     .where('id', 'in', (course) =>
-      course.selectFrom('course_lecturer').select('course_id').where('school_id', '=', writer.schoolId).where('lecturer_id', '=', id),
+      course.selectFrom('course_lecturer').select('course_id').where('lecturer_id', '=', id),
     )
     .orderBy('id')
     .forNoKeyUpdate()

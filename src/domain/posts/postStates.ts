@@ -64,7 +64,6 @@ export async function publishIfDue(writer: SchoolWriter, { id }: { id: string })
   await writer
     .updateTable('post')
     .set((post) => ({ status: 'published', published_at: post.ref('scheduled_for'), scheduled_for: null }))
-    .where('school_id', '=', writer.schoolId)
     .where('id', '=', id)
     .where('status', '=', 'scheduled')
     .where('scheduled_for', '<=', databaseNow)
