@@ -94,9 +94,7 @@ export const lockCourseOf =
     await writer
       .selectFrom('course')
       .select('id')
-      .where('id', '=', (course) =>
-        course.selectFrom(table).select('course_id').where('id', '=', id),
-      )
+      .where('id', '=', (course) => course.selectFrom(table).select('course_id').where('id', '=', id))
       .forNoKeyUpdate()
       .execute()
   }

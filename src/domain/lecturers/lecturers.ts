@@ -82,9 +82,7 @@ export async function lockCoursesTaught(writer: SchoolWriter, { id }: { id: stri
   await writer
     .selectFrom('course')
     .select('id')
-    .where('id', 'in', (course) =>
-      course.selectFrom('course_lecturer').select('course_id').where('lecturer_id', '=', id),
-    )
+    .where('id', 'in', (course) => course.selectFrom('course_lecturer').select('course_id').where('lecturer_id', '=', id))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
