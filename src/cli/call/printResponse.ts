@@ -41,9 +41,9 @@ const valueAt = (row: Row, name: string): unknown =>
 
 /** Returns a value as one cell; undefined for objects that have no short form. */
 function cellOf(value: unknown): Listed[string] | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value : undefined
-  if (!isObject(value))
-    return value === null || ['string', 'number', 'boolean'].includes(typeof value) ? (value as Listed[string]) : undefined
+  if (!isObject(value)) return undefined
   const { amount, currency, email, title, name, id } = value
   if (typeof amount === 'number') return `${amount} ${String(currency)}`
   const short = email ?? title ?? name ?? id
