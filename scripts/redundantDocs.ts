@@ -7,12 +7,12 @@ export interface RedundantDoc {
   text: string
 }
 
-/** Words that a docstring needs for its sentence. They do not describe anything themselves. */
+/** Words that a docstring needs for its sentence, and nouns that much of the code is about. They do not describe anything themselves. */
 const fillers = new Set(
   `a an the of to in on at by for from with as is are be been was were has have had its their they them this that these those which who whose
    and or not can may does do will when where there all each every one any some so only what such it also returns creates makes checks true
    whether gives gets finds reads writes adds builds lists sets shows renders describes calls runs starts uses loads name names value values
-   function type object text string number list set new current same other another more several`.split(/\s+/),
+   function type object text string number list set new current same other another more several app course operation service`.split(/\s+/),
 )
 
 /** Finds docstrings of src whose words are all in the declaration, its parents or the name of the file. */

@@ -51,7 +51,6 @@ export interface App {
   metrics: Metrics
   /** The current configuration. */
   readonly config: Config
-  /** The schools of the current configuration. */
   readonly schools: SchoolDirectory<SchoolEntry>
   /** The services outside the database, for the handlers of the private port. */
   externalServices: ExternalServices

@@ -31,7 +31,6 @@ export interface ApiArguments {
    * @throws Problem invalid_token, or rate_limited if one of the operation's limits is exhausted
    */
   authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
-  /** Counts what apps call. */
   countCall: CountCall
 }
 

@@ -1,6 +1,5 @@
 // More than 250 lines: the table lists every metric.
 
-/** One metric of the service. */
 export interface MetricKind {
   type: 'counter' | 'gauge' | 'histogram'
   /** The text of the exposition, one line. */

@@ -4,7 +4,6 @@ import { toolParameters } from '../framework/declare/toolParameters.ts'
 import type { Run } from '../framework/run.ts'
 import type { Caller } from '../policy/caller.ts'
 
-/** The context of one request. */
 export interface Served extends RunContext {
   run: Run
   schoolName: string

@@ -62,7 +62,7 @@ export const documentPolicies = [
 const maxBytes = 5 * 1024
 const timeoutMs = 5000
 const maxConcurrent = 8
-/** Requests for documents of unknown clients: the others are left to known ones. */
+/** Concurrent requests for documents of unknown clients. The other slots are reserved for known ones. */
 const maxConcurrentUnknown = 6
 const daySeconds = 86_400
 /** Time for which a host that did not respond is not asked again. */

@@ -99,7 +99,6 @@ export const accountFormPath = (id: string): string => `${accountPaths.schoolFor
 /** Returns the path of the page on which a person reads a course. */
 export const accountCoursePath = (slug: string): string => `${accountPaths.courses}/${encodeURIComponent(slug)}`
 
-/** Returns the path of a lesson of a course. */
 export const accountLessonPath = (slug: string, lessonId: string): string => `${accountCoursePath(slug)}/lessons/${lessonId}`
 
 /** Returns the path that leads to the lesson with which a person continues. */

@@ -29,7 +29,6 @@ export const lessonPath = (course: string, lessonId: string): string => `${siteP
 export interface SiteAddress {
   kind: SiteKind
   slug: string | undefined
-  /** The lesson of a course that the path names. */
   lessonId?: string | undefined
   /** True if the path requests the Markdown version: it ends with `.md`. */
   isMarkdown: boolean

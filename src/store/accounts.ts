@@ -12,7 +12,7 @@ export interface AccountRow {
   locale: string | null
   time_zone: string | null
   updated_at: Date
-  /** Sessions that began until then are over. */
+  /** Sessions that began before this time, or at it, are invalid. */
   sessions_valid_after: Date | null
 }
 

@@ -13,7 +13,6 @@ export type ActorKind = keyof typeof actorKinds
 
 export interface Actor {
   kind: ActorKind
-  /** The app. */
   clientId?: string | undefined
 }
 

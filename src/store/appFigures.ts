@@ -12,7 +12,6 @@ export interface AppChanges {
   deletions: number
 }
 
-/** Calls of an operation by an app. */
 export interface AppCalls {
   client_id: string
   operation: string

@@ -154,7 +154,7 @@ const insert = `
     SET grant_id = excluded.grant_id, client_id = excluded.client_id, account_id = excluded.account_id, uid = excluded.uid,
         payload = excluded.payload, expires_at = excluded.expires_at`
 
-// A consumed artefact that is written again stays consumed; one that had expired is a new one.
+// Writing an artefact again keeps it consumed, unless it had expired: then it replaces it.
 const save = `${insert},
         created_at = CASE WHEN old.expires_at > now() THEN old.created_at ELSE now() END,
         consumed_at = CASE WHEN old.expires_at > now() THEN old.consumed_at END,

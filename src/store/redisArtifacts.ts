@@ -218,7 +218,7 @@ function defineScripts(redis: RedisClient): Scripts {
     redis.call('HSET', KEYS[1], unpack(ARGV, 2))
     redis.call('PEXPIRE', KEYS[1], ARGV[1])`
   const lua = {
-    // A consumed artefact that is written again stays consumed.
+    // Writing an artefact again keeps it consumed.
     sgSave: `
       local consumed = redis.call('HGET', KEYS[1], 'c')${write}
       if consumed then redis.call('HSET', KEYS[1], 'c', consumed) end

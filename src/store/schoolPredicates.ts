@@ -50,7 +50,7 @@ const restricted = new WeakMap<OperationNode, SchoolParameter>()
  * @throws Error for a statement that cannot be restricted
  */
 export function restrictToSchool<Node extends OperationNode>(root: Node, school: SchoolParameter): Node {
-  /** The common table expressions that a table name can mean. */
+  /** The common table expressions in scope: a table name that matches one refers to it, and not to a table. */
   const expressions: string[] = []
   return visit(root)
 

@@ -29,7 +29,6 @@ export function statementSpan(text: string): SpanStart {
 
 export type TraceStatement = <Result>(text: string, run: () => Promise<Result>) => Promise<Result>
 
-/** Returns the function that traces the statements of a process. */
 export function traceStatements(tracing: Tracing | undefined): TraceStatement {
   const known = new Map<string, SpanStart>()
   const spanOf = (text: string): SpanStart => {

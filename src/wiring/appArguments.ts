@@ -20,7 +20,6 @@ export interface AppArguments {
   log: Log
   /** Records traces. Without it, nothing is recorded. */
   tracing?: Tracing | undefined
-  /** Reads the secrets to which the configuration refers. */
   readSecret: ReadSecret
   /** Stores the bytes of files. */
   storage: FileStorage

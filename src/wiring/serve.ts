@@ -45,7 +45,6 @@ export interface ServeArguments {
   rootSecrets: readonly string[]
   log: Log
   progress?: StartProgress | undefined
-  /** Folder with the migrations. */
   migrations: string
   /** The commands of the operator, which a service with the embedded database runs. */
   commands?: Commands | undefined

@@ -24,7 +24,6 @@ export type Variables = Record<string, string | undefined>
 export interface Settings {
   environment: Environment
   config: Config
-  /** Reads the secrets to which the configuration refers. */
   readSecret: ReadSecret
   /** Lists settings without effect that are probably errors: misspelt variables, those of earlier releases, backup copies of files. */
   warnings: readonly ConfigIssue[]

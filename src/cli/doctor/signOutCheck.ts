@@ -26,7 +26,6 @@ export async function checkSignOut({ base, school: find, session }: SignOutArgum
   return clients.length === 0 ? skipped('the school has no integrations') : await checkClients(base, clients)
 }
 
-/** The sign-out of one integration. */
 export async function checkSignOutOf(base: string, { clientId, addresses }: Client): Promise<Finding> {
   if (addresses.length > 0) return await checkClients(base, [{ clientId, addresses }])
   return warned(

@@ -15,7 +15,6 @@ interface Reading {
   isCanceled?: boolean
 }
 
-/** The values of an e-mail about an event. */
 interface EventValues {
   title: string
   occasion: EmailOccasion
@@ -23,7 +22,6 @@ interface EventValues {
   cannot_come: string
 }
 
-/** Reads the values of an e-mail about an event. */
 export async function aboutEvent(
   db: SchoolReader,
   school: School,

@@ -28,7 +28,6 @@ export const groupedNumber = (number: string): string => (number.match(/.{1,4}/g
 
 interface Completed {
   id: string
-  /** The version that the enrolment gets. */
   version: number
 }
 
@@ -125,7 +124,6 @@ async function insertCertificates({ writer, now }: ChangeContext, enrollmentIds:
   return issued.map(({ enrollment_id }) => enrollment_id)
 }
 
-/** A certificate as `newestCertificate` selects it. */
 export interface NewestCertificate {
   number: string
   issued_at: string

@@ -20,7 +20,6 @@ export interface NewsBatch {
 
 export type Readers = Builder<'person'>
 
-/** An e-mail about news. */
 export interface News {
   email: MessageKind
   /** Selects the people whom the news concerns. */

@@ -12,7 +12,6 @@ import { rowKey, withoutDerived } from './withoutDerived.ts'
 import { withoutNamed, withoutParents } from './withoutMissing.ts'
 import { type Plan, writeInverse } from './writeInverse.ts'
 
-/** How a row was taken back. */
 export interface TakenBack extends SubjectRow {
   /** The version of a row with versions, if the request that is taken back raised it. */
   version: number | undefined
@@ -32,7 +31,6 @@ export interface Kept {
   message: string
 }
 
-/** The reasons for which something stays as it is. */
 export const keptReasons = {
   changed_since: 'was changed since',
   deleted_since: 'was deleted since',

@@ -83,7 +83,7 @@ export async function undoSince(undoing: Undoing, filter: UndoFilter, choices: U
   return result
 }
 
-/** Returns where taking back ends: a time, or the activity that is the oldest one. */
+/** Returns the time or the oldest activity at which taking back ends. */
 async function firstOf({ writer, caller }: Undoing, since: string): Promise<{ since?: Date; first?: string; clientId?: string }> {
   const id = fromPublicId('act', since)
   if (id === undefined) {

@@ -96,7 +96,6 @@ function kindOf({ id }: Operation, content: string, summary: ApprovalSummary): s
 
 const changesNothing = { id: undefined, rowVersion: null }
 
-/** Returns the decision by which a request may run. */
 async function decisionFor(
   { database }: RunContext,
   { grantId, rowVersion, kind, summary }: NewApproval,

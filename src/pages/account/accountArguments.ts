@@ -173,7 +173,6 @@ export interface RowReader {
   expand: readonly string[]
 }
 
-/** An operation that an app has called. */
 export interface CalledOperation {
   scope: string | undefined
   isRead: boolean

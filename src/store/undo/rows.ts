@@ -14,7 +14,6 @@ export interface Reference {
   is_optional: boolean
 }
 
-/** The tables of a school with their references. */
 export interface Tables {
   /** Parents before their children. */
   order: string[]
@@ -171,7 +170,7 @@ export async function deferConstraints(writer: SchoolWriter): Promise<void> {
   await sql`SET CONSTRAINTS ALL DEFERRED`.execute(withoutSchool(writer))
 }
 
-/** Checks them now. */
+/** Checks the deferred constraints now, instead of at the commit. */
 export async function checkConstraints(writer: SchoolWriter): Promise<void> {
   await sql`SET CONSTRAINTS ALL IMMEDIATE`.execute(withoutSchool(writer))
 }
