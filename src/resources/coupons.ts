@@ -75,7 +75,7 @@ export const coupons = defineResource({
     },
     applies_to: {
       select: itemsOf,
-      of: (items: { type: string; id: string }[] | null) => (items ? { items: items.map(publicItem) } : { all: true as const }),
+      of: (items: { type: string; id: string }[] | null) => (items?.length ? { items: items.map(publicItem) } : { all: true as const }),
       write: (applies) => ({ applies_to_all: applies?.items === undefined }),
     },
     minimum_subtotal: {

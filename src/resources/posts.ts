@@ -3,16 +3,7 @@ import { z } from 'zod'
 import { requirePublisher } from '../domain/lecturers/requirePublisher.ts'
 import { duplicatePost } from '../domain/posts/duplicatePost.ts'
 import { hasAuthor, hasPostTag, isInStatus, isMyPost, isPublished, isReadableByAll, mayReadPost } from '../domain/posts/postAccess.ts'
-import {
-  authorOf,
-  bodyOf,
-  countTags,
-  currentTimes,
-  excerptOf,
-  plansOfPost,
-  type StoredAuthor,
-  schoolNameOf,
-} from '../domain/posts/postParts.ts'
+import { authorOf, bodyOf, countTags, currentTimes, excerptOf, plansOfPost, type StoredAuthor } from '../domain/posts/postParts.ts'
 import {
   archivePost,
   publishIfDue,
@@ -82,11 +73,7 @@ export const posts = defineResource({
     },
     cover_image: imageField('post', 'cover_image'),
     author: {
-      select: (post, caller) =>
-        post.fn('coalesce', [
-          authorOf(post, caller),
-          post.fn('json_build_object', [post.cast(post.val('display_name'), 'text'), schoolNameOf(post, caller.schoolId)]),
-        ]),
+      select: authorOf,
       of: (author: StoredAuthor, context) => ({
         lecturer_id: author.lecturer_id ?? null,
         display_name: author.display_name,

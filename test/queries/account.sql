@@ -1,13 +1,13 @@
 -- Printed by npm run docs: the statements of account for each role. The parts in braces are below, or in shared.sql.
 
 -- {membership_of_account}
-select to_json(facets) as membership
+select to_json(obj)
 from (
   select person.id, person.is_student, person.is_member, staff.role, staff.lecturer_id
   from person
   left join staff on (staff.person_id = person.id and staff.status = 'active') and staff.school_id = :school_id
   where (person.account_id = account.id) and person.school_id = :school_id
-) as facets
+) as obj
 
 -- {two_factor_enabled_of_account}
 exists (select passkey.id from passkey where (passkey.account_id = account.id) and passkey.school_id = :school_id)

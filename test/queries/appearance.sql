@@ -43,8 +43,8 @@ select id, theme, mode, colors, fonts, corner_radius, home_page_id, announcement
   version as version, cast('public' as text) as seen_as, ({logo_of_appearance}) as logo,
   ({logo_dark_of_appearance}) as logo_dark, ({favicon_of_appearance}) as favicon, ({cover_of_appearance}) as cover,
   ({social_image_of_appearance}) as social_image,
-  jsonb_build_object(
-    cast('links' as text), appearance.links, cast('open' as text),
+  json_build_object(
+    'links', appearance.links, 'open',
     (
       select jsonb_agg(page.id) as ids
       from page
@@ -55,7 +55,7 @@ select id, theme, mode, colors, fonts, corner_radius, home_page_id, announcement
       )
         and page.school_id = :school_id
     ),
-    cast('limited' as text), true
+    'limited', true
   ) as navigation
 from appearance
 where (true) and appearance.school_id = :school_id
@@ -70,8 +70,8 @@ select id, theme, mode, colors, fonts, corner_radius, home_page_id, announcement
   end as seen_as, ({logo_of_appearance}) as logo, ({logo_dark_of_appearance}) as logo_dark,
   ({favicon_of_appearance}) as favicon, ({cover_of_appearance}) as cover,
   ({social_image_of_appearance}) as social_image,
-  jsonb_build_object(
-    cast('links' as text), appearance.links, cast('open' as text),
+  json_build_object(
+    'links', appearance.links, 'open',
     (
       select jsonb_agg(page.id) as ids
       from page
@@ -82,7 +82,7 @@ select id, theme, mode, colors, fonts, corner_radius, home_page_id, announcement
       )
         and page.school_id = :school_id
     ),
-    cast('limited' as text), true
+    'limited', true
   ) as navigation
 from appearance
 where (true) and appearance.school_id = :school_id
@@ -93,9 +93,7 @@ select id, theme, mode, colors, fonts, corner_radius, home_page_id, announcement
   version as version, cast('staff' as text) as seen_as, ({logo_of_appearance}) as logo,
   ({logo_dark_of_appearance}) as logo_dark, ({favicon_of_appearance}) as favicon, ({cover_of_appearance}) as cover,
   ({social_image_of_appearance}) as social_image,
-  jsonb_build_object(
-    cast('links' as text), appearance.links, cast('open' as text), null, cast('limited' as text), false
-  ) as navigation
+  json_build_object('links', appearance.links, 'open', null, 'limited', false) as navigation
 from appearance
 where (true) and appearance.school_id = :school_id
 limit 1;

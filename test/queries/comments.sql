@@ -1,13 +1,13 @@
 -- Printed by npm run docs: the statements of comments for each role. The parts in braces are below, or in shared.sql.
 
 -- {author_of_comment}
-select to_json(who) as person
+select to_json(obj)
 from (
   select person.id, coalesce(person.display_name, person.name) as display_name, ({shared.avatar_of_person}) as avatar
   from person
   where (person.school_id = comment.school_id and person.id = comment.person_id and person.erased_at is null)
     and person.school_id = :school_id
-) as who
+) as obj
 
 -- {comment_status_condition}
 (
@@ -124,7 +124,7 @@ and (
 and NOT EXISTS (SELECT 1 FROM school WHERE school.id = :school_id AND school.features @> '{"community":false}'::jsonb)
 
 -- {subject_of_comment}
-cast('type' as text), comment.subject_type, cast('id' as text), comment.subject_id, cast('title' as text), case
+'type', comment.subject_type, 'id', comment.subject_id, 'title', case
 when comment.subject_type = 'post' then (
   select post.title
   from post

@@ -1,12 +1,12 @@
 -- Printed by npm run docs: the statements of coupon_redemptions for each role. The parts in braces are below, or in shared.sql.
 
 -- {person_of_coupon_redemption}
-select to_json(redeemer) as person
+select to_json(obj)
 from (
   select person.id, person.is_student, person.is_member
   from person
   where (person.id = coupon_redemption.person_id) and person.school_id = :school_id
-) as redeemer
+) as obj
 
 -- listCouponRedemptions, learner, lecturer
 select id, coupon_id, order_id, status, created_at, updated_at, product_type, product_id, amount_off, currency,

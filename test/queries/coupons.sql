@@ -1,13 +1,13 @@
 -- Printed by npm run docs: the statements of coupons for each role. The parts in braces are below, or in shared.sql.
 
 -- {applies_to_of_coupon}
-select json_agg(listed) as items
+select coalesce(json_agg(agg), '[]')
 from (
   select coupon_item.product_type as type, coupon_item.product_id as id
   from coupon_item
   where (coupon_item.coupon_id = coupon.id) and coupon_item.school_id = :school_id
   order by coupon_item.product_type, coupon_item.product_id
-) as listed
+) as agg
 
 -- {status_of_coupon}
 CASE

@@ -12,7 +12,7 @@ FROM file
 WHERE file.school_id = course.school_id AND file.id = course.cover_image_file_id AND file.status = 'ready'
 
 -- {included_in_plans_of_course}
-select json_agg(opening) as plans
+select coalesce(json_agg(agg), '[]')
 from (
   select membership_plan.id, membership_plan.name, membership_plan.slug
   from membership_plan
@@ -23,10 +23,10 @@ from (
     and membership_plan.school_id = :school_id
   order by membership_plan.position, membership_plan.id
   limit 50
-) as opening
+) as agg
 
 -- {included_in_plans_of_course_2}
-select json_agg(opening) as plans
+select coalesce(json_agg(agg), '[]')
 from (
   select membership_plan.id, membership_plan.name, membership_plan.slug
   from membership_plan
@@ -40,20 +40,20 @@ from (
     and membership_plan.school_id = :school_id
   order by membership_plan.position, membership_plan.id
   limit 50
-) as opening
+) as agg
 
 -- {included_in_plans_of_course_3}
-select json_agg(opening) as plans
+select coalesce(json_agg(agg), '[]')
 from (
   select membership_plan.id, membership_plan.name, membership_plan.slug
   from membership_plan
   where (true and ({membership_plan_includes_all_courses_condition})) and membership_plan.school_id = :school_id
   order by membership_plan.position, membership_plan.id
   limit 50
-) as opening
+) as agg
 
 -- {lecturers_of_course}
-select json_agg(listed) as lecturers
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from course_lecturer
@@ -61,10 +61,10 @@ from (
   where (course_lecturer.course_id = course.id and lecturer.status = 'active')
     and course_lecturer.school_id = :school_id
   order by course_lecturer.position, lecturer.id
-) as listed
+) as agg
 
 -- {lecturers_of_course_2}
-select json_agg(listed) as lecturers
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from course_lecturer
@@ -72,17 +72,17 @@ from (
   where (course_lecturer.course_id = course.id and (lecturer.status = 'active' or lecturer.id = :lecturer_id))
     and course_lecturer.school_id = :school_id
   order by course_lecturer.position, lecturer.id
-) as listed
+) as agg
 
 -- {lecturers_of_course_3}
-select json_agg(listed) as lecturers
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from course_lecturer
   inner join lecturer on (lecturer.id = course_lecturer.lecturer_id) and lecturer.school_id = :school_id
   where (course_lecturer.course_id = course.id and true) and course_lecturer.school_id = :school_id
   order by course_lecturer.position, lecturer.id
-) as listed
+) as agg
 
 -- {membership_plan_includes_all_courses_condition}
 membership_plan.includes_all_courses = true

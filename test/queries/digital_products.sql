@@ -59,7 +59,7 @@ and NOT EXISTS (
 )
 
 -- {files_of_digital_product}
-select json_agg(listed) as files
+select coalesce(json_agg(agg), '[]')
 from (
   select product_file.id, product_file.file_id, product_file.title, file.filename, file.content_type,
     file.bytes as byte_size, product_file.file_version as version
@@ -67,16 +67,16 @@ from (
   inner join file on (file.id = product_file.file_id) and file.school_id = :school_id
   where (product_file.product_id = digital_product.id) and product_file.school_id = :school_id
   order by product_file.position
-) as listed
+) as agg
 
 -- {preview_file_of_digital_product}
-select to_json(shown) as preview
+select to_json(obj)
 from (
   select file.id as file_id, file.filename, file.content_type, file.bytes as byte_size
   from file
   where (file.id = digital_product.preview_file_id and file.status = 'ready' and file.visibility = 'public')
     and file.school_id = :school_id
-) as shown
+) as obj
 
 -- listDigitalProducts, anonymous
 select id, title, slug, subtitle, description, description_format, description_html, category, tags, kind, status,

@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of enrollments for each role. The parts in braces are below, or in shared.sql.
 
 -- {certificate_of_enrollment}
-select to_json(newest) as certificate
+select to_json(obj)
 from (
   select number, issued_at, holder_name, course_title, corrected_at
   from certificate
@@ -9,7 +9,7 @@ from (
     and certificate.school_id = :school_id
   order by certificate.completed_at desc
   limit 1
-) as newest
+) as obj
 
 -- {course_of_enrollment}
 select course.id

@@ -35,17 +35,17 @@ or ({shared.event_condition})
 or (event.capacity is null and ({shared.event_access_condition}))
 
 -- {host_lecturers_of_event}
-select json_agg(listed) as hosts
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from event_host
   inner join lecturer on (lecturer.id = event_host.lecturer_id) and lecturer.school_id = :school_id
   where (event_host.event_id = event.id and lecturer.status = 'active') and event_host.school_id = :school_id
   order by event_host.position, lecturer.id
-) as listed
+) as agg
 
 -- {host_lecturers_of_event_2}
-select json_agg(listed) as hosts
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from event_host
@@ -53,20 +53,20 @@ from (
   where (event_host.event_id = event.id and (lecturer.status = 'active' or lecturer.id = :lecturer_id))
     and event_host.school_id = :school_id
   order by event_host.position, lecturer.id
-) as listed
+) as agg
 
 -- {host_lecturers_of_event_3}
-select json_agg(listed) as hosts
+select coalesce(json_agg(agg), '[]')
 from (
   select lecturer.id, lecturer.display_name, lecturer.slug
   from event_host
   inner join lecturer on (lecturer.id = event_host.lecturer_id) and lecturer.school_id = :school_id
   where (event_host.event_id = event.id and true) and event_host.school_id = :school_id
   order by event_host.position, lecturer.id
-) as listed
+) as agg
 
 -- {move_notice_of_event}
-select to_json(notice) as move_notice
+select to_json(obj)
 from (
   select cast(count(*) as int4) as notified, event.move_notice_at as due_at
   from rsvp
@@ -74,17 +74,17 @@ from (
   where (rsvp.event_id = event.id and rsvp.status in ('going', 'waitlisted') and person.erased_at is null)
     and rsvp.school_id = :school_id
   having event.move_notice_at is not null
-) as notice
+) as obj
 
 -- {my_rsvp_of_event}
-select to_json(own) as my_rsvp
+select to_json(obj)
 from (
   select rsvp.id, rsvp.status, case
     when (rsvp.status = 'waitlisted' and rsvp.offered_until is null) then cast({shared.cast_of_rsvp})
     end as waitlist_position, rsvp.offered_until
   from rsvp
   where (rsvp.event_id = event.id and rsvp.person_id = :person_id) and rsvp.school_id = :school_id
-) as own
+) as obj
 
 -- {plan_ids_of_event}
 select array_agg(plans.plan_id) as plan_ids

@@ -4,7 +4,7 @@
 select id, product_id, source, order_id, note, downloads_count, granted_at, revoked_at, created_at, updated_at,
   version as version, cast('staff' as text) as seen_as,
   (
-    select to_json(owner) as person
+    select to_json(obj)
     from (
       select person.name, case
         when person.is_student = true then person.id
@@ -13,7 +13,7 @@ select id, product_id, source, order_id, note, downloads_count, granted_at, revo
         end as member_id
       from person
       where (person.id = product_grant.person_id) and person.school_id = :school_id
-    ) as owner
+    ) as obj
   ) as person
 from product_grant
 where (true and product_id = :parent_id) and product_grant.school_id = :school_id

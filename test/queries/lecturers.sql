@@ -1,14 +1,14 @@
 -- Printed by npm run docs: the statements of lecturers for each role. The parts in braces are below, or in shared.sql.
 
 -- {courses_count_of_lecturer}
-select to_json(taught) as courses
+select to_json(obj)
 from (
   select count(*) filter(where (status = 'published' and visibility = 'public')) as in_catalogue,
     array_agg(course.id) as ids
   from course_lecturer
   inner join course on (course.id = course_lecturer.course_id) and course.school_id = :school_id
   where (course_lecturer.lecturer_id = lecturer.id) and course_lecturer.school_id = :school_id
-) as taught
+) as obj
 
 -- {cover_image_of_lecturer}
 SELECT json_build_object(

@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of lessons for each role. The parts in braces are below, or in shared.sql.
 
 -- {attachments_of_lesson}
-select json_agg(attached) as attachments
+select coalesce(json_agg(agg), '[]')
 from (
   select file.id as file_id, file.filename, file.content_type, file.bytes as byte_size,
     file.id = any(lesson.attachment_file_ids) as is_attached
@@ -12,7 +12,7 @@ from (
   )
     and file.school_id = :school_id
   order by array_position(lesson.attachment_file_ids, file.id)
-) as attached
+) as agg
 
 -- {cast_of_lesson}
 case

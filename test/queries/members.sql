@@ -47,7 +47,7 @@ and (
 )
 
 -- {plans_of_person}
-select json_agg(held) as plans
+select coalesce(json_agg(agg), '[]')
 from (
   select membership_plan.id, membership_plan.name, membership_plan.slug, case
     when subscription.status = 'canceled' then subscription.ended_at
@@ -59,7 +59,7 @@ from (
   where (subscription.person_id = person.id and ({shared.subscription_status_condition}))
     and subscription.school_id = :school_id
   order by membership_plan.position, membership_plan.id
-) as held
+) as agg
 
 -- {roles_of_person}
 select staff.role

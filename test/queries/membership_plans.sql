@@ -12,7 +12,7 @@ where (
 )
 
 -- {includes_of_membership_plan}
-select to_json(named) as includes
+select to_json(obj)
 from (
   select membership_plan.includes_all_courses as all_courses, membership_plan.includes_all_events as all_events,
     array_agg(plan_item.product_id order by plan_item.product_id) filter(
@@ -29,10 +29,10 @@ from (
     array_agg(plan_item.product_id order by plan_item.product_id) filter({digital_product_ids_of_plan_item}) as digital_product_ids
   from plan_item
   where (plan_item.plan_id = membership_plan.id) and plan_item.school_id = :school_id
-) as named
+) as obj
 
 -- {includes_of_membership_plan_2}
-select to_json(named) as includes
+select to_json(obj)
 from (
   select membership_plan.includes_all_courses as all_courses, membership_plan.includes_all_events as all_events,
     array_agg(plan_item.product_id order by plan_item.product_id) filter(
@@ -48,10 +48,10 @@ from (
     array_agg(plan_item.product_id order by plan_item.product_id) filter({digital_product_ids_of_plan_item}) as digital_product_ids
   from plan_item
   where (plan_item.plan_id = membership_plan.id) and plan_item.school_id = :school_id
-) as named
+) as obj
 
 -- {includes_of_membership_plan_3}
-select to_json(named) as includes
+select to_json(obj)
 from (
   select membership_plan.includes_all_courses as all_courses, membership_plan.includes_all_events as all_events,
     array_agg(plan_item.product_id order by plan_item.product_id) filter(
@@ -76,7 +76,7 @@ from (
     ) as digital_product_ids
   from plan_item
   where (plan_item.plan_id = membership_plan.id) and plan_item.school_id = :school_id
-) as named
+) as obj
 
 -- {is_free_of_membership_plan}
 exists (
@@ -91,22 +91,22 @@ and not exists (
 )
 
 -- {prices_of_membership_plan}
-select json_agg(listed) as prices
+select coalesce(json_agg(agg), '[]')
 from (
   select id, interval, interval_count, amount, currency, trial_days, active, created_at
   from plan_price
   where (plan_price.plan_id = membership_plan.id and plan_price.active = true) and plan_price.school_id = :school_id
   order by plan_price.id
-) as listed
+) as agg
 
 -- {prices_of_membership_plan_2}
-select json_agg(listed) as prices
+select coalesce(json_agg(agg), '[]')
 from (
   select id, interval, interval_count, amount, currency, trial_days, active, created_at
   from plan_price
   where (plan_price.plan_id = membership_plan.id and true) and plan_price.school_id = :school_id
   order by plan_price.id
-) as listed
+) as agg
 
 -- listPlans, anonymous
 select id, name, slug, description, description_format, description_html, status, visibility, benefits, manual_renewal,

@@ -1,32 +1,32 @@
 -- Printed by npm run docs: the statements of orders for each role. The parts in braces are below, or in shared.sql.
 
 -- {buyer_of_orders}
-select to_json(buyer) as person
+select to_json(obj)
 from (
   select person.id, person.is_student, person.is_member, orders.buyer_name as name, orders.buyer_email as email
   from (SELECT) as one_row
   left join person on (person.school_id = orders.school_id and person.id = orders.person_id)
     and person.school_id = :school_id
-) as buyer
+) as obj
 
 -- {items_of_orders}
-select json_agg(listed) as items
+select coalesce(json_agg(agg), '[]')
 from (
   select order_item.*
   from order_item
   where (order_item.order_id = orders.id and (orders.person_id = :person_id or ({order_item_product_type_condition})))
     and order_item.school_id = :school_id
   order by order_item.position
-) as listed
+) as agg
 
 -- {items_of_orders_2}
-select json_agg(listed) as items
+select coalesce(json_agg(agg), '[]')
 from (
   select order_item.*
   from order_item
   where (order_item.order_id = orders.id and true) and order_item.school_id = :school_id
   order by order_item.position
-) as listed
+) as agg
 
 -- {order_item_product_type_condition}
 order_item.product_type = 'course'
@@ -47,23 +47,23 @@ or exists (
 )
 
 -- {refunds_of_orders}
-select json_agg(listed) as refunds
+select coalesce(json_agg(agg), '[]')
 from (
   select *,
     (
-      select json_agg(part) as items
+      select coalesce(json_agg(agg), '[]')
       from (
         select refund_item.order_item_id, refund_item.amount, refund_item.tax_amount
         from refund_item
         inner join order_item on (order_item.id = refund_item.order_item_id) and order_item.school_id = :school_id
         where (refund_item.refund_id = refund.id) and refund_item.school_id = :school_id
         order by order_item.position
-      ) as part
+      ) as agg
     ) as items
   from refund
   where (refund.order_id = orders.id) and refund.school_id = :school_id
   order by refund.id
-) as listed
+) as agg
 
 -- {status_of_orders}
 CASE WHEN orders.status = 'pending' AND orders.expires_at <= now() THEN 'expired' ELSE orders.status END

@@ -2,50 +2,47 @@
 
 -- {author_of_post}
 (
-  select to_json(who) as author
+  select to_json(obj)
   from (
     select case
       when lecturer.status = 'active' then lecturer.id
       end as lecturer_id, lecturer.display_name, ({shared.avatar_of_lecturer}) as avatar
     from lecturer
     where (lecturer.id = post.author_lecturer_id) and lecturer.school_id = :school_id
-  ) as who
+  ) as obj
 ),
 json_build_object(
-  cast('display_name' as text),
-  (select school.name from school where (school.id = :school_id) and school.id = :school_id)
+  'display_name', (select school.name from school where (school.id = :school_id) and school.id = :school_id)
 )
 
 -- {author_of_post_2}
 (
-  select to_json(who) as author
+  select to_json(obj)
   from (
     select case
       when (lecturer.status = 'active' or lecturer.id = :lecturer_id) then lecturer.id
       end as lecturer_id, lecturer.display_name, ({shared.avatar_of_lecturer}) as avatar
     from lecturer
     where (lecturer.id = post.author_lecturer_id) and lecturer.school_id = :school_id
-  ) as who
+  ) as obj
 ),
 json_build_object(
-  cast('display_name' as text),
-  (select school.name from school where (school.id = :school_id) and school.id = :school_id)
+  'display_name', (select school.name from school where (school.id = :school_id) and school.id = :school_id)
 )
 
 -- {author_of_post_3}
 (
-  select to_json(who) as author
+  select to_json(obj)
   from (
     select case
       when true then lecturer.id
       end as lecturer_id, lecturer.display_name, ({shared.avatar_of_lecturer}) as avatar
     from lecturer
     where (lecturer.id = post.author_lecturer_id) and lecturer.school_id = :school_id
-  ) as who
+  ) as obj
 ),
 json_build_object(
-  cast('display_name' as text),
-  (select school.name from school where (school.id = :school_id) and school.id = :school_id)
+  'display_name', (select school.name from school where (school.id = :school_id) and school.id = :school_id)
 )
 
 -- {content_format_of_post}

@@ -7,13 +7,13 @@ where (event.school_id = rsvp.school_id and event.id = rsvp.event_id and exists 
   and event.school_id = :school_id
 
 -- {member_of_rsvp}
-select to_json(who) as person
+select to_json(obj)
 from (
   select person.id, coalesce(person.display_name, person.name) as display_name, ({shared.avatar_of_person}) as avatar
   from person
   where (person.school_id = rsvp.school_id and person.id = rsvp.person_id and person.erased_at is null)
     and person.school_id = :school_id
-) as who
+) as obj
 
 -- listRsvps, learner
 select id, event_id, status, offered_until, note, guests, queued_at, status_changed_at, created_at, updated_at,

@@ -7,14 +7,14 @@ inner join person on (person.account_id = account.id) and person.school_id = :sc
 where (person.id = staff.person_id) and account.school_id = :school_id
 
 -- {person_of_staff}
-select to_json(who) as person
+select to_json(obj)
 from (
   select coalesce(account.name, person.name) as name, coalesce(account.email, person.email) as email,
     ({shared.avatar_of_account}) as avatar
   from person
   left join account on (account.id = person.account_id) and account.school_id = :school_id
   where (person.id = staff.person_id) and person.school_id = :school_id
-) as who
+) as obj
 
 -- listStaff, lecturer
 select id, role, lecturer_id, status, invited_at, accepted_at, created_at, updated_at, version as version, case

@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of students for each role. The parts in braces are below, or in shared.sql.
 
 -- {lifetime_spend_of_person}
-cast('amount' as text), person.lifetime_spend, cast('currency' as text),
+'amount', person.lifetime_spend, 'currency',
 (select school.currency from school where (school.id = :school_id) and school.id = :school_id)
 
 -- {person_is_student_condition}

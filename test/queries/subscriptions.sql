@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of subscriptions for each role. The parts in braces are below, or in shared.sql.
 
 -- {discount_of_subscription}
-select to_json(running) as discount
+select to_json(obj)
 from (
   select coupon.id as coupon_id, coupon.code, subscription.discount_ends_at as ends_at
   from coupon
@@ -10,15 +10,15 @@ from (
     and (subscription.discount_ends_at is null or subscription.discount_ends_at > now())
   )
     and coupon.school_id = :school_id
-) as running
+) as obj
 
 -- {pending_change_of_subscription}
-select to_json(next) as pending_change
+select to_json(obj)
 from (
   select plan_price.plan_id, plan_price.id as price_id, subscription.pending_effective_at as effective_at
   from plan_price
   where (plan_price.id = subscription.pending_price_id) and plan_price.school_id = :school_id
-) as next
+) as obj
 
 -- listSubscriptions, learner, lecturer
 select id, plan_id, price_id, status, collection, started_at, current_period_start, current_period_end, trial_ends_at,

@@ -1,3 +1,4 @@
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Builder } from '../../store/expressions.ts'
 
 /** The facets and the staff role of a person, as `membershipOf` selects them. */
@@ -11,16 +12,13 @@ export interface StoredMembership {
 
 /** Selects the facets and the staff role of the account's person as one JSON value; null for an account without a person. */
 export function membershipOf(account: Builder<'account'>) {
-  return account
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
-        .select(['person.id', 'person.is_student', 'person.is_member', 'staff.role', 'staff.lecturer_id'])
-        .whereRef('person.account_id', '=', 'account.id')
-        .as('facets'),
-    )
-    .select((facets) => facets.fn.toJson('facets').as('membership'))
+  return jsonObjectFrom(
+    account
+      .selectFrom('person')
+      .leftJoin('staff', (join) => join.onRef('staff.person_id', '=', 'person.id').on('staff.status', '=', 'active'))
+      .select(['person.id', 'person.is_student', 'person.is_member', 'staff.role', 'staff.lecturer_id'])
+      .whereRef('person.account_id', '=', 'account.id'),
+  )
 }
 
 /** Converts a stored membership to its API form. Student and member are facets of one person: their ids differ only in the prefix. */

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { fromPublicId } from '../../lib/ids.ts'
 import type { PersonCaller, PersonViewer, Viewer, Visitor } from '../../policy/caller.ts'
 import { areCommentsOn, type Builder, type Condition, isOffered } from '../../store/expressions.ts'
@@ -139,13 +140,5 @@ export const subjectOf = (comment: Comments): Expression<unknown> => {
     .then(eventTitle)
     .else(lessonTitle)
     .end()
-  const named = (name: string) => comment.cast<string>(comment.val(name), 'text')
-  return comment.fn('json_build_object', [
-    named('type'),
-    comment.ref('comment.subject_type'),
-    named('id'),
-    comment.ref('comment.subject_id'),
-    named('title'),
-    title,
-  ])
+  return jsonBuildObject({ type: comment.ref('comment.subject_type'), id: comment.ref('comment.subject_id'), title })
 }

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { couponStatus } from '../../store/shopExpressions.ts'
@@ -8,19 +9,16 @@ type Redemptions = Builder<'coupon_redemption'>
 
 export const stateOf = (): Expression<string> => couponStatus
 
-/** Selects the items that a coupon applies to, as `[{ type, id }]`; null if it applies to everything. */
+/** Selects the items that a coupon applies to, as `[{ type, id }]`; an empty list if it applies to everything. */
 export const itemsOf = (coupon: Coupons): Expression<unknown> =>
-  coupon
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('coupon_item')
-        .select(['coupon_item.product_type as type', 'coupon_item.product_id as id'])
-        .whereRef('coupon_item.coupon_id', '=', 'coupon.id')
-        .orderBy('coupon_item.product_type')
-        .orderBy('coupon_item.product_id')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('items'))
+  jsonArrayFrom(
+    coupon
+      .selectFrom('coupon_item')
+      .select(['coupon_item.product_type as type', 'coupon_item.product_id as id'])
+      .whereRef('coupon_item.coupon_id', '=', 'coupon.id')
+      .orderBy('coupon_item.product_type')
+      .orderBy('coupon_item.product_id'),
+  )
 
 export const isInState = (coupon: Coupons, states: readonly string[]): Condition => coupon(couponStatus, 'in', [...states])
 
@@ -37,15 +35,12 @@ export const codeOf = (redemption: Redemptions): Expression<unknown> =>
   redemption.selectFrom('coupon').select('coupon.code').whereRef('coupon.id', '=', 'coupon_redemption.coupon_id')
 
 export const redeemerOf = (redemption: Redemptions): Expression<unknown> =>
-  redemption
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .select(['person.id', 'person.is_student', 'person.is_member'])
-        .whereRef('person.id', '=', 'coupon_redemption.person_id')
-        .as('redeemer'),
-    )
-    .select((redeemer) => redeemer.fn.toJson('redeemer').as('person'))
+  jsonObjectFrom(
+    redemption
+      .selectFrom('person')
+      .select(['person.id', 'person.is_student', 'person.is_member'])
+      .whereRef('person.id', '=', 'coupon_redemption.person_id'),
+  )
 
 export interface Facets {
   id: string

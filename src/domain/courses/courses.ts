@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { elementAt } from '../../lib/elementAt.ts'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
@@ -32,19 +33,16 @@ export const costsAtMost = (course: Courses, amounts: readonly number[]): Condit
 
 /** Selects the lecturers of a course in its order: `[{ id, display_name, slug }]`. */
 export function lecturersOf(course: Courses, caller: Caller): Expression<unknown> {
-  return course
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('course_lecturer')
-        .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
-        .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
-        .whereRef('course_lecturer.course_id', '=', 'course.id')
-        .where((lecturer) => isKnownLecturer(lecturer, caller))
-        .orderBy('course_lecturer.position')
-        .orderBy('lecturer.id')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('lecturers'))
+  return jsonArrayFrom(
+    course
+      .selectFrom('course_lecturer')
+      .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
+      .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
+      .whereRef('course_lecturer.course_id', '=', 'course.id')
+      .where((lecturer) => isKnownLecturer(lecturer, caller))
+      .orderBy('course_lecturer.position')
+      .orderBy('lecturer.id'),
+  )
 }
 
 /** Matches the lecturers whom the caller can see: active ones and themselves; staff see all. */

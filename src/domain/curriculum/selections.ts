@@ -1,4 +1,5 @@
 import { type Expression, sql } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Builder } from '../../store/expressions.ts'
 import { lessonRules } from './coursePart.ts'
@@ -22,23 +23,20 @@ export interface LessonFile {
 }
 
 export function lessonFilesOf(lesson: Lessons): Expression<unknown> {
-  return lesson
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('file')
-        .select((file) => [
-          'file.id as file_id',
-          'file.filename',
-          'file.content_type',
-          'file.bytes as byte_size',
-          isAttached(file).as('is_attached'),
-        ])
-        .where('file.status', '=', 'ready')
-        .where((file) => file.or([isAttached(file), file('file.id', '=', sql<string>`(${file.ref('lesson.media')} ->> 'file_id')::uuid`)]))
-        .orderBy((file) => file.fn('array_position', ['lesson.attachment_file_ids', 'file.id']))
-        .as('attached'),
-    )
-    .select((attached) => attached.fn.jsonAgg('attached').as('attachments'))
+  return jsonArrayFrom(
+    lesson
+      .selectFrom('file')
+      .select((file) => [
+        'file.id as file_id',
+        'file.filename',
+        'file.content_type',
+        'file.bytes as byte_size',
+        isAttached(file).as('is_attached'),
+      ])
+      .where('file.status', '=', 'ready')
+      .where((file) => file.or([isAttached(file), file('file.id', '=', sql<string>`(${file.ref('lesson.media')} ->> 'file_id')::uuid`)]))
+      .orderBy((file) => file.fn('array_position', ['lesson.attachment_file_ids', 'file.id'])),
+  )
 }
 
 const isAttached = (file: Builder<'file' | 'lesson'>) => file('file.id', '=', file.fn.any('lesson.attachment_file_ids'))

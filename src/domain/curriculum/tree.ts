@@ -1,4 +1,5 @@
 import { type Expression, expressionBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { SchoolReader } from '../../store/database.ts'
@@ -28,7 +29,7 @@ interface SelectedSection {
   summary: string | null
   position: number
   external_id: string | null
-  lessons: readonly SelectedLesson[] | null
+  lessons: readonly SelectedLesson[]
 }
 
 /**
@@ -36,32 +37,25 @@ interface SelectedSection {
  * lessons is not included.
  */
 export function sectionsOf(course: Courses, caller: Caller): Expression<unknown> {
-  return course
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('section')
-        .select(['section.id', 'section.title', 'section.summary', 'section.position', 'section.external_id'])
-        .select((section) =>
+  return jsonArrayFrom(
+    course
+      .selectFrom('section')
+      .select(['section.id', 'section.title', 'section.summary', 'section.position', 'section.external_id'])
+      .select((section) =>
+        jsonArrayFrom(
           section
-            .selectFrom((deeper) =>
-              deeper
-                .selectFrom('lesson')
-                .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
-                .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
-                .select((lesson) => lesson.cast<string>(lockReasonOf(expressionBuilder<DB, 'lesson'>(), caller), 'text').as('lock_reason'))
-                .whereRef('lesson.section_id', '=', 'section.id')
-                .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
-                .orderBy('lesson.position')
-                .as('listed_lesson'),
-            )
-            .select((listed) => listed.fn.jsonAgg('listed_lesson').as('lessons'))
-            .as('lessons'),
-        )
-        .whereRef('section.course_id', '=', 'course.id')
-        .orderBy('section.position')
-        .as('listed_section'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed_section').as('sections'))
+            .selectFrom('lesson')
+            .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
+            .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
+            .select((lesson) => lesson.cast<string>(lockReasonOf(expressionBuilder<DB, 'lesson'>(), caller), 'text').as('lock_reason'))
+            .whereRef('lesson.section_id', '=', 'section.id')
+            .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
+            .orderBy('lesson.position'),
+        ).as('lessons'),
+      )
+      .whereRef('section.course_id', '=', 'course.id')
+      .orderBy('section.position'),
+  )
 }
 
 /** Matches courses whose drafts the caller sees, together with the counts that include them. */
@@ -76,8 +70,8 @@ export function treeFrom(sections: readonly SelectedSection[] | null) {
   return (sections ?? []).map((section) => ({
     ...section,
     object: 'section' as const,
-    lessons_count: section.lessons?.length ?? 0,
-    lessons: (section.lessons ?? []).map((lesson, position) => ({
+    lessons_count: section.lessons.length,
+    lessons: section.lessons.map((lesson, position) => ({
       ...lesson,
       object: 'lesson' as const,
       section_id: section.id,

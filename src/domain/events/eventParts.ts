@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import { type Builder, type Condition, now } from '../../store/expressions.ts'
 import { isKnownLecturer } from '../courses/courses.ts'
@@ -11,19 +12,16 @@ export const hasShownHost = (event: Events, lecturerIds: readonly string[], call
 
 /** Selects the hosts of an event, in order: `[{ id, display_name, slug }]`. */
 export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
-  return event
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('event_host')
-        .innerJoin('lecturer', 'lecturer.id', 'event_host.lecturer_id')
-        .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
-        .whereRef('event_host.event_id', '=', 'event.id')
-        .where((lecturer) => isKnownLecturer(lecturer, caller))
-        .orderBy('event_host.position')
-        .orderBy('lecturer.id')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('hosts'))
+  return jsonArrayFrom(
+    event
+      .selectFrom('event_host')
+      .innerJoin('lecturer', 'lecturer.id', 'event_host.lecturer_id')
+      .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
+      .whereRef('event_host.event_id', '=', 'event.id')
+      .where((lecturer) => isKnownLecturer(lecturer, caller))
+      .orderBy('event_host.position')
+      .orderBy('lecturer.id'),
+  )
 }
 
 export const plansOf = (event: Events): Expression<unknown> =>
@@ -58,16 +56,13 @@ export const shownRecordingUrl = onlyFor('recording_url', mayWatch)
 export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | undefined {
   const personId = caller.kind === 'person' ? caller.personId : null
   if (personId === null) return undefined
-  return event
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('rsvp')
-        .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position'), 'rsvp.offered_until'])
-        .whereRef('rsvp.event_id', '=', 'event.id')
-        .where('rsvp.person_id', '=', personId)
-        .as('own'),
-    )
-    .select((own) => own.fn.toJson('own').as('my_rsvp'))
+  return jsonObjectFrom(
+    event
+      .selectFrom('rsvp')
+      .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position'), 'rsvp.offered_until'])
+      .whereRef('rsvp.event_id', '=', 'event.id')
+      .where('rsvp.person_id', '=', personId),
+  )
 }
 
 /** Selects the position of an RSVP on the waitlist, from 1; null for other RSVPs. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Expression } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Builder } from '../../store/expressions.ts'
 import { attendingStatuses } from './eventEmails.ts'
@@ -35,17 +36,14 @@ const occasionOf = ({ starts_at, ends_at, location = null }: Occasion) => ({
 /** Selects the e-mail about a new time or place that is due: `{ notified, due_at }`. Undefined for callers who do not manage events. */
 export function moveNoticeOf(event: Builder<'event'>, caller: Caller): Expression<unknown> | undefined {
   if (!['lecturer', 'staff'].includes(audienceOf(caller))) return undefined
-  return event
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('rsvp')
-        .innerJoin('person', 'person.id', 'rsvp.person_id')
-        .select((rsvp) => [rsvp.cast<number>(rsvp.fn.countAll(), 'int4').as('notified'), rsvp.ref('event.move_notice_at').as('due_at')])
-        .whereRef('rsvp.event_id', '=', 'event.id')
-        .where('rsvp.status', 'in', attendingStatuses)
-        .where('person.erased_at', 'is', null)
-        .having('event.move_notice_at', 'is not', null)
-        .as('notice'),
-    )
-    .select((notice) => notice.fn.toJson('notice').as('move_notice'))
+  return jsonObjectFrom(
+    event
+      .selectFrom('rsvp')
+      .innerJoin('person', 'person.id', 'rsvp.person_id')
+      .select((rsvp) => [rsvp.cast<number>(rsvp.fn.countAll(), 'int4').as('notified'), rsvp.ref('event.move_notice_at').as('due_at')])
+      .whereRef('rsvp.event_id', '=', 'event.id')
+      .where('rsvp.status', 'in', attendingStatuses)
+      .where('person.erased_at', 'is', null)
+      .having('event.move_notice_at', 'is not', null),
+  )
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { newId } from '../../lib/ids.ts'
 import { Problem } from '../../lib/problem.ts'
 import { recordChanges } from '../../store/changeLog.ts'
@@ -134,18 +135,15 @@ export interface NewestCertificate {
 
 /** Selects the newest certificate of an enrolment that is valid. */
 export const newestCertificate = (enrollment: Builder<'enrollment'>) =>
-  enrollment
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('certificate')
-        .select(['number', 'issued_at', 'holder_name', 'course_title', 'corrected_at'])
-        .whereRef('certificate.enrollment_id', '=', 'enrollment.id')
-        .where('certificate.revoked_at', 'is', null)
-        .orderBy('certificate.completed_at', 'desc')
-        .limit(1)
-        .as('newest'),
-    )
-    .select((newest) => newest.fn.toJson('newest').as('certificate'))
+  jsonObjectFrom(
+    enrollment
+      .selectFrom('certificate')
+      .select(['number', 'issued_at', 'holder_name', 'course_title', 'corrected_at'])
+      .whereRef('certificate.enrollment_id', '=', 'enrollment.id')
+      .where('certificate.revoked_at', 'is', null)
+      .orderBy('certificate.completed_at', 'desc')
+      .limit(1),
+  )
 
 export const validity = (certificate: Builder<'certificate'>) =>
   certificate.case().when('certificate.revoked_at', 'is', null).then('valid').else('revoked').end()

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { Problem } from '../../lib/problem.ts'
 import type { PersonCaller } from '../../policy/caller.ts'
 import type { SchoolWriter } from '../../store/database.ts'
@@ -34,16 +35,12 @@ export interface Taught {
 }
 
 export const taughtBy = (lecturer: Lecturers): Expression<unknown> =>
-  lecturer
-    .selectFrom(
-      taughtCourses(lecturer)
-        .select((course) => [
-          course.fn.countAll().filterWhere(isInCatalogue(course)).as('in_catalogue'),
-          course.fn.agg<string[]>('array_agg', ['course.id']).as('ids'),
-        ])
-        .as('taught'),
-    )
-    .select((taught) => taught.fn.toJson('taught').as('courses'))
+  jsonObjectFrom(
+    taughtCourses(lecturer).select((course) => [
+      course.fn.countAll().filterWhere(isInCatalogue(course)).as('in_catalogue'),
+      course.fn.agg<string[]>('array_agg', ['course.id']).as('ids'),
+    ]),
+  )
 
 /** Selects the id of the staff row through which a person is this lecturer. */
 export const staffOf = (lecturer: Lecturers): Expression<unknown> =>

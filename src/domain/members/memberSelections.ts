@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Role } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
@@ -14,29 +15,26 @@ export interface MemberPlan {
 }
 
 export const plansOf = (person: Persons): Expression<unknown> =>
-  person
-    .selectFrom((inner) =>
-      plansNow(inner)
-        .select((row) => [
-          'membership_plan.id',
-          'membership_plan.name',
-          'membership_plan.slug',
-          row
-            .case()
-            .when('subscription.status', '=', 'canceled')
-            .then(row.ref('subscription.ended_at'))
-            .when(row('subscription.cancel_at', 'is not', null))
-            .then(row.ref('subscription.cancel_at'))
-            .when('subscription.cancel_at_period_end', '=', true)
-            .then(row.ref('subscription.current_period_end'))
-            .end()
-            .as('until'),
-        ])
-        .orderBy('membership_plan.position')
-        .orderBy('membership_plan.id')
-        .as('held'),
-    )
-    .select((held) => held.fn.jsonAgg('held').as('plans'))
+  jsonArrayFrom(
+    plansNow(person)
+      .select((row) => [
+        'membership_plan.id',
+        'membership_plan.name',
+        'membership_plan.slug',
+        row
+          .case()
+          .when('subscription.status', '=', 'canceled')
+          .then(row.ref('subscription.ended_at'))
+          .when(row('subscription.cancel_at', 'is not', null))
+          .then(row.ref('subscription.cancel_at'))
+          .when('subscription.cancel_at_period_end', '=', true)
+          .then(row.ref('subscription.current_period_end'))
+          .end()
+          .as('until'),
+      ])
+      .orderBy('membership_plan.position')
+      .orderBy('membership_plan.id'),
+  )
 
 export const hasOneOfPlans = (person: Persons, planIds: readonly string[]): Condition =>
   person.exists(

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller, type Viewer } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import { type Builder, type Condition, isOffered, showsCounts } from '../../store/expressions.ts'
@@ -69,17 +70,14 @@ export interface StoredPrice {
 
 /** Selects the prices of a plan, the oldest first. Only staff see inactive prices. */
 export const pricesOf = (plan: Plans, caller: Caller): Expression<unknown> =>
-  plan
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('plan_price')
-        .select(['id', 'interval', 'interval_count', 'amount', 'currency', 'trial_days', 'active', 'created_at'])
-        .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
-        .where((price) => (audienceOf(caller) === 'staff' ? price.lit(true) : price('plan_price.active', '=', true)))
-        .orderBy('plan_price.id')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('prices'))
+  jsonArrayFrom(
+    plan
+      .selectFrom('plan_price')
+      .select(['id', 'interval', 'interval_count', 'amount', 'currency', 'trial_days', 'active', 'created_at'])
+      .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
+      .where((price) => (audienceOf(caller) === 'staff' ? price.lit(true) : price('plan_price.active', '=', true)))
+      .orderBy('plan_price.id'),
+  )
 
 export const selectSubscribers = (plan: Plans, caller: Viewer): Expression<unknown> =>
   audienceOf(caller) === 'staff'
@@ -95,20 +93,17 @@ export interface Included {
 
 /** Selects what a plan includes. Individual items are limited to those that the caller can see, in the order of their ids. */
 export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
-  plan
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('plan_item')
-        .select((item) => [
-          plan.ref('membership_plan.includes_all_courses').as('all_courses'),
-          plan.ref('membership_plan.includes_all_events').as('all_events'),
-          idsOf(item, 'course', (row) => row.exists(coursesOf(row).where((course) => isKnownCourse(course, caller)))).as('course_ids'),
-          idsOf(item, 'digital_product', (row) => row.exists(productsOf(row, caller))).as('digital_product_ids'),
-        ])
-        .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
-        .as('named'),
-    )
-    .select((named) => named.fn.toJson('named').as('includes'))
+  jsonObjectFrom(
+    plan
+      .selectFrom('plan_item')
+      .select((item) => [
+        plan.ref('membership_plan.includes_all_courses').as('all_courses'),
+        plan.ref('membership_plan.includes_all_events').as('all_events'),
+        idsOf(item, 'course', (row) => row.exists(coursesOf(row).where((course) => isKnownCourse(course, caller)))).as('course_ids'),
+        idsOf(item, 'digital_product', (row) => row.exists(productsOf(row, caller))).as('digital_product_ids'),
+      ])
+      .whereRef('plan_item.plan_id', '=', 'membership_plan.id'),
+  )
 
 function hasPrice(plan: Plans, which: (price: Prices) => Condition): Condition {
   return plan.exists(
@@ -139,18 +134,15 @@ function isKnownCourse(course: Courses, caller: Caller): Condition {
 
 /** Selects the plans that include a course and that the caller can see, in their order: `[{ id, name, slug }]`. */
 export const plansOpening = (course: Courses, caller: Viewer): Expression<unknown> =>
-  course
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('membership_plan')
-        .select(['membership_plan.id', 'membership_plan.name', 'membership_plan.slug'])
-        .where((plan) => isPlanOpening(plan, course, caller))
-        .orderBy('membership_plan.position')
-        .orderBy('membership_plan.id')
-        .limit(50)
-        .as('opening'),
-    )
-    .select((opening) => opening.fn.jsonAgg('opening').as('plans'))
+  jsonArrayFrom(
+    course
+      .selectFrom('membership_plan')
+      .select(['membership_plan.id', 'membership_plan.name', 'membership_plan.slug'])
+      .where((plan) => isPlanOpening(plan, course, caller))
+      .orderBy('membership_plan.position')
+      .orderBy('membership_plan.id')
+      .limit(50),
+  )
 
 export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: Viewer): Condition =>
   course.exists(

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { PersonCaller } from '../../policy/caller.ts'
 import { grantsAccess } from '../../store/accessExpressions.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
@@ -19,22 +20,19 @@ export interface CurrentDiscount {
 }
 
 export const selectDiscount = (subscription: Subscriptions): Expression<unknown> =>
-  subscription
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('coupon')
-        .select(['coupon.id as coupon_id', 'coupon.code'])
-        .select(subscription.ref('subscription.discount_ends_at').as('ends_at'))
-        .whereRef('coupon.id', '=', 'subscription.coupon_id')
-        .where((row) =>
-          row.or([
-            subscription('subscription.discount_ends_at', 'is', null),
-            subscription('subscription.discount_ends_at', '>', row.fn<Date>('now')),
-          ]),
-        )
-        .as('running'),
-    )
-    .select((running) => running.fn.toJson('running').as('discount'))
+  jsonObjectFrom(
+    subscription
+      .selectFrom('coupon')
+      .select(['coupon.id as coupon_id', 'coupon.code'])
+      .select(subscription.ref('subscription.discount_ends_at').as('ends_at'))
+      .whereRef('coupon.id', '=', 'subscription.coupon_id')
+      .where((row) =>
+        row.or([
+          subscription('subscription.discount_ends_at', 'is', null),
+          subscription('subscription.discount_ends_at', '>', row.fn<Date>('now')),
+        ]),
+      ),
+  )
 
 export const publicDiscountOf = (discount: CurrentDiscount | null): CurrentDiscount | null =>
   discount && { ...discount, ends_at: isoTime(discount.ends_at) }
@@ -46,16 +44,13 @@ export interface PendingChange {
 }
 
 export const selectPendingChange = (subscription: Subscriptions): Expression<unknown> =>
-  subscription
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('plan_price')
-        .select(['plan_price.plan_id', 'plan_price.id as price_id'])
-        .select(subscription.ref('subscription.pending_effective_at').as('effective_at'))
-        .whereRef('plan_price.id', '=', 'subscription.pending_price_id')
-        .as('next'),
-    )
-    .select((next) => next.fn.toJson('next').as('pending_change'))
+  jsonObjectFrom(
+    subscription
+      .selectFrom('plan_price')
+      .select(['plan_price.plan_id', 'plan_price.id as price_id'])
+      .select(subscription.ref('subscription.pending_effective_at').as('effective_at'))
+      .whereRef('plan_price.id', '=', 'subscription.pending_price_id'),
+  )
 
 export const publicPendingChange = (change: PendingChange | null): PendingChange | null =>
   change && { ...change, effective_at: isoTime(change.effective_at) }

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller } from '../../policy/caller.ts'
 import { type Builder, type Condition, oneRow } from '../../store/expressions.ts'
 import { orderStatus } from '../../store/shopExpressions.ts'
@@ -28,59 +29,41 @@ export const isInState = (order: Orders, states: readonly string[]): Condition =
 export const stateOf = (): Expression<string> => orderStatus
 
 export const itemsOf = (order: Orders, caller: Caller): Expression<unknown> =>
-  order
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('order_item')
-        .selectAll('order_item')
-        .whereRef('order_item.order_id', '=', 'orders.id')
-        .where((item) => isVisibleItem(item, caller))
-        .orderBy('order_item.position')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('items'))
+  jsonArrayFrom(
+    order
+      .selectFrom('order_item')
+      .selectAll('order_item')
+      .whereRef('order_item.order_id', '=', 'orders.id')
+      .where((item) => isVisibleItem(item, caller))
+      .orderBy('order_item.position'),
+  )
 
 export const refundsOf = (order: Orders): Expression<unknown> =>
-  order
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('refund')
-        .selectAll()
-        .select(refundItemsOf)
-        .whereRef('refund.order_id', '=', 'orders.id')
-        .orderBy('refund.id')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('refunds'))
+  jsonArrayFrom(
+    order.selectFrom('refund').selectAll().select(refundItemsOf).whereRef('refund.order_id', '=', 'orders.id').orderBy('refund.id'),
+  )
 
 export const refundItemsOf = (refund: Builder<'refund'>) =>
-  refund
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('refund_item')
-        .innerJoin('order_item', 'order_item.id', 'refund_item.order_item_id')
-        .select(['refund_item.order_item_id', 'refund_item.amount', 'refund_item.tax_amount'])
-        .whereRef('refund_item.refund_id', '=', 'refund.id')
-        .orderBy('order_item.position')
-        .as('part'),
-    )
-    .select((part) => part.fn.jsonAgg('part').as('items'))
-    .as('items')
+  jsonArrayFrom(
+    refund
+      .selectFrom('refund_item')
+      .innerJoin('order_item', 'order_item.id', 'refund_item.order_item_id')
+      .select(['refund_item.order_item_id', 'refund_item.amount', 'refund_item.tax_amount'])
+      .whereRef('refund_item.refund_id', '=', 'refund.id')
+      .orderBy('order_item.position'),
+  ).as('items')
 
 /** Selects the buyer: the name and address at the time of the order, and the current facets. */
 export const buyerOf = (order: Orders): Expression<unknown> =>
-  order
-    .selectFrom((inner) =>
-      inner
-        .selectFrom(oneRow)
-        .leftJoin('person', (join) =>
-          join.on('person.school_id', '=', order.ref('orders.school_id')).on('person.id', '=', order.ref('orders.person_id')),
-        )
-        .select(['person.id', 'person.is_student', 'person.is_member'])
-        .select([order.ref('orders.buyer_name').as('name'), order.ref('orders.buyer_email').as('email')])
-        .as('buyer'),
-    )
-    .select((buyer) => buyer.fn.toJson('buyer').as('person'))
+  jsonObjectFrom(
+    order
+      .selectFrom(oneRow)
+      .leftJoin('person', (join) =>
+        join.on('person.school_id', '=', order.ref('orders.school_id')).on('person.id', '=', order.ref('orders.person_id')),
+      )
+      .select(['person.id', 'person.is_student', 'person.is_member'])
+      .select([order.ref('orders.buyer_name').as('name'), order.ref('orders.buyer_email').as('email')]),
+  )
 
 /** Matches items that the caller can see: of other people's orders, a lecturer sees only the courses that they teach. */
 function isVisibleItem(item: Items, caller: Caller): Condition {

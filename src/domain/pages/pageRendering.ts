@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import { toPublicId } from '../../lib/ids.ts'
 import type { Viewer } from '../../policy/caller.ts'
 import { type Builder, isOffered } from '../../store/expressions.ts'
@@ -25,30 +26,24 @@ export interface LinkedContent extends PageLists {
 
 /** Selects the content of a page and the rows that its blocks show, as part of the query of the page. */
 export function selectRendering(page: Builder<'page'>, { schoolId }: Viewer): Expression<unknown> {
-  const parts: [string, Expression<unknown>][] = [
-    ...contentColumns.map((column): [string, Expression<unknown>] => [column, page.ref(`page.${column}`)]),
-    ['courses', publicCourses(page, schoolId)],
-    ['lecturers', activeLecturers(page)],
-    ['files', namedFiles(page)],
-    ['locale', localeOfSchool(page, schoolId)],
-    ['tax', taxOfSchool(page, schoolId)],
-    ['plans', plansOnOffer(page, schoolId)],
-    ['events', upcomingEvents(page, schoolId)],
-    ['posts', publishedPosts(page, schoolId)],
-    ['forms', openForms(page)],
-  ]
-  return page.fn(
-    'jsonb_build_object',
-    parts.flatMap(([name, value]) => [page.cast(page.val(name), 'text'), value]),
-  )
+  return jsonBuildObject({
+    ...Object.fromEntries(contentColumns.map((column) => [column, page.ref(`page.${column}`)])),
+    courses: publicCourses(page, schoolId),
+    lecturers: activeLecturers(page),
+    files: namedFiles(page),
+    locale: localeOfSchool(page, schoolId),
+    tax: taxOfSchool(page, schoolId),
+    plans: plansOnOffer(page, schoolId),
+    events: upcomingEvents(page, schoolId),
+    posts: publishedPosts(page, schoolId),
+    forms: openForms(page),
+  })
 }
 
-/** Converts the result of `selectRendering`: public ids, and empty lists instead of null. */
-export function renderingOf(
-  selected: PageColumns & { [Part in keyof LinkedContent]: LinkedContent[Part] | null },
-): PageColumns & LinkedContent {
-  const named = <Row extends { id: string }>(prefix: string, rows: Row[] | null): Row[] =>
-    (rows ?? []).map((row) => ({ ...row, id: toPublicId(prefix, row.id) }))
+/** Converts the ids in the result of `selectRendering` to public ids. */
+export function renderingOf(selected: PageColumns & LinkedContent): PageColumns & LinkedContent {
+  const named = <Row extends { id: string }>(prefix: string, rows: Row[]): Row[] =>
+    rows.map((row) => ({ ...row, id: toPublicId(prefix, row.id) }))
   return {
     ...selected,
     courses: named('crs', selected.courses),
@@ -63,47 +58,38 @@ export function renderingOf(
 }
 
 const publicCourses = (page: Builder<'page'>, schoolId: string): Expression<unknown> =>
-  page
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('course')
-        .select(['course.id', 'course.slug', 'course.title', 'course.subtitle', 'course.category'])
-        .select(selectImage('course', 'cover_image').as('picture'))
-        .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
-        .orderBy('course.position')
-        .orderBy('course.id')
-        .limit(maxRows)
-        .as('listed'),
-    )
-    .select((rows) => rows.fn.jsonAgg('listed').as('courses'))
+  jsonArrayFrom(
+    page
+      .selectFrom('course')
+      .select(['course.id', 'course.slug', 'course.title', 'course.subtitle', 'course.category'])
+      .select(selectImage('course', 'cover_image').as('picture'))
+      .where((course) => course.and([isInCatalogue(course), isOffered(schoolId, 'courses')]))
+      .orderBy('course.position')
+      .orderBy('course.id')
+      .limit(maxRows),
+  )
 
 const activeLecturers = (page: Builder<'page'>): Expression<unknown> =>
-  page
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('lecturer')
-        .select(['lecturer.id', 'lecturer.slug', 'lecturer.display_name', 'lecturer.headline'])
-        .select(selectImage('lecturer', 'avatar').as('picture'))
-        .where('lecturer.status', '=', 'active')
-        .orderBy('lecturer.position')
-        .orderBy('lecturer.id')
-        .limit(maxRows)
-        .as('listed'),
-    )
-    .select((rows) => rows.fn.jsonAgg('listed').as('lecturers'))
+  jsonArrayFrom(
+    page
+      .selectFrom('lecturer')
+      .select(['lecturer.id', 'lecturer.slug', 'lecturer.display_name', 'lecturer.headline'])
+      .select(selectImage('lecturer', 'avatar').as('picture'))
+      .where('lecturer.status', '=', 'active')
+      .orderBy('lecturer.position')
+      .orderBy('lecturer.id')
+      .limit(maxRows),
+  )
 
 const namedFiles = (page: Builder<'page'>): Expression<unknown> =>
-  page
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('file_reference')
-        .innerJoin('file', 'file.id', 'file_reference.file_id')
-        .select(['file.id', 'file.filename', 'file.width', 'file.height'])
-        .whereRef('file_reference.ref_id', '=', 'page.id')
-        .where('file_reference.ref_type', '=', 'page')
-        .where('file_reference.field', '=', 'blocks')
-        .where('file.status', '=', 'ready')
-        .where('file.visibility', '=', 'public')
-        .as('listed'),
-    )
-    .select((rows) => rows.fn.jsonAgg('listed').as('files'))
+  jsonArrayFrom(
+    page
+      .selectFrom('file_reference')
+      .innerJoin('file', 'file.id', 'file_reference.file_id')
+      .select(['file.id', 'file.filename', 'file.width', 'file.height'])
+      .whereRef('file_reference.ref_id', '=', 'page.id')
+      .where('file_reference.ref_type', '=', 'page')
+      .where('file_reference.field', '=', 'blocks')
+      .where('file.status', '=', 'ready')
+      .where('file.visibility', '=', 'public'),
+  )

@@ -60,7 +60,7 @@ function inside(block: Block, site: Site): string {
         block.props,
         list(
           chosenPlans(block.props, site).map(({ slug, name, badge, prices }) => {
-            const all = (prices ?? []).map((price) => paragraph(planPriceText(price, site))).join('')
+            const all = prices.map((price) => paragraph(planPriceText(price, site))).join('')
             return `${card(rowPath('plans', slug), name, badge)}${all}`
           }),
         ),
@@ -161,7 +161,7 @@ const sizeOf = ({ width, height }: Pick<StoredImage, 'width' | 'height'>): strin
 const headed = ({ heading }: { heading: string | null }, content: string): string =>
   `${heading === null || content === '' ? '' : `<h2>${escapeHtml(heading)}</h2>`}${content}`
 
-const planPriceText = (price: NonNullable<Site['plans'][number]['prices']>[number], { locale, tax }: Site): string =>
+const planPriceText = (price: Site['plans'][number]['prices'][number], { locale, tax }: Site): string =>
   price.amount === 0 ? freeText(locale) : withTaxNote(priceText(price, pageLocale(locale)), priceTaxOf(tax ?? undefined), locale)
 
 const paragraph = (text: string | null): string => (text === null ? '' : `<p>${escapeHtml(text)}</p>`)

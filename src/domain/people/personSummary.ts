@@ -1,4 +1,5 @@
-import type { AliasedExpression, Expression, ExpressionBuilder } from 'kysely'
+import type { Expression, ExpressionBuilder } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 
@@ -8,24 +9,19 @@ export interface StoredSummary {
   avatar: StoredImage | null
 }
 
-const avatar = (
-  selectImage('person', 'avatar') as Expression<StoredImage | null> & {
-    as(alias: 'avatar'): AliasedExpression<StoredImage | null, 'avatar'>
-  }
-).as('avatar')
-
 /** Selects the person in `person_id` as one JSON value; null without a person, and for an erased person. */
 export function summaryOf(rows: unknown, table: 'rsvp' | 'comment'): Expression<unknown> {
   const builder = rows as ExpressionBuilder<DB, 'rsvp' | 'comment'>
-  return builder
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .select((person) => ['person.id', person.fn.coalesce('person.display_name', 'person.name').as('display_name'), avatar])
-        .whereRef('person.school_id', '=', `${table}.school_id`)
-        .whereRef('person.id', '=', `${table}.person_id`)
-        .where('person.erased_at', 'is', null)
-        .as('who'),
-    )
-    .select((who) => who.fn.toJson('who').as('person'))
+  return jsonObjectFrom(
+    builder
+      .selectFrom('person')
+      .select((person) => [
+        'person.id',
+        person.fn.coalesce('person.display_name', 'person.name').as('display_name'),
+        selectImage('person', 'avatar').as('avatar'),
+      ])
+      .whereRef('person.school_id', '=', `${table}.school_id`)
+      .whereRef('person.id', '=', `${table}.person_id`)
+      .where('person.erased_at', 'is', null),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely'
-import type { Caller } from '../../policy/caller.ts'
+import { jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres'
+import type { Viewer } from '../../policy/caller.ts'
 import type { SchoolReader } from '../../store/database.ts'
 import type { Builder } from '../../store/expressions.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
@@ -14,24 +15,21 @@ export interface StoredAuthor {
   avatar: StoredImage | null
 }
 
-/** Selects the author as one JSON value: without an id if the caller may not see the profile; null if the school is the author. */
-export const authorOf = (post: Posts, caller: Caller): Expression<unknown> =>
-  post
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('lecturer')
-        .select((lecturer) => [
-          lecturer.case().when(isKnownLecturer(lecturer, caller)).then(lecturer.ref('lecturer.id')).end().as('lecturer_id'),
-          'lecturer.display_name',
-          selectImage('lecturer', 'avatar').as('avatar'),
-        ])
-        .whereRef('lecturer.id', '=', 'post.author_lecturer_id')
-        .as('who'),
-    )
-    .select((who) => who.fn.toJson('who').as('author'))
-
-export const schoolNameOf = (post: Posts, schoolId: string): Expression<unknown> =>
-  post.selectFrom('school').select('school.name').where('school.id', '=', schoolId)
+/** Selects the author as one JSON value: without an id if the caller may not see the profile; with the name of the school if it is the author. */
+export function authorOf(post: Posts, caller: Viewer): Expression<unknown> {
+  const lecturer = jsonObjectFrom(
+    post
+      .selectFrom('lecturer')
+      .select((row) => [
+        row.case().when(isKnownLecturer(row, caller)).then(row.ref('lecturer.id')).end().as('lecturer_id'),
+        'lecturer.display_name',
+        selectImage('lecturer', 'avatar').as('avatar'),
+      ])
+      .whereRef('lecturer.id', '=', 'post.author_lecturer_id'),
+  )
+  const schoolName = post.selectFrom('school').select('school.name').where('school.id', '=', caller.schoolId)
+  return post.fn('coalesce', [lecturer, jsonBuildObject({ display_name: schoolName })])
+}
 
 /** Selects a column of the text. Callers who may not read the text do not get the field. */
 export const bodyOf =

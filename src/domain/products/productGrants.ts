@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { uuidOf } from '../../lib/ids.ts'
 import { fieldError, Problem } from '../../lib/problem.ts'
 import type { ChangeAction } from '../../store/changeActions.ts'
@@ -11,19 +12,16 @@ type Grants = Builder<'product_grant'>
 
 /** Selects the owner of the product with both facets, as staff see them. */
 export const ownerOf = (grant: Grants): Expression<unknown> =>
-  grant
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .select((person) => [
-          'person.name',
-          person.case().when('person.is_student', '=', true).then(person.ref('person.id')).end().as('student_id'),
-          person.case().when('person.is_member', '=', true).then(person.ref('person.id')).end().as('member_id'),
-        ])
-        .whereRef('person.id', '=', 'product_grant.person_id')
-        .as('owner'),
-    )
-    .select((owner) => owner.fn.toJson('owner').as('person'))
+  jsonObjectFrom(
+    grant
+      .selectFrom('person')
+      .select((person) => [
+        'person.name',
+        person.case().when('person.is_student', '=', true).then(person.ref('person.id')).end().as('student_id'),
+        person.case().when('person.is_member', '=', true).then(person.ref('person.id')).end().as('member_id'),
+      ])
+      .whereRef('person.id', '=', 'product_grant.person_id'),
+  )
 
 interface GrantInput {
   student_id?: string | undefined

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Caller, PersonCaller } from '../../policy/caller.ts'
 import type { Builder, Condition } from '../../store/expressions.ts'
 import { hasPlan, includesProduct } from '../memberships/hasPlan.ts'
@@ -69,25 +70,22 @@ export interface StoredProductFile {
 }
 
 export const filesOf = (product: Products): Expression<unknown> =>
-  product
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('product_file')
-        .innerJoin('file', 'file.id', 'product_file.file_id')
-        .select([
-          'product_file.id',
-          'product_file.file_id',
-          'product_file.title',
-          'file.filename',
-          'file.content_type',
-          'file.bytes as byte_size',
-          'product_file.file_version as version',
-        ])
-        .whereRef('product_file.product_id', '=', 'digital_product.id')
-        .orderBy('product_file.position')
-        .as('listed'),
-    )
-    .select((listed) => listed.fn.jsonAgg('listed').as('files'))
+  jsonArrayFrom(
+    product
+      .selectFrom('product_file')
+      .innerJoin('file', 'file.id', 'product_file.file_id')
+      .select([
+        'product_file.id',
+        'product_file.file_id',
+        'product_file.title',
+        'file.filename',
+        'file.content_type',
+        'file.bytes as byte_size',
+        'product_file.file_version as version',
+      ])
+      .whereRef('product_file.product_id', '=', 'digital_product.id')
+      .orderBy('product_file.position'),
+  )
 
 export interface StoredPreview {
   file_id: string
@@ -98,14 +96,11 @@ export interface StoredPreview {
 
 /** Selects the public preview file; null if there is none, or if it was deleted. */
 export const previewOf = (product: Products): Expression<unknown> =>
-  product
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('file')
-        .select(['file.id as file_id', 'file.filename', 'file.content_type', 'file.bytes as byte_size'])
-        .whereRef('file.id', '=', 'digital_product.preview_file_id')
-        .where('file.status', '=', 'ready')
-        .where('file.visibility', '=', 'public')
-        .as('shown'),
-    )
-    .select((shown) => shown.fn.toJson('shown').as('preview'))
+  jsonObjectFrom(
+    product
+      .selectFrom('file')
+      .select(['file.id as file_id', 'file.filename', 'file.content_type', 'file.bytes as byte_size'])
+      .whereRef('file.id', '=', 'digital_product.preview_file_id')
+      .where('file.status', '=', 'ready')
+      .where('file.visibility', '=', 'public'),
+  )

@@ -1,4 +1,5 @@
 import type { Expression } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
 import { uuidOf } from '../../lib/ids.ts'
 import { audienceOf, type Caller } from '../../policy/caller.ts'
 import type { Builder } from '../../store/expressions.ts'
@@ -57,14 +58,7 @@ export function selectNavigation(appearance: Builder<'appearance'>, caller: Call
           .where('page.status', '=', 'published')
           .where('page.visibility', '!=', audience === 'anonymous' ? 'members' : '')
           .where((page) => page(page.fn<number>('strpos', [page.cast('appearance.links', 'text'), page.cast('page.id', 'text')]), '>', 0))
-  return appearance.fn('jsonb_build_object', [
-    appearance.cast(appearance.val('links'), 'text'),
-    appearance.ref('appearance.links'),
-    appearance.cast(appearance.val('open'), 'text'),
-    open,
-    appearance.cast(appearance.val('limited'), 'text'),
-    appearance.lit(audience !== 'staff'),
-  ])
+  return jsonBuildObject({ links: appearance.ref('appearance.links'), open, limited: appearance.lit(audience !== 'staff') })
 }
 
 /** Returns the navigation without items whose pages the caller cannot open. */

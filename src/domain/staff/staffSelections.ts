@@ -1,23 +1,21 @@
 import type { Expression } from 'kysely'
+import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Builder } from '../../store/expressions.ts'
 import { type StoredImage, selectImage } from '../../store/fileExpressions.ts'
 
 /** Selects the person of a staff row as one JSON value. Name and address come from the account, if there is one. */
 export function personOfStaff(staff: Builder<'staff'>): Expression<unknown> {
-  return staff
-    .selectFrom((inner) =>
-      inner
-        .selectFrom('person')
-        .leftJoin('account', 'account.id', 'person.account_id')
-        .select((row) => [
-          row.fn.coalesce('account.name', 'person.name').as('name'),
-          row.fn.coalesce('account.email', 'person.email').as('email'),
-        ])
-        .select(selectImage('account', 'avatar').as('avatar'))
-        .whereRef('person.id', '=', 'staff.person_id')
-        .as('who'),
-    )
-    .select((who) => who.fn.toJson('who').as('person'))
+  return jsonObjectFrom(
+    staff
+      .selectFrom('person')
+      .leftJoin('account', 'account.id', 'person.account_id')
+      .select((row) => [
+        row.fn.coalesce('account.name', 'person.name').as('name'),
+        row.fn.coalesce('account.email', 'person.email').as('email'),
+      ])
+      .select(selectImage('account', 'avatar').as('avatar'))
+      .whereRef('person.id', '=', 'staff.person_id'),
+  )
 }
 
 export interface StaffPerson {
