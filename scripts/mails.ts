@@ -8,12 +8,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { escapeHtml } from '../src/lib/escapeHtml.ts'
-import { type Language, languages } from '../src/lib/languages.ts'
+import { languages } from '../src/lib/languages.ts'
 import { type EmailKind, emailKinds } from '../src/mail/emailKinds.ts'
 import { logoId } from '../src/mail/htmlEmail.ts'
-import { createMail } from '../src/mail/mail.ts'
 import type { Email } from '../src/mail/transport.ts'
-import { exampleLegal, exampleLogo, exampleSchool, exampleValues } from '../test/mail/exampleValues.ts'
+import { emailOf, exampleLegal, exampleLogo } from '../test/mail/exampleValues.ts'
 
 interface Preview {
   name: string
@@ -23,11 +22,13 @@ interface Preview {
 
 /** Returns the previews of all e-mails. Browsers do not know the parts of a message, so the HTML contains its picture. */
 async function mailPreviews(): Promise<Preview[]> {
+  const branding = { name: 'Lanternfield School of Making', legal: exampleLegal }
   const kinds = Object.keys(emailKinds) as EmailKind[]
   const all = kinds.flatMap((kind) => languages.map((language) => ({ kind, language })))
   const previews = await Promise.all(
     all.map(async ({ kind, language }) => {
-      const [plain, withLogo] = await Promise.all([compose(kind, language, false), compose(kind, language, true)])
+      const plain = await emailOf(kind, language, branding)
+      const withLogo = await emailOf(kind, language, { ...branding, logo: exampleLogo })
       const name = `${kind}-${language}`
       const { subject, text } = plain
       return [
@@ -38,22 +39,6 @@ async function mailPreviews(): Promise<Preview[]> {
     }),
   )
   return previews.flat()
-}
-
-async function compose(kind: EmailKind, language: Language, isWithLogo: boolean): Promise<Email> {
-  const sent: Email[] = []
-  const branding = async () => ({
-    name: 'Lanternfield School of Making',
-    locale: language,
-    legal: exampleLegal,
-    ...(isWithLogo && { logo: exampleLogo }),
-  })
-  const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
-  const send = createMail({ transport, branding, languages: () => languages })
-  await send(exampleSchool, { email: 'wren@example.com', locales: [language] }, kind, exampleValues)
-  const [email] = sent
-  if (!email) throw new Error(`${kind} was not sent`)
-  return email
 }
 
 const withPicture = ({ html, logo }: Email): string =>

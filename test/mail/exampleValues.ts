@@ -1,8 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { type Language, languages } from '../../src/lib/languages.ts'
 import type { EmailLegal } from '../../src/mail/emailFoot.ts'
 import type { EmailKind, EmailValues } from '../../src/mail/emailKinds.ts'
-import type { Sender } from '../../src/mail/mail.ts'
-import type { EmailLogo } from '../../src/mail/transport.ts'
+import { createMail, type Sender } from '../../src/mail/mail.ts'
+import type { Email, EmailLogo } from '../../src/mail/transport.ts'
 
 export const exampleSchool: Sender = { id: 'x', slug: 'one', issuer: 'https://school.example.com' }
 
@@ -99,6 +100,24 @@ export const exampleValues: All<EmailValues<EmailKind>> = {
   },
   form: 'Ask the school',
   submissions: '12',
+}
+
+interface Branding {
+  name?: string
+  legal?: EmailLegal
+  logo?: EmailLogo
+}
+
+/** Returns an e-mail of the example school as it is delivered. */
+export async function emailOf(kind: EmailKind, language: Language, branding: Branding, values = exampleValues): Promise<Email> {
+  const { promise, resolve } = Promise.withResolvers<Email>()
+  const send = createMail({
+    transport: { deliver: async (email) => resolve(email), describe: () => '', close() {} },
+    branding: async () => ({ name: 'Lanternfield', locale: language, legal: {}, ...branding }),
+    languages: () => languages,
+  })
+  await send(exampleSchool, { email: 'wren@example.com', locales: [language] }, kind, values)
+  return promise
 }
 
 /** A picture of two shapes in dark green, 480 by 112 pixels, as wide schools' logos are. */

@@ -7,7 +7,7 @@ import { createMail } from '../../src/mail/mail.ts'
 import type { Email } from '../../src/mail/transport.ts'
 import { preferenceOf } from '../../src/policy/notificationPreferences.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
-import { exampleLegal, exampleSchool as school, exampleValues as values } from './exampleValues.ts'
+import { emailOf, exampleLegal, exampleSchool as school, exampleValues as values } from './exampleValues.ts'
 
 const kinds = Object.keys(emailKinds) as EmailKind[]
 const { en, de, 'de.informal': informalGerman } = emailTemplates
@@ -100,13 +100,10 @@ describe('e-mails', () => {
         ['Impressum: https://school.example.com/pages/legal/imprint', 'Datenschutzerklärung: https://legal.example.org/privacy?a=1&b=2'],
       ],
     ] as const) {
-      const sent: Email[] = []
-      const transport = { deliver: async (email: Email) => void sent.push(email), describe: () => '', close() {} }
-      const branding = async () => ({ name: 'Lanternfield', locale: language, legal: exampleLegal })
-      await createMail({ transport, branding, languages: () => languages })(school, to('a@example.com'), 'email_changed', values)
-      expect(sent[0]?.text.endsWith(`\n\n${lines.join('\n')}\n`)).toBe(true)
-      expect(sent[0]?.html).toContain('<a href="https://legal.example.org/privacy?a=1&amp;b=2"')
-      expect(sent[0]?.html).toContain('<a href="https://school.example.com/pages/legal/imprint"')
+      const { text, html } = await emailOf('email_changed', language, { legal: exampleLegal })
+      expect(text.endsWith(`\n\n${lines.join('\n')}\n`)).toBe(true)
+      expect(html).toContain('<a href="https://legal.example.org/privacy?a=1&amp;b=2"')
+      expect(html).toContain('<a href="https://school.example.com/pages/legal/imprint"')
     }
   })
 

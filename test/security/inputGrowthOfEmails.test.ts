@@ -1,9 +1,8 @@
 import { createTransport } from 'nodemailer'
 import { compose } from '../../src/mail/compose.ts'
 import { type EmailKind, emailKinds } from '../../src/mail/emailKinds.ts'
-import { createMail } from '../../src/mail/mail.ts'
 import { quotedName } from '../../src/policy/sendMessage.ts'
-import { exampleSchool, exampleValues } from '../mail/exampleValues.ts'
+import { emailOf, exampleValues } from '../mail/exampleValues.ts'
 import { testGrowth } from './growth.ts'
 import { defineCase, filled, type ParserCase } from './inputCosts.ts'
 
@@ -11,18 +10,9 @@ const messages = createTransport({ streamTransport: true, buffer: true })
 
 /** Fills a template, and writes the message as it is sent. The growing text is the value of this placeholder. */
 async function write(kind: EmailKind, placeholder: string, text: string): Promise<string> {
-  let message = ''
-  const deliver = async (email: Parameters<typeof compose>[0]): Promise<void> => {
-    message = String((await messages.sendMail(compose(email))).message)
-  }
-  const name = placeholder === 'school' ? text : 'Lanternfield'
-  const send = createMail({
-    transport: { deliver, describe: () => '', close() {} },
-    branding: async () => ({ name, locale: 'en', legal: {} }),
-    languages: () => ['en'],
-  })
-  await send(exampleSchool, { email: 'marlo@example.com', locales: [] }, kind, { ...exampleValues, [placeholder]: text })
-  return message
+  const branding = placeholder === 'school' ? { name: text } : {}
+  const email = await emailOf(kind, 'en', branding, { ...exampleValues, [placeholder]: text })
+  return String((await messages.sendMail(compose(email))).message)
 }
 
 /** The values that the people of a school write: the name of the school, the texts of events and forms. Templates come with the product. */
