@@ -7,7 +7,7 @@ const config: KnipConfig = {
   entry: [
     ...programs.map((program) => `src/${program}.ts`),
     // Files that a path starts or loads.
-    'scripts/{completeLists,declarations,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
+    'scripts/{completeLists,declarations,demoRows,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
     'test/api/subjects/*.ts',
     'test/{cli/bundledProgram,store/embeddedWriter,store/migrator,support/listModules}.ts',
     'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',

@@ -114,7 +114,7 @@ export const modules: readonly Module[] = [
   },
   {
     name: 'demo',
-    contents: 'generates the demo school from the data in demo/',
+    contents: 'creates the demo school from the rows in demo/',
     mayImport: ['domain', 'policy', 'store', 'lib'],
   },
   {

@@ -26,13 +26,3 @@ function uuidAt(ms: number): string {
     .padStart(12, '0')
     .replace(/^(.{8})(.{4})$/, '$1-$2-0000-0000-000000000000')
 }
-
-export function demoIds(schoolId: string): (kind: string, index: number) => string {
-  const made = new Map<string, string[]>()
-  return (kind, index) => {
-    const ids = made.get(kind) ?? []
-    made.set(kind, ids)
-    ids[index] ??= demoId(schoolId, kind, index)
-    return ids[index]
-  }
-}

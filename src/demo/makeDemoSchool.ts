@@ -1,22 +1,22 @@
-import { insertRows, withoutLimits } from '../store/bulkRows.ts'
-import type { Database, Writer } from '../store/database.ts'
+import { z } from 'zod'
+import { withoutChecks, withoutLimits } from '../store/bulkRows.ts'
+import type { Database, Reader, Writer } from '../store/database.ts'
 import type { FileStorage } from '../store/fileStorage.ts'
 import type { School } from '../store/school.ts'
 import { countSchools } from '../store/schoolCounts.ts'
 import { takeRoom } from '../store/storageUsage.ts'
-import { extraRows } from './extraRows.ts'
-import { storeFiles } from './files/storeFiles.ts'
-import { emptyActivity, generateActivity } from './generate/activity.ts'
+import { describeSchoolTables } from '../store/transfer/tableShapes.ts'
+import { activityTables, catalogueTables, describeRows } from './demoTables.ts'
 import { demoId } from './ids.ts'
-import { demoRows } from './rows.ts'
-import { people, schoolRow } from './school.ts'
-import { createContext } from './tables/context.ts'
-import { peopleRows } from './tables/people.ts'
-import { writeActivity } from './writeActivity.ts'
+import { createMarks } from './marks.ts'
+import { pageTables } from './pageTables.ts'
+import { readDemoFile } from './readDemoFile.ts'
+import { storeFiles } from './storeFiles.ts'
+import { type Written, writeAppearance, writeCounters, writeTables } from './writeTables.ts'
 
 export interface DemoOptions {
   school: School
-  /** The reference time of all times of the demo. */
+  /** The day from which all times of the demo count. */
   now: Date
   /** Returns a hash of the demo password (PHC string). All accounts share it, because each hash needs 19 MiB that malloc keeps. */
   hashPassword(): Promise<string>
@@ -26,82 +26,85 @@ export interface DemoOptions {
   only?: 'catalogue'
 }
 
+const schoolSchema = z.strictObject({
+  name: z.string(),
+  tagline: z.string(),
+  description: z.string(),
+  locale: z.string(),
+  supported_locales: z.array(z.string()),
+  time_zone: z.string(),
+  currency: z.string(),
+  contact_email: z.string(),
+  settings: z.strictObject({ tax: z.strictObject({ mode: z.literal('inclusive'), default_rate_bps: z.int() }) }),
+})
+
 /**
- * Creates the demo data of a school, which are the same on every run.
+ * Creates the demo data of a school from the rows in the folder `demo`, which are the same on every run.
  * @returns false without a change if they exist
  */
 export async function makeDemoSchool(database: Database, { school, now, hashPassword, storage, only }: DemoOptions): Promise<boolean> {
-  const ownerId = demoId(school.id, 'account', 0)
-  const isThere = await database.kysely
-    .selectFrom('account')
-    .select('id')
-    .where('school_id', '=', school.id)
-    .where('id', '=', ownerId)
-    .executeTakeFirst()
-  if (isThere) return false
-  const hashes = new Map<string, string>()
-  const hash = await hashPassword()
-  for (const { email, hasPassword } of people) if (hasPassword) hashes.set(email, hash)
+  if (await hasDemo(database.kysely, school.id)) return false
+  const row = readDemoFile('school', schoolSchema)
+  const marks = createMarks({ schoolId: school.id, now, passwordHash: await hashPassword(), timeZone: row.time_zone })
   const files = storage ? await storeFiles(storage, school.id, now) : []
-  await database.transaction(async (writer, sql) => {
+  const hasFiles = files.length > 0
+  const tables = [...(await catalogueTables()), ...(await pageTables(hasFiles)), ...(hasFiles ? [describeRows('file', files)] : [])]
+  const { looks = [], catalogue = [] } = Object.groupBy(tables, ({ name }) => (name === 'appearance' ? 'looks' : 'catalogue'))
+  return await database.transaction(async (writer, sql) => {
     // Another process may be creating the same rows: wait for it.
     await withoutLimits(sql)
-    const activity = only === 'catalogue' ? emptyActivity(now) : generateActivity(now)
-    const context = createContext(school.id, now)
-    const demo = demoRows(school.id, now, { hasFiles: files.length > 0 })
-    const { learners, tags } = peopleRows(context, activity)
-    await writeSchool(writer, school)
-    // Rows that another process has written are the same, so they stay.
-    await insertRows(sql, 'account', demo.accounts(hashes))
-    await insertRows(sql, 'person', demo.team())
-    await insertRows(sql, 'person', learners)
-    await insertRows(sql, 'person_tag', tags)
-    if (files.length > 0) await writeFiles(writer, { schoolId: school.id, files, references: demo.fileReferences() })
-    await insertRows(sql, 'lecturer', demo.lecturers(activity))
-    await insertRows(sql, 'staff', demo.staff())
-    await insertRows(sql, 'course', demo.courses(activity))
-    await insertRows(sql, 'course_lecturer', demo.courseLecturers())
-    // ON CONFLICT needs the key, because another constraint of these tables is deferred.
-    await insertRows(sql, 'section', demo.curriculum.sections(), 'school_id, id')
-    await insertRows(sql, 'lesson', demo.curriculum.lessons(), 'school_id, id')
-    await insertRows(sql, 'lesson_body', demo.curriculum.texts())
-    const pages = await demo.pages()
-    await writer
-      .insertInto('page')
-      .values(pages)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    await writer
-      .insertInto('page_revision')
-      .values(demo.pageRevisions(pages))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
-    if (only !== 'catalogue') await writeActivity(database.kind, { writer, sql }, { context, activity, productFiles: demo.productFiles })
-    for (const { table, rows } of extraRows(school.id, now)) await insertRows(sql, table, rows)
-    const looks = demo.appearance()
-    await writer
-      .insertInto('appearance')
-      .values({ ...looks.row, ...looks.pictures })
-      // The row exists, with the colours of the configuration file.
-      .onConflict((conflict) =>
-        conflict.column('school_id').doUpdateSet({
-          ...looks.pictures,
-          links: looks.row.links,
-          home_page_id: looks.row.home_page_id,
-          announcement: looks.row.announcement,
-        }),
-      )
-      .execute()
+    await writeSchool(writer, school, row)
+    if (await hasDemo(writer, school.id)) return false
+    const written = {
+      sql,
+      shapes: await describeSchoolTables(sql),
+      marks,
+      isLeftOut: (name: string) => (!hasFiles && fileColumns.test(name)) || (only === 'catalogue' && countsOfActivity.includes(name)),
+    }
+    await writeTables(written, catalogue)
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    if (hasFiles) await takeRoom(writer, school.id, { bytes, quota: Number.MAX_SAFE_INTEGER })
+    if (only !== 'catalogue') await writeActivity(database.kind, written, school.id)
+    for (const appearance of looks) await writeAppearance(written, appearance)
     await countSchools(writer, school.id)
+    return true
   })
-  return true
+}
+
+/** Columns that refer to files. */
+const fileColumns = /^(?:file_id|.+_file_id|.+_file_ids|.+_alt)$/
+
+/** Columns of people, courses and lecturers that follow from the activity. */
+const countsOfActivity = [
+  ...['enrollments_count', 'active_enrollments_count', 'completed_courses_count', 'students_count'],
+  ...['comments_count', 'rsvps_count', 'lifetime_spend', 'last_active_at', 'tier'],
+]
+
+async function hasDemo(database: Reader, schoolId: string): Promise<boolean> {
+  const owner = await database
+    .selectFrom('account')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', demoId(schoolId, 'account', 0))
+    .executeTakeFirst()
+  return owner !== undefined
+}
+
+/** Writes the activity of the school. */
+async function writeActivity(kind: Database['kind'], written: Written, schoolId: string): Promise<void> {
+  const tables = await activityTables()
+  const write = () => writeTables(written, tables)
+  // The embedded database takes seconds to check the references of these rows.
+  if (kind === 'embedded') await withoutChecks(written.sql, write)
+  else await write()
+  await writeCounters(written, schoolId)
 }
 
 /** Completes the school's row with values that its configuration file leaves out. */
-async function writeSchool(writer: Writer, { id, slug }: School): Promise<void> {
+async function writeSchool(writer: Writer, { id, slug }: School, row: z.output<typeof schoolSchema>): Promise<void> {
   await writer
     .insertInto('school')
-    .values({ id, slug, ...schoolRow, supported_locales: [...schoolRow.supported_locales], settings: JSON.stringify(schoolRow.settings) })
+    .values({ id, slug, ...row, settings: JSON.stringify(row.settings) })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet((row) => ({
         tagline: row.fn.coalesce('school.tagline', 'excluded.tagline'),
@@ -109,26 +112,5 @@ async function writeSchool(writer: Writer, { id, slug }: School): Promise<void> 
         contact_email: row.fn.coalesce('school.contact_email', 'excluded.contact_email'),
       })),
     )
-    .execute()
-}
-
-interface FileRows {
-  schoolId: string
-  files: Awaited<ReturnType<typeof storeFiles>>
-  references: ReturnType<ReturnType<typeof demoRows>['fileReferences']>
-}
-
-async function writeFiles(writer: Writer, { schoolId, files, references }: FileRows): Promise<void> {
-  const stored = await writer
-    .insertInto('file')
-    .values(files)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('bytes')
-    .execute()
-  await takeRoom(writer, schoolId, { bytes: stored.reduce((sum, { bytes }) => sum + Number(bytes), 0), quota: Number.MAX_SAFE_INTEGER })
-  await writer
-    .insertInto('file_reference')
-    .values(references)
-    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

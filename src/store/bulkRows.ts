@@ -2,22 +2,29 @@ import type { Sql } from './sql.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
+interface Replaced {
+  key: string
+  columns: readonly string[]
+}
+
 /** The embedded database never returns the memory that its largest statement needed. */
 const rowsInOneStatement = 250
 
 /**
  * Adds rows to a table, many with one statement. A row whose key is there already stays as it is.
  * @param rows all with the same columns: dates, lists and objects as they are, no JSON in a text
- * @param key the columns of the key, where the table has a constraint that is checked later
+ * @param replaced the columns that a row whose key is there already gets nevertheless
  */
-export async function insertRows(sql: Sql, table: string, rows: readonly Row[], key?: string): Promise<void> {
+export async function insertRows(sql: Sql, table: string, rows: readonly Row[], replaced?: Replaced): Promise<void> {
   const [first] = rows
   if (!first) return
   const columns = Object.keys(first)
     .map((name) => `"${name}"`)
     .join(', ')
+  const sets = replaced?.columns.map((name) => `"${name}" = excluded."${name}"`).join(', ')
+  const conflict = replaced ? `("${replaced.key}") DO UPDATE SET ${sets}` : 'DO NOTHING'
   const statement = `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::"${table}", $1::jsonb)
-     ON CONFLICT ${key ? `(${key}) ` : ''}DO NOTHING`
+     ON CONFLICT ${conflict}`
   for (let start = 0; start < rows.length; start += rowsInOneStatement) {
     await sql.query(statement, [JSON.stringify(rows.slice(start, start + rowsInOneStatement))])
   }

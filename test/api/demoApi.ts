@@ -36,6 +36,8 @@ import { newSchool } from '../support/rows.ts'
 import { trafficCheckOf } from './validatedTraffic.ts'
 
 export const now = new Date('2026-03-01T00:00:00.000Z')
+/** The first learners follow the staff in the table of people. */
+export const teamCount = 8
 const catalogue = scopeCatalogue(resources)
 export const allScopes = catalogue.map(({ name }) => name)
 /** Created once for a worker. */

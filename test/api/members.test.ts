@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoId } from '../../src/demo/ids.ts'
-import { teamCount } from '../../src/demo/school.ts'
 import { fromPublicId, newId, toPublicId } from '../../src/lib/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi, teamCount } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const admin = 'admin1@example.com'

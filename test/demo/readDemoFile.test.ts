@@ -9,5 +9,7 @@ test('a missing file of the demo is an error that says how to get it or how to d
 })
 
 test('an invalid file of the demo is an error that names the file and the key', () => {
-  expect(() => readDemoFile('plans', z.array(z.looseObject({ slug: z.int() })))).toThrow(/^demo\/plans\.yaml is invalid:[\s\S]*slug/)
+  expect(() => readDemoFile('rows/course', z.array(z.looseObject({ slug: z.int() })))).toThrow(
+    /^demo\/rows\/course\.yaml is invalid:[\s\S]*slug/,
+  )
 })

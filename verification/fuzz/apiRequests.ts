@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { Memory } from './memory.ts'
 import { encode } from './mutations.ts'
 import type { Parameter, Target } from './openApiTargets.ts'

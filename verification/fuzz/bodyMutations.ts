@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { Mutation } from './mutations.ts'
 import { nastyTexts, nastyValues } from './nasty.ts'
 import type { FuzzRequest } from './wire.ts'

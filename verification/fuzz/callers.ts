@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
 import { type Agent, allScopes, createAgent, personCalled } from '../../test/support/agent.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 
 /** People of the demo school by role. If an account ends during the run, the next one of its role takes over. */
 const people: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { createRandom, type SeededRandom } from '../../src/demo/seededRandom.ts'
+import { createRandom, type SeededRandom } from '../seededRandom.ts'
 import { apiRequest, type Draft } from './apiRequests.ts'
 import { createCallers } from './callers.ts'
 import { createJudge } from './judge.ts'

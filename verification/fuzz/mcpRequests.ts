@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { Draft } from './apiRequests.ts'
 import type { Memory } from './memory.ts'
 import { nastyTexts, nastyValues } from './nasty.ts'

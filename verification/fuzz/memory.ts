@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 
 /** Remembers values of earlier responses, so that later requests reach existing objects. */
 export interface Memory {

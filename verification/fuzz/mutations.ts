@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
 import { headerLimits } from '../../src/http/requestLimits.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import { bodyMutations, safely } from './bodyMutations.ts'
 import { nastyTexts } from './nasty.ts'
 import type { FuzzRequest } from './wire.ts'

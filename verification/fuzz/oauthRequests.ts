@@ -1,5 +1,5 @@
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
 import type { Agent } from '../../test/support/agent.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { Draft } from './apiRequests.ts'
 import { encode } from './mutations.ts'
 import { nastyTexts, nastyValues } from './nasty.ts'

@@ -1,5 +1,5 @@
 import { createGeneratorSync, type JsonSchema } from 'json-schema-faker'
-import type { SeededRandom } from '../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../seededRandom.ts'
 import type { Memory } from './memory.ts'
 import type { Schema } from './openApiTargets.ts'
 

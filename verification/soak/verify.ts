@@ -1,6 +1,6 @@
-import { createRandom } from '../../src/demo/seededRandom.ts'
 import { toPublicId } from '../../src/lib/ids.ts'
 import { until } from '../../test/support/poll.ts'
+import { createRandom } from '../seededRandom.ts'
 import { judgeEvents, judgeNumbers, judgeRows, type StoredRow } from './judge.ts'
 import { type LedgerFile, type LedgerRow, markerIn } from './ledger.ts'
 import { checkBrowser, checkChain } from './load/checker.ts'

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../../seededRandom.ts'
 import type { Installation } from '../installation.ts'
 import type { Allowance } from '../judge.ts'
 import type { Forgotten } from '../monitor.ts'

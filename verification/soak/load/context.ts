@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../src/demo/seededRandom.ts'
+import type { SeededRandom } from '../../seededRandom.ts'
 import type { Target } from '../installation.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Monitor } from '../monitor.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRandom } from '../../../src/demo/seededRandom.ts'
+import { createRandom } from '../../seededRandom.ts'
 import type { Target } from '../installation.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Monitor } from '../monitor.ts'
