@@ -7,6 +7,3 @@ export function elementAt<Element>(list: readonly Element[], index: number): Ele
   if (element === undefined) throw new RangeError(`the list of ${list.length} has no element ${index}`)
   return element
 }
-
-/** Returns the element at an index of the list that is repeated without end. */
-export const cyclicElement = <Element>(list: readonly Element[], index: number): Element => elementAt(list, index % list.length)
