@@ -8,6 +8,7 @@
  * ids become places in their table. What a run of the demo computes, and columns that have their default in every row, are left out.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { stringify } from 'yaml'
 import { fromPublicId } from '../src/lib/ids.ts'
@@ -25,18 +26,8 @@ type Row = Record<string, unknown>
 /** Columns that a run of the demo computes. */
 const computed: Record<string, readonly string[]> = {
   file: [
-    'bytes',
-    'checksum_sha256',
-    'visibility',
-    'status',
-    'storage_key',
-    'width',
-    'height',
-    'uploaded_by',
-    'unused_since',
-    'metadata_removed',
-    'created_at',
-    'updated_at',
+    ...'bytes checksum_sha256 visibility status storage_key width height'.split(' '),
+    ...'uploaded_by unused_since metadata_removed created_at updated_at'.split(' '),
   ],
   page: ['title', 'draft_title', 'draft_blocks', 'draft_seo', 'draft_show_in_navigation', 'live'],
 }
@@ -58,7 +49,9 @@ async function writeAll(sql: Sql, school: string): Promise<void> {
   for (const { shape, rows } of tables) for (const [place, row] of rows.entries()) addMarks(marks, shape.name, row, place)
   for (const { file, shape, rows } of tables) {
     const defaults = await defaultsOf(sql, shape)
-    const kept = shape.columns.filter(({ name }) => !isComputed(shape, name) && !rows.every((row) => isSame(row[name], defaults[name])))
+    const kept = shape.columns.filter(
+      ({ name }) => !isComputed(shape, name) && !rows.every((row) => isDeepStrictEqual(row[name], defaults[name])),
+    )
     const written = rows.map((row) => marked(rowToWrite(shape.name, row, kept, defaults), marks) as Row)
     const lines = written.map((row) => `${JSON.stringify(row)}\n`).join('')
     const text = file.endsWith('.yaml') ? headOf(file) + stringify(written, { lineWidth: 0 }) : lines
@@ -79,8 +72,7 @@ function addMarks(marks: Map<unknown, string>, table: string, row: Row, place: n
 function isComputed({ name: table, columns }: TableShape, name: string): boolean {
   const isHtml = name.endsWith('_html') && columns.some((column) => `${column.name}_html` === name)
   // The row of the appearance has the id of its school.
-  const isPlace = name === 'id' && table !== 'appearance'
-  return isHtml || isPlace || name === 'school_id' || (computed[table]?.includes(name) ?? false)
+  return isHtml || (name === 'id' && table !== 'appearance') || name === 'school_id' || (computed[table]?.includes(name) ?? false)
 }
 
 function rowToWrite(table: string, row: Row, columns: TableShape['columns'], defaults: Row): Row {
@@ -121,8 +113,6 @@ async function defaultsOf(sql: Sql, { name, columns }: TableShape): Promise<Row>
   const [row = {}] = list === '' ? [] : await sql.query<Row>(`SELECT ${list}`)
   return { ...Object.fromEntries(columns.map((column) => [column.name, null])), ...row }
 }
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 /** Returns the comment with which a file begins. */
 const headOf = (file: string): string => /^(?:#.*\n)*/.exec(readFileSync(file, 'utf8'))?.[0] ?? ''

@@ -12,7 +12,7 @@ import { resources, scopeCatalogue } from '../src/resources/index.ts'
 import { checkLineBudget, lowerLineBudget } from './lineBudget.ts'
 
 /** The number of type assertions in src. Lower it whenever it falls. */
-const maxCasts = 231
+const maxCasts = 224
 const maxLines = 250
 
 const paths = globSync('src/**/*.ts')
