@@ -18,6 +18,7 @@ export interface SignedOutPage extends Frame {
   heading: string
   explanation: string
   signIn: { href: string; label: string }
+  school: { href: string; label: string }
 }
 
 /** Builds the page. Only the address and the token are taken from the engine's own `form`. */
@@ -48,5 +49,6 @@ export function signedOutPage(views: Views, pageContext: PageContext): SignedOut
     heading: texts.text('signed_out.heading'),
     explanation: texts.text('signed_out.explanation', { school: schoolName }),
     signIn: { href: accountPaths.signIn, label: texts.text('signed_out.sign_in') },
+    school: { href: '/', label: texts.text('signed_out.to_school', { school: schoolName }) },
   }
 }
