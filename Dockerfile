@@ -37,7 +37,9 @@ COPY src src
 COPY --from=generate /app/src/gen src/gen
 COPY --from=generate /app/sbom.cdx.json ./
 # The operator's commands: docker exec <container> schoolgate doctor
-RUN chmod 0755 src/cli/main.ts src/cli/healthCheck.mjs && ln -s /app/src/cli/main.ts /usr/local/bin/schoolgate && ln -s /app/src/cli/healthCheck.mjs /usr/local/bin/schoolgate-health
+RUN chmod 0755 src/operate/cli/main.ts src/operate/cli/healthCheck.mjs && ln -s /app/src/operate/cli/main.ts /usr/local/bin/schoolgate && ln -s /app/src/operate/cli/healthCheck.mjs /usr/local/bin/schoolgate-health
+# Manifests of 1.0.0 name src/cli/main.ts.
+RUN ln -s operate/cli src/cli
 # Compiled code of the modules, so that the first start of a container is as quick as a second one. The start uses the same flags.
 ENV NODE_COMPILE_CACHE=/app/compile-cache
 RUN install -d -o node -g node /app/compile-cache

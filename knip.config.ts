@@ -1,5 +1,5 @@
 import type { KnipConfig } from 'knip'
-import { programs } from './src/wiring/programFile.ts'
+import { programs } from './src/operate/serve/programFile.ts'
 import { generators } from './test/clients/generators.ts'
 
 const config: KnipConfig = {
@@ -8,8 +8,8 @@ const config: KnipConfig = {
     ...programs.map((program) => `src/${program}.ts`),
     // Files that a path starts or loads.
     'scripts/{completeLists,declarations,demoRows,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
-    'test/api/subjects/*.ts',
-    'test/{cli/bundledProgram,store/embeddedWriter,store/migrator,support/listModules}.ts',
+    'test/school/subjects/*.ts',
+    'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules}.ts',
     'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',
     'verification/mutation/{recordCalls,vitest.config}.ts',
     'bench/process/reportUsage.ts',

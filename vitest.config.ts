@@ -7,9 +7,11 @@ import { SlowestFirst, slowest } from './test/support/slowestFirst.ts'
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/compile')
 
 /** Folders of pure modules: their tests need neither a database nor a service nor a browser. */
-const pure = 'config|framework|http|lib|mail|policy'
+const pure = 'base|config'
+/** And the files, not folders, of this one. */
+const pureFiles = 'test/engine/*.test.ts'
 /** The exceptions in these folders. */
-const needDatabase = ['test/framework/keyset.test.ts', 'test/framework/timeLimit.test.ts', 'test/policy/callers.test.ts']
+const needDatabase = ['test/engine/keyset.test.ts', 'test/engine/timeLimit.test.ts']
 /** `npm test` leaves these files out; CI runs them. */
 const long = slowest.map((name) => `${name}.test.ts`)
 
@@ -30,12 +32,17 @@ export default defineConfig({
     allowOnly: false,
     passWithNoTests: false,
     projects: [
-      { extends: true, test: { name: 'unit', include: [`test/(${pure})/**/*.test.ts`], exclude: [...needDatabase, ...long] } },
+      { extends: true, test: { name: 'unit', include: [`test/(${pure})/**/*.test.ts`, pureFiles], exclude: [...needDatabase, ...long] } },
       {
         extends: true,
         test: {
           name: 'service',
-          include: [`test/!(browser|${pure})/**/*.test.ts`, 'verification/**/*.test.ts', ...needDatabase],
+          include: [
+            `test/!(browser|engine|${pure})/**/*.test.ts`,
+            'test/engine/*/**/*.test.ts',
+            'verification/**/*.test.ts',
+            ...needDatabase,
+          ],
           exclude: long,
         },
       },

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { openDatabase } from '../src/store/openDatabase.ts'
+import { openDatabase } from '../src/database/connection/openDatabase.ts'
 import { type ListTimes, measureLists } from './lists.ts'
 
 const help = `npm run bench -- lists [options]

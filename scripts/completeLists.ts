@@ -7,14 +7,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { createDocumentList } from '../src/agents/documentList.ts'
 import { rateLimitTexts } from '../src/config/rateLimits.ts'
-import { apiPath } from '../src/framework/declare/operations.ts'
+import { auditEvents } from '../src/database/tables/auditEvents.ts'
+import { apiPath } from '../src/engine/declare/operations.ts'
 import { accountSections } from '../src/pages/account/accountNavigation.ts'
-import { operationsIn, resources } from '../src/resources/index.ts'
-import { auditEvents } from '../src/store/auditEvents.ts'
+import { operationsIn, resources } from '../src/school/index.ts'
 import { documentBudgets } from './documentTokens.ts'
 
 const tours = 'test/browser/*our.ts'
-const modules = textOf('src/**/*.ts', ['src/gen/**', 'src/store/auditEvents.ts'])
+const modules = textOf('src/**/*.ts', ['src/gen/**', 'src/database/tables/auditEvents.ts'])
 const visited = textOf(tours)
 const isNamed = (name: string, text: string): boolean => text.includes(`'${name}'`)
 
@@ -25,10 +25,10 @@ const markdown = documents.paths.filter((path) => documents.find(path)?.type.sta
 const problems = [
   ...Object.keys(auditEvents)
     .filter((event) => !isNamed(event, modules))
-    .map((event) => `no module records ${event}: record it, or remove it from src/store/auditEvents.ts`),
+    .map((event) => `no module records ${event}: record it, or remove it from src/database/tables/auditEvents.ts`),
   ...Object.keys(rateLimitTexts)
     .filter((name) => !isNamed(name, modules))
-    .map((name) => `no module counts ${name}: create it in src/wiring/rateLimits.ts, or remove it from src/config/rateLimits.ts`),
+    .map((name) => `no module counts ${name}: create it in src/operate/compose/rateLimits.ts, or remove it from src/config/rateLimits.ts`),
   ...markdown
     .filter((path) => !budgets.some((budget) => budget.test(path)))
     .map((path) => `${path} has no limit of tokens: add it to documentBudgets in scripts/documentTokens.ts, and run npm run docs`),

@@ -4,7 +4,7 @@
  *   node scripts/declarations.ts    exits with 1 and prints what the first wrong declaration must change
  */
 try {
-  const { operationsIn, resources } = await import('../src/resources/index.ts')
+  const { operationsIn, resources } = await import('../src/school/index.ts')
   process.stdout.write(`${operationsIn(resources).length} operations of ${resources.length} resources\n`)
 } catch (error) {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))

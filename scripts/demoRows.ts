@@ -11,12 +11,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { stringify } from 'yaml'
-import { fromPublicId } from '../src/lib/ids.ts'
-import { openDatabase } from '../src/store/openDatabase.ts'
-import { findSchoolId } from '../src/store/schools.ts'
-import type { Sql } from '../src/store/sql.ts'
-import { readPages, writeTimesInUtc } from '../src/store/transfer/readRows.ts'
-import { describeSchoolTables, type TableShape } from '../src/store/transfer/tableShapes.ts'
+import { fromPublicId } from '../src/base/ids.ts'
+import { openDatabase } from '../src/database/connection/openDatabase.ts'
+import type { Sql } from '../src/database/connection/sql.ts'
+import { findSchoolId } from '../src/database/tables/schools.ts'
+import { readPages, writeTimesInUtc } from '../src/database/transfer/readRows.ts'
+import { describeSchoolTables, type TableShape } from '../src/database/transfer/tableShapes.ts'
 
 const [slug = 'demo', day = new Date().toISOString().slice(0, 10)] = process.argv.slice(2)
 const dayMs = 86_400_000

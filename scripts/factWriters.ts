@@ -11,21 +11,21 @@ const written = new RegExp(`\\b()(?:UPDATE|INSERT INTO|DELETE FROM) "?(${tables}
 
 /** Statements outside of a transaction, with the reason why their changes are marked in time nevertheless. */
 const exceptions: Readonly<Record<string, string>> = {
-  'src/domain/students/releaseFiles.ts': 'the writer of the transaction writes it, after a statement part',
-  'src/domain/students/invitations.ts': 'the state of a student and the time of the last sign-in are not kept in memory',
-  'src/store/clients.ts': 'a new client is not kept yet, and syncIntegrations names the client before it writes an existing one',
-  'src/store/grants.ts': 'a new grant is not kept yet, and the last use of a client never',
-  'src/store/grantUse.ts': 'the last use of a grant is not kept in memory',
-  'src/store/files.ts': 'a file that is deleted or not used is not a picture of an account',
-  'src/store/databaseArtifacts.ts': 'endGrant, endClient and syncIntegrations name their facts; an expired grant is not used from memory',
-  'src/store/endGrantsTogether.ts': 'databaseArtifacts.ts names the facts of every grant of the statement',
-  'src/store/moveGrants.ts': 'access tokens of a moved grant are refused already; a refresh reads the grant from the database',
-  'src/store/redeemArtifacts.ts': 'a grant that lives longer is read again when its known time has passed',
-  'src/store/redeemTogether.ts': 'the last use of a grant is not kept in memory',
-  'src/store/registerClient.ts': 'a new client is not kept yet',
+  'src/identity/accounts/activation.ts': 'the state of a student and the time of the last sign-in are not kept in memory',
+  'src/database/tables/clients.ts': 'a new client is not kept yet, and syncIntegrations names the client before it writes an existing one',
+  'src/database/tables/grants.ts': 'a new grant is not kept yet, and the last use of a client never',
+  'src/database/tables/grantUse.ts': 'the last use of a grant is not kept in memory',
+  'src/database/tables/files.ts': 'a file that is deleted or not used is not a picture of an account',
+  'src/identity/tokens/databaseArtifacts.ts':
+    'endGrant, endClient and syncIntegrations name their facts; an expired grant is not used from memory',
+  'src/identity/tokens/endGrantsTogether.ts': 'databaseArtifacts.ts names the facts of every grant of the statement',
+  'src/identity/tokens/moveGrants.ts': 'access tokens of a moved grant are refused already; a refresh reads the grant from the database',
+  'src/identity/tokens/redeemArtifacts.ts': 'a grant that lives longer is read again when its known time has passed',
+  'src/identity/tokens/redeemTogether.ts': 'the last use of a grant is not kept in memory',
+  'src/identity/tokens/registerClient.ts': 'a new client is not kept yet',
 }
 
-const files = globSync('src/**/*.ts', { exclude: ['src/gen/**', 'src/demo/**'] }).toSorted()
+const files = globSync('src/**/*.ts', { exclude: ['src/gen/**', 'src/operate/demo/**'] }).toSorted()
 // Without modules the check would always pass.
 if (files.length === 0) fail('no module was read')
 const places = files.flatMap((file) => placesIn(file, readFileSync(file, 'utf8')))

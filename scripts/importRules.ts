@@ -4,7 +4,7 @@ import type { IForbiddenRuleType } from 'dependency-cruiser'
 import { type Module, modules, type PackageOwner, packageOwners, processFiles } from './importTable.ts'
 
 /** The resources that refer to each other, for example by an expansion. */
-const declarations = `^src/resources/(${listedResources().join('|')})\\.ts$`
+const declarations = `^src/school/(${listedResources().join('|')})\\.ts$`
 
 /** Converts the import table to rules of dependency-cruiser. Every import that no rule forbids is allowed. */
 export const importRules: IForbiddenRuleType[] = [
@@ -33,16 +33,16 @@ export const importRules: IForbiddenRuleType[] = [
   },
   {
     name: 'Kysely only',
-    comment: 'queries of the domain and the resources are built with Kysely, so that the compiler checks their tables and columns',
+    comment: 'queries of the features are built with Kysely, so that the compiler checks their tables and columns',
     severity: 'error',
-    from: { path: '^src/(domain|resources|framework)/' },
-    to: { path: '^src/store/(sql|rawSql)\\.ts$' },
+    from: { path: '^src/(school|engine)/', pathNot: '^src/school/analytics/rollups/' },
+    to: { path: '^src/database/connection/(sql|rawSql)\\.ts$' },
   },
   {
     name: 'no cycle',
     comment: 'two files must not import each other, not even types; move what both need to a third file',
     severity: 'error',
-    from: { pathNot: ['^src/gen/', '^src/resources/', '^src/pages/'] },
+    from: { pathNot: ['^src/gen/', '^src/school/', '^src/pages/'] },
     to: { circular: true },
   },
   {
@@ -62,9 +62,9 @@ export const importRules: IForbiddenRuleType[] = [
   {
     // Resources that refer to each other import each other. Functions return them, so the loading order does not matter.
     name: 'no cycle of resources',
-    comment: 'only the declarations that src/resources/index.ts lists may import each other; move what both need to a third file',
+    comment: 'only the declarations that src/school/index.ts lists may import each other; move what both need to a third file',
     severity: 'error',
-    from: { path: '^src/resources/' },
+    from: { path: '^src/school/' },
     to: { circular: true, via: { pathNot: declarations } },
   },
   {
@@ -110,7 +110,7 @@ function ownerRules({ name, modules: owners, typesIn = [] }: PackageOwner): IFor
     name: `${name} owners`,
     comment: `belongs to ${[...owners, ...typesIn.map((module) => `${module} (types)`)].join(', ')}`,
     severity: 'error',
-    from: { path: '^src/', pathNot: inModules([...owners, ...typesIn, 'cli', 'gen']) },
+    from: { path: '^src/', pathNot: inModules([...owners, ...typesIn, 'operate/cli', 'gen']) },
     to: { path },
   }
   const typesOnly: IForbiddenRuleType = {
@@ -125,8 +125,8 @@ function ownerRules({ name, modules: owners, typesIn = [] }: PackageOwner): IFor
 
 /** Returns the names of the files that the list of all resources imports. */
 function listedResources(): string[] {
-  const list = readFileSync(join(import.meta.dirname, '../src/resources/index.ts'), 'utf8')
-  return [...list.matchAll(/^import \{ \w+ \} from '\.\/(\w+)\.ts'$/gm)].map(([, name = '']) => name)
+  const list = readFileSync(join(import.meta.dirname, '../src/school/index.ts'), 'utf8')
+  return [...list.matchAll(/^import \{ \w+ \} from '\.\/([\w/]+)\.ts'$/gm)].map(([, name = '']) => name)
 }
 
 function inModules(names: readonly string[]): string {

@@ -40,7 +40,7 @@ const phraseRules: readonly LanguageRule[] = [
   { pattern: /\bmend(?:s|ed|ing)?\b/i, use: '"fix"' },
   { pattern: /\b(?:lends?|lent|lending)\b/i, use: '"grant", "share"' },
   { pattern: /\bthe papers\b/i, use: '"the documents", "the docs"' },
-  { pattern: /\bthe kit\b/i, use: '"the resource framework" or src/framework' },
+  { pattern: /\bthe kit\b/i, use: '"the resource framework" or src/engine' },
   {
     pattern: /^(?:Of|What|Whether|Who|Whose|Whom) [^?]*$/,
     use: 'a verb at the beginning: "Returns…", "Checks…", "True if…"',

@@ -7,12 +7,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { escapeHtml } from '../src/lib/escapeHtml.ts'
-import { languages } from '../src/lib/languages.ts'
-import { type EmailKind, emailKinds } from '../src/mail/emailKinds.ts'
-import { logoId } from '../src/mail/htmlEmail.ts'
-import type { Email } from '../src/mail/transport.ts'
-import { emailOf, exampleLegal, exampleLogo } from '../test/mail/exampleValues.ts'
+import { type EmailKind, emailKinds } from '../src/base/mail/emailKinds.ts'
+import { logoId } from '../src/base/mail/htmlEmail.ts'
+import type { Email } from '../src/base/mail/transport.ts'
+import { escapeHtml } from '../src/base/text/escapeHtml.ts'
+import { languages } from '../src/base/text/languages.ts'
+import { emailOf, exampleLegal, exampleLogo } from '../test/base/mail/exampleValues.ts'
 
 interface Preview {
   name: string

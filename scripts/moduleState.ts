@@ -10,8 +10,9 @@ import ts from 'typescript'
 
 /** Variables that may change, by file and name, each with the reason. */
 const allowed: Readonly<Record<string, string>> = {
-  'src/store/actors.ts#actors': 'Marks handles. Each mark lives as long as its handle, and handles belong to one service.',
-  'src/store/schoolPredicates.ts#restricted': 'Marks parts of statements. Each mark lives as long as its statement, and names the school.',
+  'src/database/tables/actors.ts#actors': 'Marks handles. Each mark lives as long as its handle, and handles belong to one service.',
+  'src/database/school/schoolPredicates.ts#restricted':
+    'Marks parts of statements. Each mark lives as long as its statement, and names the school.',
 }
 
 const changing = new Set(

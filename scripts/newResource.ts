@@ -13,8 +13,8 @@ const help = `Usage: npm run new-resource -- <name> [id prefix]
 <name>       the plural in snake_case, as it appears in paths: workshops, gift_cards
 [id prefix]  three letters for ids such as wsp_01jgwejj00e6srgkpqm2sqf05m; by default derived from the name
 
-Writes the declaration, its entries in src/resources/index.ts and src/resources/tablesWithoutPeople.ts, the table with its migration, the scope texts, rows of the demo, the rows of
-test/api/operations.csv and a test. The resource has a title, a slug and a status; published rows are public and staff write.
+Writes the declaration, its entries in src/school/index.ts and src/school/account/tablesWithoutPeople.ts, the table with its migration, the scope texts, rows of the demo, the rows of
+test/school/operations.csv and a test. The resource has a title, a slug and a status; published rows are public and staff write.
 Change the files afterwards, and run: npm run check
 `
 
@@ -30,19 +30,20 @@ if (!/^[a-z]{3}$/.test(idPrefix)) fail(`the id prefix ${idPrefix} must have thre
 
 const files = newResourceFiles(name, idPrefix)
 const schema = readFileSync('prisma/schema.prisma', 'utf8')
-const index = readFileSync('src/resources/index.ts', 'utf8')
+const index = readFileSync('src/school/index.ts', 'utf8')
 const scopes = JSON.parse(readFileSync('views/locales/de.scopes.json', 'utf8'))
 if (new RegExp(`^model ${files.object} `, 'm').test(schema)) fail(`prisma/schema.prisma already has a table ${files.object}`)
-if (index.includes(`'./${files.variable}.ts'`) || name in scopes.areas) fail(`the resource ${name} already exists`)
+if (index.includes(`'./${files.variable}/${files.variable}.ts'`) || name in scopes.areas) fail(`the resource ${name} already exists`)
 const { declared } = await declaredNames()
 if (declared.some((one) => one.idPrefix === idPrefix)) fail(`the id prefix ${idPrefix} is already in use: pass another one after the name`)
 if (declared.some((one) => one.name === name || one.object === files.object)) fail(`the resource ${name} already exists`)
 
-write(`src/resources/${files.variable}.ts`, files.declaration)
-write('src/resources/index.ts', withEntry(index, files.variable))
+mkdirSync(`src/school/${files.variable}`, { recursive: true })
+write(`src/school/${files.variable}/${files.variable}.ts`, files.declaration)
+write('src/school/index.ts', withEntry(index, files.variable))
 write(
-  'src/resources/tablesWithoutPeople.ts',
-  withoutPersonalData(readFileSync('src/resources/tablesWithoutPeople.ts', 'utf8'), files.object),
+  'src/school/account/tablesWithoutPeople.ts',
+  withoutPersonalData(readFileSync('src/school/account/tablesWithoutPeople.ts', 'utf8'), files.object),
 )
 write('prisma/schema.prisma', withModel(schema, files.object, files.model))
 scopes.areas[name] = files.title
@@ -50,7 +51,7 @@ Object.assign(scopes.sentences, files.germanSentences)
 write('views/locales/de.scopes.json', `${JSON.stringify(scopes, null, 2)}\n`)
 mkdirSync('demo/rows', { recursive: true })
 write(`demo/rows/${files.object}.yaml`, files.demoRows)
-write(`test/api/${files.variable}.test.ts`, files.test)
+write(`test/school/${files.variable}.test.ts`, files.test)
 
 const migration = run('scripts/makeMigration.ts', `add_${name}`).trim().split('\n').at(-1) as string
 appendFileSync(
@@ -60,16 +61,16 @@ appendFileSync(
 process.stdout.write(`${migration}\n`)
 run('scripts/generate.ts')
 run('scripts/operations.ts')
-process.stdout.write(`test/api/operations.csv
+process.stdout.write(`test/school/operations.csv
 
-Next: edit the fields in prisma/schema.prisma, the migration and src/resources/${files.variable}.ts together, translate the German texts in
-views/locales/de.scopes.json, say in src/resources/personalData.ts which rows belong to a person if any do, and run npm run docs, npm run check
-and npx vitest run test/api. The tests derive rows and requests from the declaration: if they report that it is not enough, describe the rest in
-test/api/subjects/${files.variable}.ts.
+Next: edit the fields in prisma/schema.prisma, the migration and src/school/${files.variable}/${files.variable}.ts together, translate the German texts in
+views/locales/de.scopes.json, say in src/school/account/personalData.ts which rows belong to a person if any do, and run npm run docs, npm run check
+and npx vitest run test/school. The tests derive rows and requests from the declaration: if they report that it is not enough, describe the rest in
+test/school/subjects/${files.variable}.ts.
 `)
 
 async function declaredNames() {
-  const { resources } = await import('../src/resources/index.ts')
+  const { resources } = await import('../src/school/index.ts')
   return { declared: resources.flatMap((one) => ('operations' in one ? [one] : [])) }
 }
 
@@ -81,7 +82,7 @@ function withModel(text: string, object: string, model: string): string {
 
 /** Adds the import in alphabetical order of the files, and the resource at the end of the list. */
 function withEntry(text: string, variable: string): string {
-  const line = `import { ${variable} } from './${variable}.ts'`
+  const line = `import { ${variable} } from './${variable}/${variable}.ts'`
   const imports = text.match(/^import \{ \w+ \} from '\.\/.*$/gm) ?? []
   const next = imports.find((one) => fileOf(one).toLowerCase() > variable.toLowerCase())
   const withImport = next ? text.replace(next, `${line}\n${next}`) : text.replace(imports.at(-1) as string, (last) => `${last}\n${line}`)

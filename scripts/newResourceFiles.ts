@@ -63,9 +63,9 @@ model ${object} {
       )
       .join(''),
     declaration: `import { z } from 'zod'
-import { defineResource } from '../framework/declare/defineResource.ts'
-import { everything, type Rows } from '../framework/declare/expressions.ts'
-import { line, slug } from '../framework/declare/fields.ts'
+import { defineResource } from '../../engine/declare/defineResource.ts'
+import { everything, type Rows } from '../../engine/declare/expressions.ts'
+import { line, slug } from '../../engine/declare/fields.ts'
 
 const isPublished = (${variable}: Rows<'${object}'>) => ${variable}('status', '=', 'published')
 

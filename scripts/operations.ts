@@ -1,5 +1,5 @@
 /**
- * Maintains test/api/operations.csv, the register of every operation that the API promises, from the declarations.
+ * Maintains test/school/operations.csv, the register of every operation that the API promises, from the declarations.
  *
  *   node scripts/operations.ts           writes the file
  *   node scripts/operations.ts --check   exits with 1 and prints the difference if the file is stale
@@ -7,11 +7,11 @@
  * The file is reviewed in the commit that changes an operation: a changed path, scope or status shows in its diff.
  */
 import { readFile, writeFile } from 'node:fs/promises'
-import { operationsAcrossTypes } from '../src/framework/output/operationsAcrossTypes.ts'
-import { operationsIn, resources } from '../src/resources/index.ts'
+import { operationsAcrossTypes } from '../src/engine/output/operationsAcrossTypes.ts'
+import { operationsIn, resources } from '../src/school/index.ts'
 
 const operations = operationsIn(resources)
-const path = 'test/api/operations.csv'
+const path = 'test/school/operations.csv'
 const columns = ['area', 'method', 'path', 'operation_id', 'scope', 'anonymous', 'roles', 'success']
 
 /** Routes that no resource declares: the upload is authorised by its signed URL, operations across types by the read scope of each type. */

@@ -10,10 +10,10 @@ const root = resolve(import.meta.dirname, '..')
 
 /** Files that compose the whole service. Imports through them would relate every file to every test, so they are not followed. */
 const composition =
-  /^(?:src\/(?:app|main)\.ts|src\/cli\/program\.ts|src\/resources\/index\.ts|src\/(?:wiring|demo)\/.*|test\/support\/.*|test\/api\/(?:demoApi|subjects)\.ts)$/
+  /^(?:src\/operate\/(?:main\.ts|cli\/program\.ts|(?:compose|serve|metrics|demo)\/.*)|src\/school\/index\.ts|test\/support\/.*|test\/school\/(?:demoApi|subjects)\.ts)$/
 
 /** Folders of src that group by kind rather than by noun: the name of such a folder does not make a test related. */
-const kinds = new Set(['src', 'domain', 'resources', 'store', 'lib', 'policy', 'framework', 'pages', 'http', 'api', 'wiring', 'index'])
+const kinds = new Set(['src', 'base', 'database', 'engine', 'identity', 'school', 'pages', 'operate', 'http', 'tables', 'jobs', 'index'])
 
 export interface TestGraph {
   /** Returns the test files that are related to a file of the project, nearest first. */
@@ -57,7 +57,7 @@ const isTest = (path: string): boolean => path.endsWith('.test.ts')
 /** True if the test has the name of the file itself. */
 const hasNameOf = (test: string, file: string): boolean => basename(test, '.test.ts') === basename(file, '.ts')
 
-/** True if the test has the name of the file or of its folder: coupons.test.ts for src/domain/coupons/quote.ts. */
+/** True if the test has the name of the file or of its folder: coupons.test.ts for src/school/coupons/quote.ts. */
 function isNamedAfter(test: string, file: string): boolean {
   if (!file.startsWith('src/')) return false
   const nouns = [...dirname(file).split('/'), basename(file, '.ts')].filter((name) => !kinds.has(name))

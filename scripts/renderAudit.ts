@@ -1,11 +1,11 @@
-import { operationsIn, resources } from '../src/resources/index.ts'
-import { type AuditEventKind, auditEvents, isKeptLonger } from '../src/store/auditEvents.ts'
+import { type AuditEventKind, auditEvents, isKeptLonger } from '../src/database/tables/auditEvents.ts'
+import { operationsIn, resources } from '../src/school/index.ts'
 
 /** Returns docs/audit.md: the members of an entry, its retention, and every event. */
 export function renderAudit(): string {
   const events = Object.entries<AuditEventKind>(auditEvents)
   const objects = [...new Set(operationsIn(resources).flatMap((one) => (one.method === 'GET' ? [] : [one.resource.object])))].toSorted()
-  return `<!-- Printed by npm run docs from src/store/auditEvents.ts and src/resources. -->
+  return `<!-- Printed by npm run docs from src/database/tables/auditEvents.ts and src/school. -->
 
 # The audit trail
 

@@ -1,5 +1,5 @@
-import { boundText } from '../src/cli/commands/caches.ts'
-import { type CacheKind, cacheTable } from '../src/lib/cacheTable.ts'
+import { type CacheKind, cacheTable } from '../src/base/process/cacheTable.ts'
+import { boundText } from '../src/operate/cli/commands/caches.ts'
 
 /** Returns docs/caching.md: what a process keeps in memory, and what makes it stale. */
 export function renderCaching(): string {
@@ -14,7 +14,7 @@ export function renderCaching(): string {
       .join('\n')
   const head = `| cache | contents | key | bound | emptied by | owner |
 | --- | --- | --- | --- | --- | --- |`
-  return `<!-- Printed by npm run docs from src/lib/cacheTable.ts. -->
+  return `<!-- Printed by npm run docs from src/base/process/cacheTable.ts. -->
 
 # Caches
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { type MetricKind, metricTable } from '../src/http/metricTable.ts'
+import { type MetricKind, metricTable } from '../src/base/http/metricTable.ts'
 import { between } from './between.ts'
 
 const markers = (name: string, source: string): [string, string] => [
@@ -19,7 +19,7 @@ interface Rule {
 export async function renderOperate(): Promise<string> {
   const text = await readFile('docs/operate.md', 'utf8')
   const { groups }: { groups: { rules: Rule[] }[] } = parse(await readFile('deploy/prometheus/alerts.yaml', 'utf8'))
-  const withMetrics = between(text, markers('metrics', 'src/http/metricTable.ts'), metrics())
+  const withMetrics = between(text, markers('metrics', 'src/base/http/metricTable.ts'), metrics())
   return between(withMetrics, markers('alerts', 'deploy/prometheus/alerts.yaml'), alerts(groups.flatMap(({ rules }) => rules)))
 }
 

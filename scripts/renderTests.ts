@@ -34,7 +34,7 @@ export function renderTests(): string {
   return paragraphs([
     '<!-- Printed by npm run docs from the tests. -->',
     '# Which test proves which guarantee',
-    `The title of each test is a guarantee in one sentence. \`npx vitest list test/oidc\` lists those of a folder, and \`npm test -- --long\` runs all.
+    `The title of each test is a guarantee in one sentence. \`npx vitest list test/identity/oidc\` lists those of a folder, and \`npm test -- --long\` runs all.
 [Attack classes](../docs/attack-classes.md) lists each attack with the tests that try it.`,
     '## Folders',
     markdownTable(

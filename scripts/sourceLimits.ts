@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
-import { resources, scopeCatalogue } from '../src/resources/index.ts'
+import { resources, scopeCatalogue } from '../src/school/index.ts'
 import { checkLineBudget, lowerLineBudget } from './lineBudget.ts'
 
 /** The number of type assertions in src. Lower it whenever it falls. */

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
-import { keepCompiledCode } from './wiring/compileCache.ts'
-import { programUrl } from './wiring/programFile.ts'
+import { keepCompiledCode } from './operate/serve/compileCache.ts'
+import { programUrl } from './operate/serve/programFile.ts'
 
 // Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
@@ -13,8 +13,8 @@ const isSupervisor = cluster.isPrimary && Number.isInteger(workers) && workers >
 
 try {
   if (isSupervisor) {
-    const { supervise }: typeof import('./wiring/supervise.ts') = await import(programUrl('wiring/supervise', process.env))
-    const { openLog }: typeof import('./wiring/openLog.ts') = await import(programUrl('wiring/openLog', process.env))
+    const { supervise }: typeof import('./operate/serve/supervise.ts') = await import(programUrl('operate/serve/supervise', process.env))
+    const { openLog }: typeof import('./operate/serve/openLog.ts') = await import(programUrl('operate/serve/openLog', process.env))
     const format = process.env.LOG_FORMAT === 'json' ? 'json' : 'auto'
     supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process))
   } else {
@@ -23,13 +23,13 @@ try {
     setFlagsFromString('--semi-space-growth-factor=1')
     // After the flag: V8 takes no code that was compiled with other flags.
     keepCompiledCode(process.env)
-    const { runService }: typeof import('./wiring/runService.ts') = await import(programUrl('wiring/runService', process.env))
+    const { runService }: typeof import('./operate/serve/runService.ts') = await import(programUrl('operate/serve/runService', process.env))
     await runService(process)
     // V8's default: from then on it can grow with the load.
     setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()
   }
 } catch (error) {
-  const { startFailure } = await import('./wiring/failureText.ts')
+  const { startFailure } = await import('./operate/serve/failureText.ts')
   process.stderr.write(startFailure(error, { isTerminal: process.stderr.isTTY === true }))
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-import { elementAt } from '../src/lib/elementAt.ts'
+import { elementAt } from '../src/base/text/elementAt.ts'
 
 /** Random numbers that are the same on every machine for the same seed. */
 export interface SeededRandom {

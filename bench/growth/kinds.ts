@@ -1,7 +1,7 @@
-import { recordAudit } from '../../src/store/audit.ts'
-import { deleteExpiredAudit } from '../../src/store/auditRetention.ts'
-import type { Database } from '../../src/store/database.ts'
-import { readAudit } from '../../src/store/readAudit.ts'
+import type { Database } from '../../src/database/connection/database.ts'
+import { recordAudit } from '../../src/database/tables/audit.ts'
+import { deleteExpiredAudit } from '../../src/database/tables/auditRetention.ts'
+import { readAudit } from '../../src/database/tables/readAudit.ts'
 
 /** Rows that grow with the use of a service. */
 export interface GrowingKind {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import { migrate } from '../../src/store/migrate.ts'
-import { secondsPerMillionRows } from '../../src/store/migrations/migrationPlan.ts'
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
+import { migrate } from '../../src/database/migrations/migrate.ts'
+import { secondsPerMillionRows } from '../../src/database/migrations/migrationPlan.ts'
 import { createTargets } from '../compare/targets.ts'
 import { machine, printRows } from '../process/figures.ts'
 import { addSchools } from './growthCommand.ts'
@@ -12,7 +12,7 @@ import { growingKinds } from './kinds.ts'
 const help = `npm run bench -- migrations [options]
 
 Fills the largest tables and measures the kinds of work of migrations, in seconds for a million rows: the figures from which
-\`schoolgate migrate plan\` estimates how long locks are held (secondsPerMillionRows in src/store/migrations/migrationPlan.ts).
+\`schoolgate migrate plan\` estimates how long locks are held (secondsPerMillionRows in src/database/migrations/migrationPlan.ts).
 
   --rows <n>   rows of each table (1000000)
   --help

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { clientTag, grantTag } from '../../src/store/facts/factTags.ts'
-import { createRedis } from '../../src/store/redis.ts'
-import { redisArtifacts } from '../../src/store/redisArtifacts.ts'
+import { clientTag, grantTag } from '../../src/database/facts/factTags.ts'
+import { createRedis } from '../../src/database/redis/redis.ts'
+import { redisArtifacts } from '../../src/identity/tokens/redisArtifacts.ts'
 import { median, printRows } from '../process/figures.ts'
 
 /** The number for which the cost is calculated. */

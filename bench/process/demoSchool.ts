@@ -24,7 +24,7 @@ export async function startDemoSchool(
   await writeFile(join(home.config, 'server.yaml'), `${server}\n`)
   const environment = { ...serviceEnvironment(home, stores), DEMO: 'on', DEMO_PASSWORD: password }
   for (const command of ['migrate up', 'demo load']) {
-    const { status, stderr } = spawnSync(process.execPath, [resolve(root, 'src/cli/main.ts'), ...command.split(' ')], {
+    const { status, stderr } = spawnSync(process.execPath, [resolve(root, 'src/operate/cli/main.ts'), ...command.split(' ')], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
       encoding: 'utf8',

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { queryScopeOf } from '../../src/framework/declare/queryScope.ts'
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
+import { queryScopeOf } from '../../src/engine/declare/queryScope.ts'
 import { createTargets } from '../compare/targets.ts'
 import { enlarge } from '../enlarge.ts'
 import { asOwner, type List, listsOf } from '../lists.ts'

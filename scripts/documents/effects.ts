@@ -1,7 +1,7 @@
 import ts from 'typescript'
-import type { Operation } from '../../src/framework/declare/operations.ts'
-import { emailKinds } from '../../src/mail/emailKinds.ts'
-import { auditEvents } from '../../src/store/auditEvents.ts'
+import { emailKinds } from '../../src/base/mail/emailKinds.ts'
+import { auditEvents } from '../../src/database/tables/auditEvents.ts'
+import type { Operation } from '../../src/engine/declare/operations.ts'
 import { declarations, findMember, memberOf, readSource, type SourcePlace } from './sources.ts'
 
 /** The possible effects of the rules of an operation, in addition to the change of its row. */
@@ -18,7 +18,7 @@ export interface Effects {
 const writes = new Set(['insertInto', 'updateTable', 'deleteFrom'])
 const records = new Set(['recordChange', 'recordChanges'])
 /** Code that every operation shares, and code without effects. */
-const shared = /^src\/(?:framework|lib|gen|policy)\//
+const shared = /^src\/(?:engine|base|gen)\//
 const declared = declarations()
 
 /**
@@ -27,7 +27,7 @@ const declared = declarations()
  */
 export function effectsOf(operation: Operation): Effects {
   const place = declared.get(operation.resource.name)
-  if (!place) throw new Error(`${operation.resource.name} is not declared in src/resources/index.ts`)
+  if (!place) throw new Error(`${operation.resource.name} is not declared in src/school/index.ts`)
   const effects = { emails: new Set<string>(), audit: new Set<string>(), changes: new Set<string>(), tables: new Set<string>() }
   const followed = new Set<string>()
   const rules = rulesIn({ file: place.file, node: place.declaration }, operation)
@@ -80,7 +80,7 @@ export function effectsOf(operation: Operation): Effects {
 const emailsLater: Readonly<Record<string, readonly (keyof typeof emailKinds)[]>> = { move_notice_at: ['event_moved'] }
 
 /** Where the e-mails about each kind of news are found. */
-const newsFinders: SourcePlace = { file: 'src/domain/notifications/allNews.ts', node: ts.factory.createIdentifier('finders') }
+const newsFinders: SourcePlace = { file: 'src/school/notifications/allNews.ts', node: ts.factory.createIdentifier('finders') }
 
 /** Returns the part of a declaration with the rules of an operation. */
 function rulesIn(declaration: SourcePlace, operation: Operation): SourcePlace {

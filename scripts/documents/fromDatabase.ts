@@ -1,4 +1,4 @@
-import { operationsIn, resources } from '../../src/resources/index.ts'
+import { operationsIn, resources } from '../../src/school/index.ts'
 import { openMigrated, readStructure } from './migratedDatabase.ts'
 import { renderDatabase } from './renderDatabase.ts'
 import { renderQueries } from './renderQueries.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
-import { readMigrations } from '../../src/store/migrations/migrationFiles.ts'
+import { readMigrations } from '../../src/database/migrations/migrationFiles.ts'
 import { openShadow } from '../migrations/observeMigrations.ts'
 
 /** The structure of the database after every migration, in the words of its catalogue. */

@@ -1,4 +1,4 @@
-import { operationsIn, resources } from '../../src/resources/index.ts'
+import { operationsIn, resources } from '../../src/school/index.ts'
 import { effectsOf } from './effects.ts'
 
 /** Returns the module with the operations that can send e-mails: it is derived from their rules, which a running service cannot read. */

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { everything, nothing } from '../../src/framework/declare/expressions.ts'
-import { parameterName } from '../../src/framework/declare/filters.ts'
-import { ifMatchText, type Operation } from '../../src/framework/declare/operations.ts'
-import type { Resource } from '../../src/framework/declare/resource.ts'
-import { isArray, isNullable, isObjectSchema, isRecord, isUnion, membersOf, unwrapped } from '../../src/framework/declare/schemas.ts'
-import { type Sort, sortColumns } from '../../src/framework/declare/sorts.ts'
-import { isOnDemand, viewOf } from '../../src/framework/declare/views.ts'
-import { audiences } from '../../src/policy/caller.ts'
-import { writeEvent } from '../../src/store/auditEvents.ts'
-import { changeActionOf } from '../../src/store/changeActions.ts'
+import { audiences } from '../../src/base/caller.ts'
+import { writeEvent } from '../../src/database/tables/auditEvents.ts'
+import { changeActionOf } from '../../src/database/tables/changeActions.ts'
+import { everything, nothing } from '../../src/engine/declare/expressions.ts'
+import { parameterName } from '../../src/engine/declare/filters.ts'
+import { ifMatchText, type Operation } from '../../src/engine/declare/operations.ts'
+import type { Resource } from '../../src/engine/declare/resource.ts'
+import { isArray, isNullable, isObjectSchema, isRecord, isUnion, membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
+import { type Sort, sortColumns } from '../../src/engine/declare/sorts.ts'
+import { isOnDemand, viewOf } from '../../src/engine/declare/views.ts'
 import { effectsOf } from './effects.ts'
 import { code, codes, markdownTable, paragraphs } from './markdown.ts'
 import type { Table } from './migratedDatabase.ts'
@@ -20,7 +20,7 @@ const viewers = { public: 'everyone', own: 'own', staff: 'staff' } as const
 export function renderResource(resource: Resource, operations: readonly Operation[], table: Table, hasStatements = true): string {
   const changing = operations.map(effectRow).filter((row) => row !== undefined)
   return paragraphs([
-    '<!-- Printed by npm run docs from src/resources, the rules that they call, and prisma/migrations. -->',
+    '<!-- Printed by npm run docs from src/school, the rules that they call, and prisma/migrations. -->',
     `# ${resource.name}`,
     resource.about || undefined,
     `Table ${code(resource.table)}, scopes of ${code(resource.area.name)}${resource.feature === undefined ? '' : `, only for staff while the school has turned off ${code(resource.feature)}`}. ${hasStatements ? `[Statements](../../test/queries/${resource.name}.sql) · ` : ''}[Table](../database.md#${resource.table})`,
@@ -76,9 +76,9 @@ export function renderResource(resource: Resource, operations: readonly Operatio
 /** Returns docs/resources/README.md. */
 export function renderResourceIndex(resources: readonly Resource[], operations: readonly Operation[]): string {
   return paragraphs([
-    '<!-- Printed by npm run docs from src/resources. -->',
+    '<!-- Printed by npm run docs from src/school. -->',
     '# Resources',
-    `What the API allows, from the declarations in \`src/resources\`: fields with the callers who see and write them, operations by role, scope and status,
+    `What the API allows, from the declarations in \`src/school\`: fields with the callers who see and write them, operations by role, scope and status,
 filters and sorts with their indexes, effects and triggers. A change of a permission shows in the diff of these pages, a change of a query in
 \`test/queries\`. [The database](../database.md) describes the tables.`,
     markdownTable(

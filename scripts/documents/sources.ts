@@ -42,9 +42,9 @@ function namesIn(name: ts.BindingName): string[] {
     : name.elements.flatMap((element) => (ts.isBindingElement(element) ? namesIn(element.name) : []))
 }
 
-/** Returns the file and the initializer of each resource, by the name of the resource, in the order of src/resources/index.ts. */
+/** Returns the file and the initializer of each resource, by the name of the resource, in the order of src/school/index.ts. */
 export function declarations(): Map<string, { file: string; declaration: ts.ObjectLiteralExpression }> {
-  const index = 'src/resources/index.ts'
+  const index = 'src/school/index.ts'
   const { declared, imported } = readSource(index)
   const list = declared.get('resources')
   if (!list || !ts.isArrayLiteralExpression(list)) throw new Error(`${index} must declare the list resources`)

@@ -1,7 +1,7 @@
-import { concurrentIndexOf } from '../../src/store/migrations/aloneMigration.ts'
-import { type Migration, withoutComments } from '../../src/store/migrations/migrationFiles.ts'
-import { formatHeader } from '../../src/store/migrations/migrationHeader.ts'
-import { blockingWork } from '../../src/store/migrations/migrationPlan.ts'
+import { concurrentIndexOf } from '../../src/database/migrations/aloneMigration.ts'
+import { type Migration, withoutComments } from '../../src/database/migrations/migrationFiles.ts'
+import { formatHeader } from '../../src/database/migrations/migrationHeader.ts'
+import { blockingWork } from '../../src/database/migrations/migrationPlan.ts'
 import { isLarge } from './largeTables.ts'
 import type { Observed } from './observeMigrations.ts'
 

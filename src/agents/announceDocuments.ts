@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { isHtml } from '../http/isHtml.ts'
+import { isHtml } from '../base/http/isHtml.ts'
 import { discoveryLinks } from './discoveryLinks.ts'
 import { paths } from './schoolFacts.ts'
 

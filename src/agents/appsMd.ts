@@ -1,4 +1,4 @@
-import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
+import type { AppGuide, AppsGuide, GuideBlock } from '../identity/apps/appsGuide.ts'
 import { autolink, block, code, document, link, Markdown, markdown } from './markdown.ts'
 
 const urlInText = /(https?:\/\/[^\s,;]*[^\s,;.:)])/

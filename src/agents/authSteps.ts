@@ -1,4 +1,4 @@
-import type { Operation } from '../framework/declare/operations.ts'
+import type { Operation } from '../engine/declare/operations.ts'
 import { authScript, scriptName, scriptPort } from './authScript.ts'
 import { isOpen, isSingle } from './entryPoints.ts'
 import { block, code, type Markdown, markdown } from './markdown.ts'

@@ -1,6 +1,6 @@
+import { type ProblemCode, problems } from '../base/problem.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
-import type { ScopeEntry } from '../framework/declare/scopeCatalogue.ts'
-import { type ProblemCode, problems } from '../lib/problem.ts'
+import type { ScopeEntry } from '../engine/declare/scopeCatalogue.ts'
 import { code, Markdown, markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 

@@ -1,4 +1,4 @@
-import type { Fetch, FetchRequest, FetchResponse } from '../http/inProcess.ts'
+import type { Fetch, FetchRequest, FetchResponse } from '../base/http/inProcess.ts'
 import { ownLinks } from './ownLinks.ts'
 import { paths } from './schoolFacts.ts'
 

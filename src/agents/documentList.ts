@@ -1,5 +1,5 @@
-import type { Operation } from '../framework/declare/operations.ts'
-import { feedPath } from '../resources/sitePaths.ts'
+import type { Operation } from '../engine/declare/operations.ts'
+import { feedPath } from '../engine/sitePaths.ts'
 import { createApiDocuments } from './api/apiDocuments.ts'
 import { authMd } from './authMd.ts'
 import { discoveryLinks } from './discoveryLinks.ts'

@@ -1,5 +1,5 @@
-import type { Operation } from '../framework/declare/operations.ts'
-import type { Resource } from '../framework/declare/resource.ts'
+import type { Operation } from '../engine/declare/operations.ts'
+import type { Resource } from '../engine/declare/resource.ts'
 
 /** Returns the operations without path parameters: top-level lists and singletons. */
 export const begins = (operations: readonly Operation[]): Operation[] => operations.filter((one) => isWholeList(one) || isSingle(one))

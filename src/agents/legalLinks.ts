@@ -1,6 +1,6 @@
-import type { Operation } from '../framework/declare/operations.ts'
-import type { LegalDocument } from '../policy/legalDocuments.ts'
-import { sitePath } from '../resources/sitePaths.ts'
+import type { Operation } from '../engine/declare/operations.ts'
+import { sitePath } from '../engine/sitePaths.ts'
+import type { LegalDocument } from '../school/settings/legalDocuments.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 
 /** URLs of the school's privacy policy and terms; undefined if a document does not exist. */

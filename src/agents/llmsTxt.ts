@@ -1,5 +1,5 @@
-import type { Operation } from '../framework/declare/operations.ts'
-import { feedPath, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
+import type { Operation } from '../engine/declare/operations.ts'
+import { feedPath, siteKinds, sitePath, siteResources } from '../engine/sitePaths.ts'
 import { resourcePaths } from './api/apiMd.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, Markdown, markdown } from './markdown.ts'

@@ -1,5 +1,5 @@
-import { oneLine } from '../lib/visibleText.ts'
-import { isLinkable } from '../lib/webUrl.ts'
+import { isLinkable } from '../base/net/webUrl.ts'
+import { oneLine } from '../base/text/visibleText.ts'
 
 /** A piece of trusted Markdown. Every other text is untrusted and is escaped before it becomes a part of one. */
 export class Markdown {

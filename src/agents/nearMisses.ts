@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import { Problem } from '../lib/problem.ts'
+import { Problem } from '../base/problem.ts'
 import { paths } from './schoolFacts.ts'
 
 /** The right path for a path that clients guess. */

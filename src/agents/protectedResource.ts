@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
-import { freshMilliseconds, serveDocument, storeDocument } from '../http/document.ts'
-import { allowMethods } from '../http/methods.ts'
-import type { School } from '../policy/school.ts'
+import { freshMilliseconds, serveDocument, storeDocument } from '../base/http/document.ts'
+import { allowMethods } from '../base/http/methods.ts'
+import type { School } from '../base/school.ts'
 import type { LegalLinks } from './legalLinks.ts'
 
 export interface ProtectedResourceFacts {

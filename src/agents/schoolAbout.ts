@@ -1,4 +1,4 @@
-import type { SchoolRow } from '../resources/apiRows.ts'
+import type { SchoolRow } from '../school/apiRows.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 
 export async function schoolAbout({ operations, view }: Pick<SchoolFacts, 'operations' | 'view'>): Promise<SchoolRow> {

@@ -1,7 +1,7 @@
 import { setTimeout as setTimer } from 'node:timers'
 import { setTimeout } from 'node:timers/promises'
-import type { Fetch } from '../http/inProcess.ts'
-import type { School } from '../policy/school.ts'
+import type { Fetch } from '../base/http/inProcess.ts'
+import type { School } from '../base/school.ts'
 import { checkDocuments, type Expected } from './documentChecks.ts'
 
 /** failed: a document contradicts the service. unknown: the check got no response from the service, and is repeated. */

@@ -1,8 +1,8 @@
-import type { Operation } from '../framework/declare/operations.ts'
-import { everyRow } from '../lib/pageOfRows.ts'
-import { xmlText } from '../lib/xmlText.ts'
-import type { Post } from '../resources/apiRows.ts'
-import { type SiteKind, siteKinds, sitePath, siteResources } from '../resources/sitePaths.ts'
+import { everyRow } from '../base/text/pageOfRows.ts'
+import { xmlText } from '../base/text/xmlText.ts'
+import type { Operation } from '../engine/declare/operations.ts'
+import { type SiteKind, siteKinds, sitePath, siteResources } from '../engine/sitePaths.ts'
+import type { Post } from '../school/apiRows.ts'
 import { isWholeList, openNow } from './entryPoints.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 

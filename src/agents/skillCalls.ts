@@ -1,4 +1,4 @@
-import type { Operation } from '../framework/declare/operations.ts'
+import type { Operation } from '../engine/declare/operations.ts'
 import { isOpen, isWholeList } from './entryPoints.ts'
 import type { SchoolFacts } from './schoolFacts.ts'
 import type { Skill, SkillCall } from './skill.ts'

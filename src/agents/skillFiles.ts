@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Problem } from '../lib/problem.ts'
+import { Problem } from '../base/problem.ts'
 import type { Skill } from './skill.ts'
 import { isUsable, type SkillFacts } from './skillCalls.ts'
 import { descriptionOf, skillMd, skillPath } from './skillMd.ts'

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net'
 import { z } from 'zod'
-import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
+import { isWebUrl, maxUrlLength } from '../base/net/webUrl.ts'
 
 /** Returns true for a loopback address or name (RFC 6761 section 6.3), the only hosts that may be used without TLS (RFC 8252 section 8.3). */
 export function isLoopback(address: string): boolean {

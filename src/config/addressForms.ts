@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { z } from 'zod'
-import { poolerOf } from '../lib/pooler.ts'
-import { storageAddressError } from '../lib/storageAddress.ts'
+import { poolerOf } from '../base/net/pooler.ts'
+import { storageAddressError } from '../base/net/storageAddress.ts'
 
 // The forms that addresses in the environment have.
 

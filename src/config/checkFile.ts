@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { nearest } from '../lib/nearest.ts'
-import { plainAscii } from '../lib/problem.ts'
+import { plainAscii } from '../base/problem.ts'
+import { nearest } from '../base/text/nearest.ts'
 import type { ConfigIssue } from './configErrors.ts'
 import { branchesOf, describeType, type JsonSchema, keysOf, type Path, schemaAt, toJsonSchema } from './jsonSchema.ts'
 import { type Finding, readYaml } from './yamlText.ts'

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { nearest } from '../lib/nearest.ts'
+import { nearest } from '../base/text/nearest.ts'
 import { ConfigError, type ConfigIssue } from './configErrors.ts'
 import { isMissing, reasonOf } from './configFile.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { getSystemErrorMessage } from 'node:util'
-import { errorCode } from '../lib/errorCode.ts'
+import { errorCode } from '../base/log/errorCode.ts'
 
 const maxBytes = 256 * 1024
 

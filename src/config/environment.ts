@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { emailForm } from '../lib/emailAddress.ts'
-import { nearest } from '../lib/nearest.ts'
+import { emailForm } from '../base/text/emailAddress.ts'
+import { nearest } from '../base/text/nearest.ts'
 import { origin } from './address.ts'
 import { isDatabase, isHost, isMailServer, storageRule } from './addressForms.ts'
 import { adminHosts } from './adminHosts.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isSame } from '../lib/keyring.ts'
+import { isSame } from '../base/keyring.ts'
 import type { Environment } from './environment.ts'
 import type { Config } from './load.ts'
 

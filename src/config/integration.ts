@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { supportedAlgorithms, supportedGrants } from '../lib/clientValues.ts'
-import { isWebUrl, maxUrlLength } from '../lib/webUrl.ts'
+import { isWebUrl, maxUrlLength } from '../base/net/webUrl.ts'
+import { supportedAlgorithms, supportedGrants } from '../base/text/clientValues.ts'
 import { exampleKey, publicKeys } from './publicKeys.ts'
 import { kindIssues, redirectUris } from './redirectUris.ts'
 import { clientId, line, noRepeats } from './rules.ts'

@@ -1,4 +1,4 @@
-import { nearest } from '../lib/nearest.ts'
+import { nearest } from '../base/text/nearest.ts'
 import type { ConfigIssue } from './configErrors.ts'
 import type { Config } from './load.ts'
 

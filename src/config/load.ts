@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { nearest } from '../lib/nearest.ts'
+import { nearest } from '../base/text/nearest.ts'
 import {
   type AddressEnvironment,
   addressOf,

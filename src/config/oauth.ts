@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { schemeError } from '../lib/privateUseUri.ts'
+import { schemeError } from '../base/net/privateUseUri.ts'
 import { clientMetadataDocuments } from './clientMetadataDocuments.ts'
 import { noRepeats, numbersRule, scopeName } from './rules.ts'
 

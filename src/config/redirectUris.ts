@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { loopbackHosts, loopbackUriError } from '../lib/loopbackUri.ts'
-import { privateUseUriError } from '../lib/privateUseUri.ts'
-import { redirectTextError } from '../lib/redirectText.ts'
+import { loopbackHosts, loopbackUriError } from '../base/net/loopbackUri.ts'
+import { privateUseUriError } from '../base/net/privateUseUri.ts'
+import { redirectTextError } from '../base/text/redirectText.ts'
 import { isLoopback } from './address.ts'
 import { noRepeats } from './rules.ts'
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { contrastRatio, leastContrast } from '../lib/contrast.ts'
-import { emailForm } from '../lib/emailAddress.ts'
-import { palettes, themes } from '../lib/palettes.ts'
-import { isTimeZone } from '../lib/timeZone.ts'
+import { contrastRatio, leastContrast } from '../base/text/contrast.ts'
+import { emailForm } from '../base/text/emailAddress.ts'
+import { palettes, themes } from '../base/text/palettes.ts'
+import { isTimeZone } from '../base/timeZone.ts'
 import { webAddress } from './address.ts'
 import { line } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { languages as pageLanguages } from '../lib/languages.ts'
+import { languages as pageLanguages } from '../base/text/languages.ts'
 import { origin, webAddress } from './address.ts'
 import { integration } from './integration.ts'
 import type { RoleScopes } from './roles.ts'

@@ -1,4 +1,4 @@
-import { reasonOf } from '../lib/reason.ts'
+import { reasonOf } from '../base/log/reason.ts'
 import type { SchoolAddress } from './acrossFiles.ts'
 import type { ConfigIssue } from './configErrors.ts'
 import { ConfigFileError, readConfigFile } from './configFile.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import type { SignedInAccount } from '../domain/accounts/signedInAccount.ts'
-import { isSessionOver } from '../policy/browserSessions.ts'
+import type { SignedInAccount } from '../identity/accounts/signedInAccount.ts'
+import { isSessionOver } from '../identity/signIn/browserSessions.ts'
 import { useAccountLocale } from './language.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { skeletonOf } from '../policy/imitatedName.ts'
+import { skeletonOf } from '../identity/clients/imitatedName.ts'
 import { plainText } from './plainText.ts'
 import type { TextPart, Texts } from './texts.ts'
 

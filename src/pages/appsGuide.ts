@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
-import { type AppAccess, type AppRequest, type AppRules, appAccess } from '../policy/appAccess.ts'
-import { type AppNote, type AppSetup, type KnownApp, knownApps } from '../policy/apps.ts'
-import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
+import { type AppAccess, type AppRequest, type AppRules, appAccess } from '../identity/apps/appAccess.ts'
+import { type AppNote, type AppSetup, type KnownApp, knownApps } from '../identity/apps/apps.ts'
+import type { AppGuide, AppsGuide, GuideBlock } from '../identity/apps/appsGuide.ts'
 import { documentLink } from './documentLink.ts'
 import type { TextKey, Texts } from './texts.ts'
 

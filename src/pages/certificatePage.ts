@@ -1,13 +1,14 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
-import { findCertificate, groupedNumber, readCertificateNumber } from '../domain/learning/certificates.ts'
-import type { Log } from '../lib/log.ts'
-import type { DatabaseOf } from '../store/database.ts'
+import type { Log } from '../base/log/log.ts'
+import type { DatabaseOf } from '../database/connection/database.ts'
+import { findCertificate, groupedNumber, readCertificateNumber } from '../school/learning/issuedCertificates.ts'
+import { type Frame, frame } from './frame.ts'
 import type { FindPageContext } from './pageContext.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { pageProblem } from './pageProblem.ts'
-import { createViews, type Frame, frame } from './templates.ts'
+import { createViews } from './templates.ts'
 import type { Texts } from './texts.ts'
 
 export interface CertificatePage extends Frame {

@@ -1,5 +1,5 @@
-import type { Reader } from '../policy/permissionSentences.ts'
-import { type Risk, risks } from '../policy/scopeRisks.ts'
+import type { Reader } from '../engine/declare/permissionSentences.ts'
+import { type Risk, risks } from '../engine/declare/scopeRisk.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { TextKey, Texts } from './texts.ts'
 

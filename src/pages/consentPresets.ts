@@ -1,4 +1,4 @@
-import { keysOf } from '../lib/keysOf.ts'
+import { keysOf } from '../base/text/keysOf.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { Texts } from './texts.ts'
 

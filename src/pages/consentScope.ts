@@ -1,5 +1,5 @@
-import type { Reader, SentencesByRole } from '../policy/permissionSentences.ts'
-import type { ScopeRisks } from '../policy/scopeRisks.ts'
+import type { Reader, SentencesByRole } from '../engine/declare/permissionSentences.ts'
+import type { ScopeRisks } from '../engine/declare/scopeRisk.ts'
 
 export interface ConsentScope {
   name: string

@@ -1,4 +1,4 @@
-import type { AllowedScopes } from '../domain/accounts/allowedScopes.ts'
+import type { AllowedScopes } from '../identity/accounts/allowedScopes.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { Interaction } from './openInteraction.ts'
 

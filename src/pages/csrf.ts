@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { browserCookie, browserOf, setOwnCookie } from '../http/ownCookie.ts'
-import { hash, type Keyring, randomToken } from '../lib/keyring.ts'
+import { browserCookie, browserOf, setOwnCookie } from '../base/http/ownCookie.ts'
+import { hash, type Keyring, randomToken } from '../base/keyring.ts'
 
 /** Binds a form to the browser that it was shown in. */
 export interface Csrf {

@@ -1,4 +1,4 @@
-import { privateUseScheme } from '../lib/privateUseUri.ts'
+import { privateUseScheme } from '../base/net/privateUseUri.ts'
 
 export interface Destination {
   /** Source for `form-action`; undefined if the address is neither http nor https nor of an app. */

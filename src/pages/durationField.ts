@@ -1,4 +1,4 @@
-import { type AccessDuration, type AccessRule, chosenDuration } from '../policy/accessDuration.ts'
+import { type AccessDuration, type AccessRule, chosenDuration } from '../identity/apps/accessDuration.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { TextKey, Texts } from './texts.ts'
 

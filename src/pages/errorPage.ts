@@ -1,10 +1,11 @@
 import type { Context } from 'koa'
-import type { School } from '../policy/school.ts'
+import type { School } from '../base/school.ts'
+import { type Frame, frame } from './frame.ts'
 import type { PageContext } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import type { PageErrorKind } from './pageProblem.ts'
 import { plainText } from './plainText.ts'
-import { type Frame, frame, type Views } from './templates.ts'
+import type { Views } from './templates.ts'
 import type { TextKey } from './texts.ts'
 
 /** An error page for people, with machine-readable lines for agents. */

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Context } from 'koa'
-import { type FontFamily, fontFamilies, fontNames } from '../domain/school/fontFamilies.ts'
-import type { ThemeSettings } from '../domain/school/themes.ts'
+import { type FontFamily, fontFamilies, fontNames } from '../school/settings/fontFamilies.ts'
+import type { ThemeSettings } from '../school/settings/themes.ts'
 
 export const fontsPath = '/assets/fonts'
 

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { urlencodedFormReader } from '../http/urlencodedForm.ts'
-import { Problem } from '../lib/problem.ts'
+import { urlencodedFormReader } from '../base/http/urlencodedForm.ts'
+import { Problem } from '../base/problem.ts'
 
 /**
  * Reads the body of a submitted form of at most 64 kB. `submittedForm` returns it.

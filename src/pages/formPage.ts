@@ -1,7 +1,7 @@
 import type { FactorSetup } from './factorSetup.ts'
 import type { FormBox } from './formBox.ts'
+import type { Frame } from './frame.ts'
 import type { PasskeyForm } from './passkeyForm.ts'
-import type { Frame } from './templates.ts'
 import type { TextPart } from './texts.ts'
 
 export interface FormPage extends Frame {

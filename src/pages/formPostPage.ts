@@ -1,5 +1,6 @@
+import { type Frame, frame } from './frame.ts'
 import type { PageContext } from './pageContext.ts'
-import { type Frame, frame, type Views } from './templates.ts'
+import type { Views } from './templates.ts'
 
 /** The page whose form posts an authorization response to the app: by itself with a script, otherwise by its button. */
 export interface FormPostPage extends Frame {

@@ -1,11 +1,12 @@
-import { accountPaths } from '../policy/accountPaths.ts'
-import { appsPath } from '../policy/apps.ts'
+import { accountPaths } from '../base/accountPaths.ts'
+import { appsPath } from '../identity/apps/apps.ts'
 import { documentLink, type PageLink } from './documentLink.ts'
+import { type Frame, frame } from './frame.ts'
 import type { PageContext } from './pageContext.ts'
 import { plainText } from './plainText.ts'
 import { pagesInMenu, type SiteChrome } from './site/siteChrome.ts'
 import { siteLists } from './site/siteView.ts'
-import { type Frame, frame, type Views } from './templates.ts'
+import type { Views } from './templates.ts'
 
 export interface HomePage extends Frame {
   heading: string

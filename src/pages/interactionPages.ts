@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
-import { findSignedInAccount } from '../domain/accounts/signedInAccount.ts'
-import { accountIdOf } from '../oidc/claims.ts'
-import { interactionPath } from '../oidc/endpoints.ts'
+import { findSignedInAccount } from '../identity/accounts/signedInAccount.ts'
+import { accountIdOf } from '../identity/oidc/claims.ts'
+import { interactionPath } from '../identity/oidc/endpoints.ts'
 import { findActiveAccount } from './activeAccount.ts'
 import { interactionHost } from './interactionHost.ts'
 import {

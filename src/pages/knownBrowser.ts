@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
-import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
-import { type Keyring, randomToken } from '../lib/keyring.ts'
-import { isSessionOver } from '../policy/browserSessions.ts'
+import { readOwnCookie, setOwnCookie } from '../base/http/ownCookie.ts'
+import { type Keyring, randomToken } from '../base/keyring.ts'
+import { isSessionOver } from '../identity/signIn/browserSessions.ts'
 
 /**
  * Recognises browsers that signed in to an account before, so that their sign-ins have a separate rate limit. The cookie is not a session:

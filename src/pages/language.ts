@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { readOwnCookie, setOwnCookie } from '../http/ownCookie.ts'
-import { type Language, languages, lookUpLanguage } from '../lib/languages.ts'
+import { readOwnCookie, setOwnCookie } from '../base/http/ownCookie.ts'
+import { type Language, languages, lookUpLanguage } from '../base/text/languages.ts'
 
 export interface LanguageState {
   /** Chosen with the language link of a page, in this request. */

@@ -1,6 +1,7 @@
-import type { ManualCode } from '../oidc/manualCodeUri.ts'
+import type { ManualCode } from '../identity/oidc/manualCodeUri.ts'
+import { type Frame, frame } from './frame.ts'
 import type { PageContext } from './pageContext.ts'
-import { type Frame, frame, type Views } from './templates.ts'
+import type { Views } from './templates.ts'
 
 export interface ManualCodePage extends Frame {
   heading: string

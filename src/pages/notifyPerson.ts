@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
-import { browserName } from '../lib/browserName.ts'
-import type { Log } from '../lib/log.ts'
-import { networkKey } from '../lib/networkKey.ts'
-import type { Notice, NoticeKind, NoticeValues } from '../policy/accountNotice.ts'
-import type { Defer } from '../policy/deferredWork.ts'
-import { quotedName } from '../policy/sendMessage.ts'
-import type { DatabaseOf } from '../store/database.ts'
+import type { Log } from '../base/log/log.ts'
+import { networkKey } from '../base/net/networkKey.ts'
+import { browserName } from '../base/text/browserName.ts'
+import type { DatabaseOf } from '../database/connection/database.ts'
+import type { Notice, NoticeKind, NoticeValues } from '../database/outbox/accountNotice.ts'
+import type { Defer } from '../database/outbox/deferredWork.ts'
+import { quotedName } from '../database/outbox/sendMessage.ts'
 
 /**
  * E-mails a person what this request did with their account, after the response. Never throws: a failure of the database is logged. The

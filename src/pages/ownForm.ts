@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { isForeignForm } from '../http/foreignForm.ts'
+import { isForeignForm } from '../base/http/foreignForm.ts'
 import type { Csrf } from './csrf.ts'
 import { submittedForm } from './formBody.ts'
 import { type PageErrorKind, pageProblem } from './pageProblem.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { playerSources } from '../lib/players.ts'
-import type { School } from '../policy/school.ts'
+import type { School } from '../base/school.ts'
+import { playerSources } from '../base/text/players.ts'
 import type { Asset } from './asset.ts'
 
 interface PageSources {

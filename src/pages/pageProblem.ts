@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode, type ProblemOptions } from '../lib/problem.ts'
+import { Problem, type ProblemCode, type ProblemOptions } from '../base/problem.ts'
 
 export type PageErrorKind =
   | 'unknown_app'

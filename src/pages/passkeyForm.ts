@@ -1,4 +1,4 @@
-import type { RegistrationOptions, SignInOptions } from '../domain/secondFactors/passkeyOptions.ts'
+import type { RegistrationOptions, SignInOptions } from '../identity/factors/passkeyOptions.ts'
 import type { Asset } from './asset.ts'
 import type { FormBox } from './formBox.ts'
 import type { Texts } from './texts.ts'

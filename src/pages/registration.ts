@@ -1,4 +1,4 @@
-import type { EventRow } from '../resources/apiRows.ts'
+import type { EventRow } from '../school/apiRows.ts'
 
 /** The registration of a person for an event: its state, which names its text, and what the person may do now. */
 export interface Registration {

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { decisionOf, type EndedInteraction, endedPage, isRepeatable } from '../oidc/endedInteractions.ts'
-import { endpoints } from '../oidc/endpoints.ts'
+import { decisionOf, type EndedInteraction, endedPage, isRepeatable } from '../identity/oidc/endedInteractions.ts'
+import { endpoints } from '../identity/oidc/endpoints.ts'
 import { isInteractionOver } from './pageErrors.ts'
 import { pageProblem } from './pageProblem.ts'
 import { seeOther } from './seeOther.ts'

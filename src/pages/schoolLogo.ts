@@ -1,6 +1,6 @@
-import type { Logo } from '../domain/school/appearance.ts'
-import { fileUrl } from '../policy/fileUrl.ts'
-import { schemeOf, schoolThemeColours } from '../policy/themeColours.ts'
+import { fileUrl } from '../base/fileUrl.ts'
+import { schemeOf, schoolThemeColours } from '../base/themeColours.ts'
+import type { Logo } from '../school/settings/publicAppearance.ts'
 import type { PageTheme } from './pageTheme.ts'
 
 /** A picture on a page. Width and height are in pixels; undefined if unknown. */

@@ -1,4 +1,4 @@
-import { schoolThemeColours, type ThemeColours } from '../policy/themeColours.ts'
+import { schoolThemeColours, type ThemeColours } from '../base/themeColours.ts'
 import { type Asset, asset } from './asset.ts'
 import { fontFaces, fontProperties } from './fonts.ts'
 import type { PageTheme } from './pageTheme.ts'

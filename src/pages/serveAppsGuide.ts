@@ -1,14 +1,15 @@
 import type { Context, Middleware } from 'koa'
-import { serveDocument, storeDocument } from '../http/document.ts'
-import { allowMethods } from '../http/methods.ts'
-import type { AppRules } from '../policy/appAccess.ts'
-import { appsPath } from '../policy/apps.ts'
-import type { AppGuide, AppsGuide, GuideBlock } from '../policy/appsGuide.ts'
-import type { School } from '../policy/school.ts'
+import { serveDocument, storeDocument } from '../base/http/document.ts'
+import { allowMethods } from '../base/http/methods.ts'
+import type { School } from '../base/school.ts'
+import type { AppRules } from '../identity/apps/appAccess.ts'
+import { appsPath } from '../identity/apps/apps.ts'
+import type { AppGuide, AppsGuide, GuideBlock } from '../identity/apps/appsGuide.ts'
 import { appsGuide } from './appsGuide.ts'
+import { frame } from './frame.ts'
 import type { FindPageContext } from './pageContext.ts'
 import { setPageHeaders } from './pageHeaders.ts'
-import { createViews, frame } from './templates.ts'
+import { createViews } from './templates.ts'
 
 export interface ServeAppsGuideArguments {
   pageContext: FindPageContext

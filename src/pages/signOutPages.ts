@@ -1,9 +1,10 @@
-import type { Language } from '../lib/languages.ts'
-import { withQuery } from '../lib/withQuery.ts'
-import { accountPaths } from '../policy/accountPaths.ts'
+import { accountPaths } from '../base/accountPaths.ts'
+import type { Language } from '../base/text/languages.ts'
+import { withQuery } from '../base/text/withQuery.ts'
+import { type Frame, frame } from './frame.ts'
 import { languageParameter } from './language.ts'
 import type { PageContext } from './pageContext.ts'
-import { type Frame, frame, type Views } from './templates.ts'
+import type { Views } from './templates.ts'
 
 export interface SignOutPage extends Frame {
   heading: string

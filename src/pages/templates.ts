@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ejs from 'ejs'
-import type { AppsGuide } from '../policy/appsGuide.ts'
+import type { AppsGuide } from '../identity/apps/appsGuide.ts'
 import type { AccountPage } from './account/accountPage.ts'
 import type { AppsPage } from './account/appsPage.ts'
 import type { FactorPage } from './account/factorPage.ts'
@@ -16,32 +16,13 @@ import type { ErrorPage } from './errorPage.ts'
 import type { FormPage } from './formPage.ts'
 import type { FormPostPage } from './formPostPage.ts'
 import type { FormSentPage, SchoolFormPage } from './forms/schoolFormPage.ts'
+import type { Frame } from './frame.ts'
 import type { HomePage } from './homePage.ts'
 import type { ManualCodePage } from './manualCodePage.ts'
-import type { LanguageLink, PageContext } from './pageContext.ts'
-import type { PageLogo } from './schoolLogo.ts'
 import type { CopiedGuide } from './serveAppsGuide.ts'
 import type { SignedOutPage, SignOutPage } from './signOutPages.ts'
 import type { SiteView } from './site/siteView.ts'
 import type { UnsubscribePage } from './unsubscribePages.ts'
-
-export interface Frame {
-  language: string
-  title: string
-  schoolName: string
-  /** Shown instead of the name. */
-  logo: PageLogo | undefined
-  /** Colour of the browser around the page, in the light and the dark theme. */
-  themeColours: PageContext['themeColours']
-  /** URLs of the common style sheet and of the school's colours. */
-  stylesheets: string[]
-  legalLinks: PageContext['legalLinks']
-  help: PageContext['help']
-  languagesLabel: string
-  languageLinks: LanguageLink[]
-  /** Set if search engines may list the page. */
-  isIndexed?: true
-}
 
 export interface ViewPages {
   account: AccountPage
@@ -124,23 +105,4 @@ function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
   // Strict: a view can access `page` only, and a misspelt name throws instead of printing nothing.
   const template = ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
   return (page) => template({ ...page })
-}
-
-export function frame(
-  { stylesheet }: Views,
-  { texts, schoolName, schoolLogo, schoolStylesheet, themeColours, legalLinks, help, languageLinks }: PageContext,
-  title: string,
-): Frame {
-  return {
-    language: texts.language,
-    title: `${title} · ${schoolName}`,
-    schoolName,
-    logo: schoolLogo,
-    themeColours,
-    stylesheets: [stylesheet.href, schoolStylesheet],
-    legalLinks,
-    help,
-    languagesLabel: texts.text('languages.label'),
-    languageLinks,
-  }
 }

@@ -5,13 +5,13 @@ import deInformalScopes from '../../views/locales/de.informal.scopes.json' with 
 import de from '../../views/locales/de.json' with { type: 'json' }
 import deScopes from '../../views/locales/de.scopes.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
-import { aboutEvent } from '../domain/administration/auditTrail.ts'
-import { momentFormat } from '../domain/localFormats.ts'
-import { isolate } from '../lib/isolate.ts'
-import { dateLocales, type Language } from '../lib/languages.ts'
-import { ownMember } from '../lib/ownMember.ts'
-import { knownTimeZone } from '../lib/timeZone.ts'
-import { nearestSentence, type Reader, type SentencesByRole } from '../policy/permissionSentences.ts'
+import { isolate } from '../base/process/isolate.ts'
+import { dateLocales, type Language } from '../base/text/languages.ts'
+import { ownMember } from '../base/text/ownMember.ts'
+import { knownTimeZone } from '../base/timeZone.ts'
+import { nearestSentence, type Reader, type SentencesByRole } from '../engine/declare/permissionSentences.ts'
+import { aboutEvent } from '../school/apps/auditTrail.ts'
+import { momentFormat } from '../school/localFormats.ts'
 import type { ConsentScope } from './consentScope.ts'
 
 /** The name of a text. A misspelt one does not compile. */

@@ -1,4 +1,4 @@
-import { isVisible } from '../lib/visibleText.ts'
+import { isVisible } from '../base/text/visibleText.ts'
 
 /**
  * Returns the text of a field as it is stored. Browsers send CRLF; a limit of characters counts a line break once. NUL and halves of

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DocumentBudget, documentBudgets, estimateTokens } from '../../scripts/documentTokens.ts'
-import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { operationsIn, resources } from '../../src/resources/index.ts'
+import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
+import { operationsIn, resources } from '../../src/school/index.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

@@ -1,7 +1,7 @@
 // Proves RFC 9110 section 12, RFC 9116: `/` responds by Accept, with HEAD, Vary and Link; guessed addresses lead to the right ones; robots.txt, sitemap, security.txt, change-password, icon
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -3,7 +3,7 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link, markdown, table } from '../../src/agents/markdown.ts'
-import { newId } from '../../src/lib/ids.ts'
+import { newId } from '../../src/base/ids.ts'
 import { markdownErrors } from '../support/markdown.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSelfCheck } from '../../src/agents/selfCheck.ts'
-import type { School } from '../../src/policy/school.ts'
+import type { School } from '../../src/base/school.ts'
 import { until } from '../support/poll.ts'
 
 const schoolsOf = (count: number): School[] =>

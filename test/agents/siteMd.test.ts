@@ -4,9 +4,9 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { describe, expect, test } from 'vitest'
 import { quotedHtml } from '../../src/agents/site/htmlMarkdown.ts'
 import { siteMd } from '../../src/agents/site/siteMd.ts'
-import { htmlOf } from '../../src/domain/richText.ts'
+import type { SiteContent } from '../../src/base/sitePage.ts'
 import { dataText } from '../../src/pages/site/siteView.ts'
-import type { SiteContent } from '../../src/policy/sitePage.ts'
+import { htmlOf } from '../../src/school/richText.ts'
 
 const html = (text: string): string => micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
 const elements = (text: string): string[] => html(text).match(/<[^>]*>/g) ?? []

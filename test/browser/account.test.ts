@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { lastLink, startEmailChange } from '../account/account.ts'
+import { lastLink, startEmailChange } from '../pages/account/account.ts'
 import { type Agent, agentOf, postJson, withToken } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'

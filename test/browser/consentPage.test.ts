@@ -2,7 +2,7 @@
 
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { languages } from '../../src/lib/languages.ts'
+import { languages } from '../../src/base/text/languages.ts'
 import { type Agent, agentOf, allScopes, postJson } from '../support/agent.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'

@@ -5,7 +5,7 @@
 import { decodeJwt } from 'jose'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { languages } from '../../src/lib/languages.ts'
+import { languages } from '../../src/base/text/languages.ts'
 import { type Agent, agentOf, postJson } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'

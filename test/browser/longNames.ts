@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/database/connection/database.ts'
 
 /** Two words without a place to break the line. The first one is Arabic, so that the name is written from the right. */
 export const longName = `${`أكاديمية${'مدرسة'.repeat(15)}`.slice(0, 80)} ${'Werkstattgemeinschaft'.repeat(4).slice(0, 80)}`

@@ -2,9 +2,9 @@
 
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
-import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
-import { lastLink } from '../account/account.ts'
+import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
+import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
+import { lastLink } from '../pages/account/account.ts'
 import { agentOf, get, postJson, withToken } from '../support/agent.ts'
 import { listenForCallback } from '../support/callback.ts'
 import { hasChromium, launchChromium } from '../support/chromium.ts'

@@ -1,6 +1,6 @@
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
-import type { FormDefinition } from '../../src/domain/forms/saveForm.ts'
+import type { FormDefinition } from '../../src/school/forms/saveForm.ts'
 import { type Agent, allScopes, createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { password } from '../support/service.ts'
 import { learningTour } from './learningTour.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { integration } from '../../src/config/integration.ts'
-import { knownApps } from '../../src/policy/apps.ts'
+import { knownApps } from '../../src/identity/apps/apps.ts'
 import { agentOf, get, personCalled, postJson } from '../support/agent.ts'
 import { type DocumentHost, startDocumentHost } from '../support/documentHost.ts'
 import { type ServiceOptions, startService, type TestService } from '../support/service.ts'

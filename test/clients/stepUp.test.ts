@@ -5,7 +5,7 @@
 import * as client from 'openid-client'
 import { TOTP } from 'otpauth'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { send, signedIn } from '../account/account.ts'
+import { send, signedIn } from '../pages/account/account.ts'
 import { type Answer, type Browser, createBrowser } from '../pages/browser.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 

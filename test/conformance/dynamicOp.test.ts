@@ -1,9 +1,9 @@
 // Proves OpenID Connect Registration: The same for Dynamic OP, with registration and key rotation
 
 import { afterAll, beforeAll, expect } from 'vitest'
-import { rotateKeys } from '../../src/cli/rotateKeys.ts'
-import { createKeyring } from '../../src/lib/keyring.ts'
-import { generateSigningKey, signingAlgorithms } from '../../src/oidc/signingKeys.ts'
+import { createKeyring } from '../../src/base/keyring.ts'
+import { generateSigningKey, signingAlgorithms } from '../../src/identity/oidc/signingKeys.ts'
+import { rotateKeys } from '../../src/operate/cli/rotateKeys.ts'
 import { type Answer, createAgent, postJson } from '../support/agent.ts'
 import { rootSecret } from '../support/service.ts'
 import { notOffered, passes, testProfile } from './profile.ts'

@@ -25,20 +25,23 @@ interface Recommendation {
 }
 
 const exactRedirects = at(
-  'oidc/authorization',
+  'identity/oidc/authorization',
   'errors without a verified redirect URI stay on a local page: no open redirector (D7)',
   'any port of the loopback address is good, as registered in all else (RFC 8252 section 7.3)',
 )
 const onlyLoopback = at(
-  'oidc/redirectUri',
+  'identity/oidc/redirectUri',
   "self-registered clients are sent to the person's own machine and nowhere else (RFC 8252 section 7.3)",
 )
 const pkce = [
   ...at('conformance/fapi', 'par-ensure-pkce-required', 'ensure-pkce-code-verifier-required', 'incorrect-pkce-code-verifier-rejected'),
-  ...at('oidc/authorization', 'confidential clients need S256 too'),
+  ...at('identity/oidc/authorization', 'confidential clients need S256 too'),
 ]
-const codeOnce = at('oidc/token', 'is good once; presented again it ends the tokens that followed (D2, RFC 9700 section 4.5)')
-const audience = at('oidc/token', 'a token for /mcp is accepted at UserInfo and not at the API, and the error names the right resource')
+const codeOnce = at('identity/oidc/token', 'is good once; presented again it ends the tokens that followed (D2, RFC 9700 section 4.5)')
+const audience = at(
+  'identity/oidc/token',
+  'a token for /mcp is accepted at UserInfo and not at the API, and the error names the right resource',
+)
 const notSenderConstrained =
   'tokens are bearer tokens: they are opaque, live for an hour, are bound to a grant that ends with one request, and rotate with detection of reuse'
 
@@ -52,12 +55,15 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '2.1',
     text: 'cross-site request forgery is prevented: PKCE is required, and state is returned as sent',
-    tests: [...pkce, ...at('oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)')],
+    tests: [
+      ...pkce,
+      ...at('identity/oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)'),
+    ],
   },
   {
     section: '2.1',
     text: 'clients can detect a mix-up: iss is in every response, errors included',
-    tests: at('oidc/authorization', 'errors reach the client by redirect, with iss and state'),
+    tests: at('identity/oidc/authorization', 'errors reach the client by redirect, with iss and state'),
     check: issuerInEveryResponse,
   },
   {
@@ -83,9 +89,13 @@ const recommendations: readonly Recommendation[] = [
     section: '2.1.1',
     text: 'a downgrade of PKCE fails',
     note: 'no code exists without a challenge',
-    tests: at('oidc/authorization', 'errors reach the client by redirect, with iss and state'),
+    tests: at('identity/oidc/authorization', 'errors reach the client by redirect, with iss and state'),
   },
-  { section: '2.1.1', text: 'clients can detect the support of PKCE', tests: at('oidc/metadata', 'promise exactly what is offered') },
+  {
+    section: '2.1.1',
+    text: 'clients can detect the support of PKCE',
+    tests: at('identity/oidc/metadata', 'promise exactly what is offered'),
+  },
   {
     section: '2.1.2',
     text: 'no response type issues access tokens in the authorization response',
@@ -101,13 +111,17 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '2.2.2',
     text: 'refresh tokens of public clients rotate',
-    tests: at('oidc/refresh', 'a refresh rotates the token, and the new pair works', 'after the window the spent token ends the grant'),
+    tests: at(
+      'identity/oidc/refresh',
+      'a refresh rotates the token, and the new pair works',
+      'after the window the spent token ends the grant',
+    ),
   },
   {
     section: '2.3',
     text: 'access tokens have the minimum of privileges: the person can leave out every scope, and the role limits them',
     tests: at(
-      'oidc/authorization',
+      'identity/oidc/authorization',
       'each scope can be left out, and the token names the remaining ones',
       'scopes that the role cannot use are never granted, even if the form names them (D18)',
     ),
@@ -116,13 +130,16 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '2.3',
     text: 'resource servers check the scope of every request',
-    tests: at('oidc/authorization', 'a write scope does not bring the read scope along: the challenge names the scope that is missing'),
+    tests: at(
+      'identity/oidc/authorization',
+      'a write scope does not bring the read scope along: the challenge names the scope that is missing',
+    ),
   },
   { section: '2.4', text: 'no password grant', tests: [], check: noPasswordGrant },
   {
     section: '2.5',
     text: 'clients with credentials authenticate, in the registered way only',
-    tests: at('oidc/token', 'clients authenticate as registered, and in no other way'),
+    tests: at('identity/oidc/token', 'clients authenticate as registered, and in no other way'),
   },
   {
     section: '2.5',
@@ -133,12 +150,12 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '2.6',
     text: 'the server publishes metadata',
-    tests: at('oidc/metadata', 'name the issuer byte-exact and every endpoint under it'),
+    tests: at('identity/oidc/metadata', 'name the issuer byte-exact and every endpoint under it'),
   },
   {
     section: '2.6',
     text: 'clients influence neither client_id nor sub',
-    tests: at('oidc/registration', 'returns 201 with every registered value, and must not be cached'),
+    tests: at('identity/oidc/registration', 'returns 201 with every registered value, and must not be cached'),
     check: clientsChooseNoIds,
   },
   { section: '2.6', text: 'redirects to http are for loopback addresses only', tests: onlyLoopback },
@@ -170,12 +187,12 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '4.3.2',
     text: 'access tokens in a query are not accepted',
-    tests: at('oidc/token', 'a token in the address is not looked at'),
+    tests: at('identity/oidc/token', 'a token in the address is not looked at'),
   },
   {
     section: '4.4.2',
     text: 'mix-up: iss is in the authorization response, and equals the issuer of the metadata',
-    tests: at('oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)'),
+    tests: at('identity/oidc/authorization', 'a success carries code, iss and the state of the request, unchanged (RFC 9207)'),
   },
   {
     section: '4.5.3',
@@ -216,7 +233,7 @@ const recommendations: readonly Recommendation[] = [
     section: '4.10.1',
     text: 'stolen tokens: sender-constrained tokens are recommended',
     note: notSenderConstrained,
-    tests: at('oidc/revocation', 'of an %s revokes the grant: both tokens are immediately invalid'),
+    tests: at('identity/oidc/revocation', 'of an %s revokes the grant: both tokens are immediately invalid'),
   },
   { section: '4.10.2', text: 'stolen tokens: audience restriction', tests: audience },
   {
@@ -228,12 +245,12 @@ const recommendations: readonly Recommendation[] = [
   {
     section: '4.11.2',
     text: 'a person confirms every authorization before a redirect with a code',
-    tests: at('oidc/authorization', 'a native client is confirmed every time, and prompt=none never gives a code (D25)'),
+    tests: at('identity/oidc/authorization', 'a native client is confirmed every time, and prompt=none never gives a code (D25)'),
   },
   {
     section: '4.12',
     text: 'after a form the service redirects with 303, never with 307',
-    tests: at('oidc/authorization', 'redirects are 302 or 303, never 307, and are not cached'),
+    tests: at('identity/oidc/authorization', 'redirects are 302 or 303, never 307, and are not cached'),
   },
   {
     section: '4.13',
@@ -248,7 +265,7 @@ const recommendations: readonly Recommendation[] = [
     section: '4.14.2',
     text: 'refresh tokens are bound to client, scope and resource',
     tests: at(
-      'oidc/refresh',
+      'identity/oidc/refresh',
       'a token of one client is nothing to another (D20)',
       'a refresh with scope=%j gets what was requested and granted (RFC 6749 section 6)',
     ),
@@ -257,7 +274,7 @@ const recommendations: readonly Recommendation[] = [
     section: '4.14.2',
     text: 'reuse of a refresh token is detected and ends the grant',
     tests: at(
-      'oidc/refresh',
+      'identity/oidc/refresh',
       'after the window the spent token ends the grant',
       'the spent token from another client is reuse: refused, and the grant ends',
     ),
@@ -267,7 +284,7 @@ const recommendations: readonly Recommendation[] = [
     text: 'refresh tokens end after a security event',
     tests: [
       ...at('account/password', 'leaves apps connected, or ends them where the box is ticked'),
-      ...at('oidc/refresh', 'a disabled person cannot refresh, and the access token is immediately invalid (D34)'),
+      ...at('identity/oidc/refresh', 'a disabled person cannot refresh, and the access token is immediately invalid (D34)'),
     ],
   },
   { section: '4.14.2', text: 'refresh tokens expire', tests: [], check: refreshTokensExpire },

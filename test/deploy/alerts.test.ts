@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { metricTable } from '../../src/http/metricTable.ts'
+import { metricTable } from '../../src/base/http/metricTable.ts'
 
 const run = promisify(execFile)
 const file = resolve(import.meta.dirname, '../../deploy/prometheus/alerts.yaml')

@@ -152,7 +152,10 @@ test('every package that the code imports is there after the unneeded files were
     env: { ...environment, NODE_ENV: 'production' },
   })
   expect(JSON.parse(stdout)).toEqual([])
-  const checked = await run('node', ['src/cli/main.ts', 'config', 'check'], { cwd: app, env: { ...environment, ...image.environment } })
+  const checked = await run('node', ['src/operate/cli/main.ts', 'config', 'check'], {
+    cwd: app,
+    env: { ...environment, ...image.environment },
+  })
   expect(checked.stdout).toMatch(/./)
 })
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readEnvironment, variables } from '../../src/config/environment.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { usableScopes } from '../../src/policy/grantable.ts'
-import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { usableScopes } from '../../src/identity/apps/grantable.ts'
+import { resources, scopeCatalogue } from '../../src/school/index.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const deploy = join(root, 'deploy')
@@ -111,7 +111,7 @@ describe('Kubernetes', () => {
     const ports = new Map(containers[0].ports?.map(({ name, containerPort }) => [name, String(containerPort)]))
     const env = new Map(containers[0].env.map(({ name, value }) => [name, value]))
     expect([ports.get('http'), ports.get('admin')]).toEqual([env.get('PORT'), env.get('ADMIN_PORT')])
-    const admin = read('src/http/admin.ts')
+    const admin = read('src/base/http/admin.ts')
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
       const { path, port } = containers[0][probe].httpGet
       expect([probe, port, admin.includes(`'${path}'`)]).toEqual([probe, 'admin', true])
@@ -140,8 +140,8 @@ describe('Kubernetes', () => {
 
   test('the migration runs a command that the program has', () => {
     const [container] = (pods[1] as [string, Pod])[1].containers
-    expect(container.command).toEqual(['node', 'src/cli/main.ts', 'migrate', 'up', '--while-serving'])
-    expect(existsSync(join(root, 'src/cli/main.ts'))).toBe(true)
+    expect(container.command).toEqual(['node', 'src/operate/cli/main.ts', 'migrate', 'up', '--while-serving'])
+    expect(existsSync(join(root, 'src/operate/cli/main.ts'))).toBe(true)
   })
 
   test('its configuration is one that the service accepts', () => {

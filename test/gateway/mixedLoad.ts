@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import * as client from 'openid-client'
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
 import { type Agent, type Answer, answer, createAgent, get, personCalled, postJson, withToken } from '../support/agent.ts'
 import { addPerson } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
 import { get } from '../support/agent.ts'
 import { availableServices, migrationsDirectory, throwawayPostgres } from '../support/databases.ts'
 import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'

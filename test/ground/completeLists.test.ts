@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rateLimitTexts } from '../../src/config/rateLimits.ts'
+import { auditEvents } from '../../src/database/tables/auditEvents.ts'
 import { accountSections } from '../../src/pages/account/accountNavigation.ts'
-import { auditEvents } from '../../src/store/auditEvents.ts'
 import { checkPlanted } from './planted.ts'
 
 const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join('\n')
@@ -25,8 +25,8 @@ test('a tree that names everything passes', () => {
 test('an audit event that nothing records, a limit that nothing counts and a page that no test visits are reported, with the way out', () => {
   const { code, output } = without('session.ended', 'calendar', '/account/orders')
   expect(output.trim().split('\n')).toEqual([
-    'no module records session.ended: record it, or remove it from src/store/auditEvents.ts',
-    'no module counts calendar: create it in src/wiring/rateLimits.ts, or remove it from src/config/rateLimits.ts',
+    'no module records session.ended: record it, or remove it from src/database/tables/auditEvents.ts',
+    'no module counts calendar: create it in src/operate/compose/rateLimits.ts, or remove it from src/config/rateLimits.ts',
     'no test visits /account/orders: add a stop to test/browser/tour.ts',
   ])
   expect(code).toBe(1)

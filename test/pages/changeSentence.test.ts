@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { isWrite } from '../../src/framework/write/dryRun.ts'
+import { auditEvents } from '../../src/database/tables/auditEvents.ts'
+import { changeActionOf } from '../../src/database/tables/changeActions.ts'
+import { isWrite } from '../../src/engine/write/dryRun.ts'
 import { changeSentence } from '../../src/pages/account/changeSentence.ts'
 import { createTexts } from '../../src/pages/texts.ts'
-import { operationsIn, resources } from '../../src/resources/index.ts'
-import { auditEvents } from '../../src/store/auditEvents.ts'
-import { changeActionOf } from '../../src/store/changeActions.ts'
+import { operationsIn, resources } from '../../src/school/index.ts'
 
 /** They record the event `activity.undone` instead of a write. */
 const undoing: readonly string[] = ['undoActivity', 'undoActivities']

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fromPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, siteOwner } from './siteVisitor.ts'

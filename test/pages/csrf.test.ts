@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKeyring } from '../../src/lib/keyring.ts'
+import { createKeyring } from '../../src/base/keyring.ts'
 import { createCsrf } from '../../src/pages/csrf.ts'
 
 const [older, newer] = ['an older root secret', 'a newer root secret']

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
 import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
 import { availableServices, databasesToTest, openDatabaseTwice, type TestDatabase, throwawayRedis } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isUnneeded } from '../../scripts/prunePackages.ts'
-import { fontFamilies, fontNames } from '../../src/domain/school/fontFamilies.ts'
-import { themeDefaults } from '../../src/domain/school/themes.ts'
 import { fontFaces } from '../../src/pages/fonts.ts'
 import { schoolStylesheet } from '../../src/pages/schoolStylesheet.ts'
+import { fontFamilies, fontNames } from '../../src/school/settings/fontFamilies.ts'
+import { themeDefaults } from '../../src/school/settings/themes.ts'
 import { startService, type TestService } from './service.ts'
 
 let service: TestService

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromPublicId } from '../../src/lib/ids.ts'
-import { createKeyring } from '../../src/lib/keyring.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
+import { createKeyring } from '../../src/base/keyring.ts'
 import { createFormStamps } from '../../src/pages/forms/formStamp.ts'
 import { type Platform, startPlatform } from '../support/platform.ts'
 import { rootSecret, startService, type TestService } from '../support/service.ts'

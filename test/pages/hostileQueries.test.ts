@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { siteKinds } from '../../src/resources/sitePaths.ts'
+import { siteKinds } from '../../src/engine/sitePaths.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

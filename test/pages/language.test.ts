@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import Koa, { type Context } from 'koa'
 import { describe, expect, test } from 'vitest'
-import { type Language, languages, lookUpLanguage } from '../../src/lib/languages.ts'
+import { type Language, languages, lookUpLanguage } from '../../src/base/text/languages.ts'
 import { type LanguageState, languageOf } from '../../src/pages/language.ts'
 
 describe('a wanted language', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { languages } from '../../src/lib/languages.ts'
-import { lastLink, send, signedIn } from '../account/account.ts'
+import { languages } from '../../src/base/text/languages.ts'
 import { createAgent } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'
+import { lastLink, send, signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
 import { type SiteOwner, siteOwner } from './siteVisitor.ts'
 

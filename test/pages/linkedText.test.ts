@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lowerHeadings } from '../../src/lib/sanitisedHtml.ts'
+import { lowerHeadings } from '../../src/base/text/sanitisedHtml.ts'
 import { linkedText } from '../../src/pages/errorPage.ts'
 
 const issuer = 'https://school.example.com'

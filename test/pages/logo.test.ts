@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { fromPublicId } from '../../src/lib/ids.ts'
-import { owner, png, type StorageService, startStorage } from '../files/storageService.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
+import { owner, png, type StorageService, startStorage } from '../school/files/storageService.ts'
 
 describe('the logo of a school on its pages', () => {
   let service: StorageService

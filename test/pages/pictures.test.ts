@@ -1,11 +1,11 @@
 // Proves interface: A link to a public page has a PNG preview with its title, and the school has PNG icons and a web manifest, for names in every script
 import { imageSize } from 'image-size'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { themeDefaults } from '../../src/domain/school/themes.ts'
-import { createCaches } from '../../src/lib/caches.ts'
-import { fromPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
+import { createCaches } from '../../src/base/process/caches.ts'
 import { createPngRenderer } from '../../src/pages/pictures/pngRenderer.ts'
 import { type CardLogo, schoolIcon, shareCard } from '../../src/pages/pictures/shareCard.ts'
+import { themeDefaults } from '../../src/school/settings/themes.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
 

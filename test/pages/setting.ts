@@ -1,4 +1,4 @@
-import type { Language } from '../../src/lib/languages.ts'
+import type { Language } from '../../src/base/text/languages.ts'
 import type { PageContext } from '../../src/pages/pageContext.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 

@@ -1,10 +1,10 @@
 // Proves interface: A page says and offers to a visitor, a learner and a subscriber what the API says to the same person, and no cache shares the page of a person
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toPublicId } from '../../src/lib/ids.ts'
-import { send, signedIn } from '../account/account.ts'
+import { toPublicId } from '../../src/base/ids.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { send, signedIn } from './account/account.ts'
 import { type Browser, createBrowser } from './browser.ts'
 import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addComment } from '../../src/domain/comments/addComment.ts'
-import { fromPublicId } from '../../src/lib/ids.ts'
-import { inSchool } from '../../src/store/inSchool.ts'
-import { signedIn } from '../account/account.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
+import { inSchool } from '../../src/database/school/inSchool.ts'
+import { addComment } from '../../src/school/comments/addComment.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
 import { asMarkdown, type SiteOwner, siteOwner } from './siteVisitor.ts'
 

@@ -1,13 +1,13 @@
 // Proves interface: What public and signed-in pages of the demo school say to a visitor, a learner, a member and staff is what the API says to the same person
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeDemoSchool } from '../../src/demo/makeDemoSchool.ts'
+import { type SiteKind, sitePath } from '../../src/engine/sitePaths.ts'
+import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { money } from '../../src/pages/site/valueTexts.ts'
 import { createTexts } from '../../src/pages/texts.ts'
-import { type SiteKind, sitePath } from '../../src/resources/sitePaths.ts'
-import { signedIn } from '../account/account.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { passwordHash, startService, type TestService } from '../support/service.ts'
+import { signedIn } from './account/account.ts'
 import { type Browser, createBrowser } from './browser.ts'
 
 type Row = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromPublicId } from '../../src/lib/ids.ts'
+import { fromPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, asMarkdown, type SiteOwner, sitemapOf, siteOwner } from './siteVisitor.ts'

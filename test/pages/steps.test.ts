@@ -1,9 +1,9 @@
 // Proves RFC 8176: `amr` contains the methods of the completed steps; an account that is disabled between two steps is not signed in
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accountPaths } from '../../src/base/accountPaths.ts'
 import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
-import { accountPaths } from '../../src/policy/accountPaths.ts'
-import { isSignedIn, send } from '../account/account.ts'
+import { isSignedIn, send } from './account/account.ts'
 import { type Answer, type Browser, createBrowser, field } from './browser.ts'
 import { password, redirectUri, startService, type TestService } from './service.ts'
 

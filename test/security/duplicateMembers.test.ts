@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePasskeyResponse } from '../../src/domain/secondFactors/passkeyResponse.ts'
-import { bothTypes } from '../mcp/rpc.ts'
+import { parsePasskeyResponse } from '../../src/identity/factors/passkeyResponse.ts'
+import { bothTypes } from '../engine/mcp/rpc.ts'
 import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 

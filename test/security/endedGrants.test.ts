@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
 import { type Agent, type Answer, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { availableServices, redisUrl } from '../support/databases.ts'
 import type { Person } from '../support/person.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hashPassword } from '../../src/domain/accounts/password.ts'
-import { newPassword, resetLink, send } from '../account/account.ts'
+import { hashPassword } from '../../src/identity/accounts/password.ts'
+import { newPassword, resetLink, send } from '../pages/account/account.ts'
 import { type Answer, type Browser, createBrowser, field } from '../pages/browser.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'
 import { password, startService, type TestService } from '../support/service.ts'

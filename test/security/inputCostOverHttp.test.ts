@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lecturer, owner, type Reply, type StorageService, startStorage } from '../files/storageService.ts'
+import { lecturer, owner, type Reply, type StorageService, startStorage } from '../school/files/storageService.ts'
 import { databasesToTest } from '../support/databases.ts'
 
 /** The service and its caller are one process here: whatever blocks one blocks the other. With an allowance for a machine under load. */

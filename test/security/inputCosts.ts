@@ -1,4 +1,4 @@
-import { Problem } from '../../src/lib/problem.ts'
+import { Problem } from '../../src/base/problem.ts'
 
 /** A parser of untrusted input, with an input of any size. */
 export interface ParserCase {

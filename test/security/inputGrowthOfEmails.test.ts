@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer'
-import { compose } from '../../src/mail/compose.ts'
-import { type EmailKind, emailKinds } from '../../src/mail/emailKinds.ts'
-import { quotedName } from '../../src/policy/sendMessage.ts'
-import { emailOf, exampleValues } from '../mail/exampleValues.ts'
+import { compose } from '../../src/base/mail/compose.ts'
+import { type EmailKind, emailKinds } from '../../src/base/mail/emailKinds.ts'
+import { quotedName } from '../../src/database/outbox/sendMessage.ts'
+import { emailOf, exampleValues } from '../base/mail/exampleValues.ts'
 import { testGrowth } from './growth.ts'
 import { defineCase, filled, type ParserCase } from './inputCosts.ts'
 

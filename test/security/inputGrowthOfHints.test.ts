@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
-import { addressReader } from '../../src/http/tenant.ts'
-import { validateHint } from '../../src/oidc/idTokenHints.ts'
+import { addressReader } from '../../src/base/http/tenant.ts'
+import { validateHint } from '../../src/identity/oidc/idTokenHints.ts'
 import { nested, testGrowth, texts } from './growth.ts'
 import { defineCase, type ParserCase } from './inputCosts.ts'
 

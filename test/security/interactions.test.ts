@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis } from '../../src/store/redis.ts'
+import { createRedis } from '../../src/database/redis/redis.ts'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
 import { availableServices, redisUrl } from '../support/databases.ts'
 import type { Page, Person } from '../support/person.ts'

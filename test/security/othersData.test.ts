@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Operation } from '../../src/framework/declare/operations.ts'
-import { toPublicId } from '../../src/lib/ids.ts'
-import type { Reader } from '../../src/policy/permissionSentences.ts'
-import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
-import { allScopes, type DemoApi, startDemoApi } from '../api/demoApi.ts'
+import { toPublicId } from '../../src/base/ids.ts'
+import type { Operation } from '../../src/engine/declare/operations.ts'
+import type { Reader } from '../../src/engine/declare/permissionSentences.ts'
+import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
+import { allScopes, type DemoApi, startDemoApi } from '../school/demoApi.ts'
 import { databasesToTest } from '../support/databases.ts'
 
 const people: readonly { reader: Reader; email: string }[] = [

@@ -1,11 +1,11 @@
 import { type Expression, type Kysely, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
-import type { AnyRows, AnyTables } from '../../src/framework/declare/expressions.ts'
-import type { Resource } from '../../src/framework/declare/resource.ts'
-import { unwrapped } from '../../src/framework/declare/schemas.ts'
-import { viewOf } from '../../src/framework/declare/views.ts'
-import { resources } from '../../src/resources/index.ts'
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/database/connection/database.ts'
+import type { AnyRows, AnyTables } from '../../src/engine/declare/expressions.ts'
+import type { Resource } from '../../src/engine/declare/resource.ts'
+import { unwrapped } from '../../src/engine/declare/schemas.ts'
+import { viewOf } from '../../src/engine/declare/views.ts'
+import { resources } from '../../src/school/index.ts'
 
 /** The prefix of every marker that visitors must never read. */
 export const secretMark = 'zq7xk'

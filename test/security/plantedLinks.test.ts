@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { link } from '../../src/agents/markdown.ts'
-import { renderBlocks } from '../../src/domain/pages/renderBlocks.ts'
-import { htmlOf } from '../../src/domain/richText.ts'
-import { iCalendar } from '../../src/lib/iCalendar.ts'
+import { iCalendar } from '../../src/base/text/iCalendar.ts'
+import { renderBlocks } from '../../src/school/pages/renderBlocks.ts'
+import { htmlOf } from '../../src/school/richText.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Role } from '../../src/policy/caller.ts'
+import type { Role } from '../../src/base/caller.ts'
 import { allScopes, createAgent, personCalled, withToken } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { fieldsOf, sendAs, toConsent } from './browsing.ts'

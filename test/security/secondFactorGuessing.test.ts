@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { newId } from '../../src/lib/ids.ts'
-import { createAttemptLimits } from '../../src/store/attemptLimits.ts'
-import { createSignInLimits } from '../../src/wiring/signInLimits.ts'
+import { newId } from '../../src/base/ids.ts'
+import { createAttemptLimits } from '../../src/database/redis/attemptLimits.ts'
+import { createSignInLimits } from '../../src/operate/compose/signInLimits.ts'
 
 const policy = (name: string, requests: number, windowSeconds: number) => ({ name, requests, windowSeconds })
 let limits: ReturnType<typeof createSignInLimits>

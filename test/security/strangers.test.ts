@@ -1,7 +1,7 @@
 // Proves RFC 6819 section 4.4.1.11: Authorization requests are limited by address and size before anything is stored, and expire after ten minutes unless somebody signs in
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { send } from '../account/account.ts'
+import { send } from '../pages/account/account.ts'
 import { createBrowser, field } from '../pages/browser.ts'
 import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
 import { databasesToTest, type TestDatabase } from '../support/databases.ts'

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
 import { addPerson, type NewPerson } from './service.ts'
 
 /** Adds a person to the school of a process that has started with this database. The demo school, which takes 2 s, is then not needed. */

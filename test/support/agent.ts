@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { resources, scopeCatalogue } from '../../src/school/index.ts'
 import { type Choice, createPerson, type Person } from './person.ts'
 import { password } from './service.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { readRange } from '../../src/http/byteRange.ts'
+import { readRange } from '../../src/base/http/byteRange.ts'
 
 export interface BucketServer {
   endpoint: string

@@ -1,6 +1,6 @@
 /** Creates people who can sign in, and rows that give them access. */
-import { newId } from '../../src/lib/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
 
 export interface SomebodyNew {
   id: string

@@ -1,6 +1,6 @@
 import { type CompiledQuery, DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector } from 'kysely'
+import { SchoolQueryCompiler } from '../../src/database/school/schoolParameter.ts'
 import type { DB } from '../../src/gen/kysely/tables.ts'
-import { SchoolQueryCompiler } from '../../src/store/schoolParameter.ts'
 
 /** Returns a handle that compiles statements without a database. Executed statements return no rows; `observe` receives them. */
 export const compilingKysely = (observe?: (statement: CompiledQuery) => void): Kysely<DB> =>

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { OutboundNetwork } from '../../src/lib/outboundRequest.ts'
+import type { OutboundNetwork } from '../../src/base/net/outboundRequest.ts'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../src/store/database.ts'
-import type { Sql } from '../../src/store/sql.ts'
-import { type Digest, digestOf, writeTimesInUtc } from '../../src/store/transfer/readRows.ts'
-import { describeTables, type TableShape } from '../../src/store/transfer/tableShapes.ts'
-import { setReferences } from '../../src/store/transfer/writeRows.ts'
+import type { Database } from '../../src/database/connection/database.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
+import { type Digest, digestOf, writeTimesInUtc } from '../../src/database/transfer/readRows.ts'
+import { describeTables, type TableShape } from '../../src/database/transfer/tableShapes.ts'
+import { setReferences } from '../../src/database/transfer/writeRows.ts'
 
 /** Returns the digests of all tables. */
 export const digestsOf = (database: Database): Promise<Record<string, Digest>> =>

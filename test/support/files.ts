@@ -1,7 +1,7 @@
-import { newId } from '../../src/lib/ids.ts'
-import type { FileServices } from '../../src/policy/externalServices.ts'
-import type { FileStorage } from '../../src/store/fileStorage.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
+import type { FileStorage } from '../../src/database/files/fileStorage.ts'
+import type { FileServices } from '../../src/engine/externalServices.ts'
 
 export interface FileRow {
   id?: string

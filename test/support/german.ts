@@ -1,5 +1,5 @@
-import { emailTemplates } from '../../src/mail/emailTemplates.ts'
-import { resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { emailTemplates } from '../../src/base/mail/emailTemplates.ts'
+import { resources, scopeCatalogue } from '../../src/school/index.ts'
 import de from '../../views/locales/de.json' with { type: 'json' }
 import en from '../../views/locales/en.json' with { type: 'json' }
 

@@ -1,5 +1,5 @@
-import { newId } from '../../src/lib/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
 
 /** Enrols every person in every course and updates the counters. Returns the ids of the enrolments. */
 export async function newEnrollments(sql: Sql, schoolId: string, people: readonly string[], courses: readonly string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 /** Creates plans and subscriptions without the API, for tests that only need them to exist. */
-import { newId } from '../../src/lib/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
 
 export interface PlanRow {
   id?: string

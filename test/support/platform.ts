@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 
-import { createKoa } from '../../src/http/createKoa.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { createPlatformHandler } from '../../src/wiring/platform.ts'
+import { createKoa } from '../../src/base/http/createKoa.ts'
+import { createLog } from '../../src/base/log/log.ts'
+import { createPlatformHandler } from '../../src/operate/compose/platform.ts'
 import type { TestService } from './service.ts'
 
 export const platformKey = 'a-key-of-the-platform-intake-long-enough'

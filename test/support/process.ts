@@ -176,7 +176,7 @@ async function demoKey(): Promise<string> {
     .update(await imageKey())
     .update(new Date().toISOString().slice(0, 10))
   const data = (await readdir(join(root, 'demo'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  const files = [...data.map((entry) => join(entry.parentPath, entry.name)), ...neededBy('src/demo/makeDemoSchool.ts')]
+  const files = [...data.map((entry) => join(entry.parentPath, entry.name)), ...neededBy('src/operate/demo/makeDemoSchool.ts')]
   for (const file of files) key.update(file).update(await readFile(resolve(root, file)))
   return key.digest('hex').slice(0, 16)
 }

@@ -1,6 +1,6 @@
 /** Rows that other rows must point at: foreign keys hold in tests too. */
-import { newId } from '../../src/lib/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
 
 /** Creates a school. Returns its id. */
 export async function newSchool(sql: Sql): Promise<string> {

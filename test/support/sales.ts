@@ -1,4 +1,4 @@
-import { refreshSchool } from '../../src/store/rollups/refreshSchool.ts'
+import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { type Answer, allScopes, answer, createAgent, personCalled } from './agent.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { type ServiceOptions, startService, type TestService } from './service.ts'

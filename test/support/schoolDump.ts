@@ -1,5 +1,5 @@
-import { listSchoolTables } from '../../src/store/schoolTables.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
+import { listSchoolTables } from '../../src/database/school/schoolTables.ts'
 
 /** Tables that are not content of the school. */
 const traces = [

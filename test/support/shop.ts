@@ -1,6 +1,6 @@
 /** Creates the rows of sales with the fewest columns that the foreign keys allow. */
-import { newId } from '../../src/lib/ids.ts'
-import type { Sql } from '../../src/store/sql.ts'
+import { newId } from '../../src/base/ids.ts'
+import type { Sql } from '../../src/database/connection/sql.ts'
 import { newFile } from './files.ts'
 
 /** Creates a person without an account. Returns their id. */

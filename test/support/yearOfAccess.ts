@@ -1,4 +1,4 @@
-import { accessRule } from '../../src/policy/accessDuration.ts'
+import { accessRule } from '../../src/identity/apps/accessDuration.ts'
 
 /** The default rule: a year at most, which is also what the consent page proposes. */
 export const yearOfAccess = accessRule(

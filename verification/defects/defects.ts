@@ -57,7 +57,7 @@ export const defects: readonly PlantedDefect[] = [
     about: '`If-Match` of every version is accepted',
     changes: [
       {
-        file: 'src/framework/write/preconditions.ts',
+        file: 'src/engine/write/preconditions.ts',
         from: 'if (precondition.includes(version)) return',
         to: 'return',
       },
@@ -70,16 +70,16 @@ export const defects: readonly PlantedDefect[] = [
     about: 'a used code is redeemed again',
     changes: [
       {
-        file: 'src/oidc/adapter.ts',
+        file: 'src/identity/oidc/adapter.ts',
         from: 'if (found.consumedAt) payload.consumed =',
         to: "if (found.consumedAt && model !== 'AuthorizationCode') payload.consumed =",
       },
       {
-        file: 'src/oidc/engineTransaction.ts',
+        file: 'src/identity/oidc/engineTransaction.ts',
         from: 'if (!(await orUnavailable(stores, won))) return spent(exchange, args)',
         to: 'await won',
       },
-      { file: 'src/oidc/engineTransaction.ts', from: 'if (!isRedeemed) return spent(exchange, args)', to: 'void isRedeemed' },
+      { file: 'src/identity/oidc/engineTransaction.ts', from: 'if (!isRedeemed) return spent(exchange, args)', to: 'void isRedeemed' },
     ],
     command: soak(),
     report: 'twice: a used code was accepted again',
@@ -89,16 +89,20 @@ export const defects: readonly PlantedDefect[] = [
     about: 'a used refresh token is exchanged again',
     changes: [
       {
-        file: 'src/oidc/adapter.ts',
+        file: 'src/identity/oidc/adapter.ts',
         from: 'if (found.consumedAt) payload.consumed =',
         to: "if (found.consumedAt && model !== 'RefreshToken') payload.consumed =",
       },
       {
-        file: 'src/oidc/adapter.ts',
+        file: 'src/identity/oidc/adapter.ts',
         from: "if (model === 'RefreshToken' && found.consumedAt &&",
         to: "if (model === 'RefreshToken' && false && found.consumedAt &&",
       },
-      { file: 'src/store/redeemArtifacts.ts', from: ' AND consumed_at IS NULL AND expires_at > now()', to: ' AND expires_at > now()' },
+      {
+        file: 'src/identity/tokens/redeemArtifacts.ts',
+        from: ' AND consumed_at IS NULL AND expires_at > now()',
+        to: ' AND expires_at > now()',
+      },
     ],
     command: soak(),
     report: 'twice: a refresh token was exchanged for two pairs',
@@ -108,7 +112,7 @@ export const defects: readonly PlantedDefect[] = [
     about: 'responses are not stored under their key',
     changes: [
       {
-        file: 'src/store/idempotency.ts',
+        file: 'src/database/tables/idempotency.ts',
         from: 'response: StoredResponse): Promise<void> {\n  await db',
         to: 'response: StoredResponse): Promise<void> {\n  if (Date.now() > 0) return\n  await db',
       },
@@ -121,7 +125,7 @@ export const defects: readonly PlantedDefect[] = [
     about: 'failed sign-ins do not count by account and network',
     changes: [
       {
-        file: 'src/wiring/signInLimits.ts',
+        file: 'src/operate/compose/signInLimits.ts',
         from: 'policy: policies.perAccountAndNetwork,',
         to: 'policy: { ...policies.perAccountAndNetwork, requests: 1e9 },',
       },
@@ -132,23 +136,23 @@ export const defects: readonly PlantedDefect[] = [
   {
     name: 'limit of bodies',
     about: 'a chunked body has no limit',
-    changes: [{ file: 'src/http/readBody.ts', from: 'if (received > limitBytes) throw tooLarge()', to: '' }],
-    command: vitest('test/http/readBody.test.ts'),
+    changes: [{ file: 'src/base/http/readBody.ts', from: 'if (received > limitBytes) throw tooLarge()', to: '' }],
+    command: vitest('test/base/http/readBody.test.ts'),
     report: 'a chunked body, which names no length, has the same limit as any other',
   },
   {
     name: 'redaction of log members',
     about: '`code_verifier` and `client_secret` are logged',
-    changes: [{ file: 'src/lib/logMembers.ts', from: "  'code_verifier',\n  'client_secret',\n", to: '' }],
-    command: vitest('test/lib/log.test.ts'),
-    report: 'test/lib/log.test.ts >',
+    changes: [{ file: 'src/base/log/logMembers.ts', from: "  'code_verifier',\n  'client_secret',\n", to: '' }],
+    command: vitest('test/base/log.test.ts'),
+    report: 'test/base/log.test.ts >',
   },
   {
     name: 'redaction of paths',
     about: 'the secret address of a calendar is logged',
     changes: [
       {
-        file: 'src/wiring/pipeline.ts',
+        file: 'src/operate/compose/pipeline.ts',
         from: '(path) => withoutCalendarToken(withoutInteractionId(path))',
         to: '(path) => withoutInteractionId(path)',
       },
@@ -166,7 +170,7 @@ export const defects: readonly PlantedDefect[] = [
         to: '',
       },
     ],
-    command: vitest('test/framework/keyset.test.ts'),
+    command: vitest('test/engine/keyset.test.ts'),
     report: 'Bitmap Index Scan on course_search',
   },
 ]

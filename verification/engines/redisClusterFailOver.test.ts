@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
 import { type Answer, createAgent, personCalled, withToken } from '../../test/support/agent.ts'
 import { hasOwnServers } from '../../test/support/ownServers.ts'
 import { until } from '../../test/support/poll.ts'

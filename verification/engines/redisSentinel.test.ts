@@ -1,7 +1,7 @@
 // Proves RFC 6749 section 4.1.2, RFC 7009: A Sentinel fail-over that loses the latest writes brings back no revoked token and no used code
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis, type RedisConnection } from '../../src/store/redis.ts'
+import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
 import { type Agent, type Answer, createAgent, get, personCalled, withToken } from '../../test/support/agent.ts'
 import { hasOwnServers } from '../../test/support/ownServers.ts'
 import type { Person } from '../../test/support/person.ts'

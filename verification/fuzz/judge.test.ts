@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { operationsIn, resources, scopeCatalogue } from '../../src/resources/index.ts'
+import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { openApiDocument } from '../../test/support/openApi.ts'
 import { createJudge, type Judge } from './judge.ts'
 import type { FuzzReply, FuzzRequest } from './wire.ts'

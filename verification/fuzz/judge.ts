@@ -1,5 +1,5 @@
 import { Ajv, type ValidateFunction } from 'ajv'
-import { problems as knownProblems } from '../../src/lib/problem.ts'
+import { problems as knownProblems } from '../../src/base/problem.ts'
 import { schemaValidators } from '../../test/support/openApi.ts'
 import type { Tool } from './mcpRequests.ts'
 import { type OpenApi, type Target, targetsOf } from './openApiTargets.ts'

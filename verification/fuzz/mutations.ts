@@ -1,4 +1,4 @@
-import { headerLimits } from '../../src/http/requestLimits.ts'
+import { headerLimits } from '../../src/base/http/requestLimits.ts'
 import type { SeededRandom } from '../seededRandom.ts'
 import { bodyMutations, safely } from './bodyMutations.ts'
 import { nastyTexts } from './nasty.ts'

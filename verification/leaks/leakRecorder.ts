@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import type { Database } from '../../src/store/database.ts'
+import type { Database } from '../../src/database/connection/database.ts'
 import { type IssuedSecret, secretsIn } from '../../test/security/secretSpellings.ts'
 import { issuedInEmail, issuedInResponse } from './issuedIn.ts'
 

@@ -66,11 +66,11 @@ export function readCallMap(): CallMap {
 
 /** The folders of test whose subject is a module of src. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  'src/oidc/': ['oidc'],
-  'src/policy/': ['policy', 'oidc', 'pages'],
-  'src/store/': ['store'],
-  'src/framework/': ['framework', 'api', 'mcp'],
-  'src/domain/': ['domain', 'api', 'platform'],
+  'src/identity/oidc/': ['oidc'],
+  'src/base/': ['policy', 'oidc', 'pages'],
+  'src/database/': ['store'],
+  'src/engine/': ['framework', 'api', 'mcp'],
+  'src/school/': ['domain', 'api', 'platform'],
 }
 
 const homesOf = (file: string): readonly string[] => Object.entries(homes).find(([start]) => file.startsWith(start))?.[1] ?? []

@@ -13,11 +13,11 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** The critical modules: identity, permissions, data, money and seats. */
 const critical: Readonly<Record<string, readonly string[]>> = {
-  oidc: ['src/oidc'],
-  policy: ['src/policy'],
-  store: ['src/store'],
-  framework: ['src/framework'],
-  money: ['src/domain/orders', 'src/domain/coupons', 'src/domain/memberships', 'src/domain/events'],
+  oidc: ['src/identity/oidc'],
+  policy: ['src/base'],
+  store: ['src/database'],
+  framework: ['src/engine'],
+  money: ['src/school/orders', 'src/school/coupons', 'src/school/memberships', 'src/school/events'],
 }
 
 const help = `npm run mutate [-- options]
@@ -28,7 +28,7 @@ detects shows a missing test. docs/testing.md describes how to read the result.
   --module <name>   ${Object.keys(critical).join(', ')}, or a path in src; all of these modules by default
   --limit <n>       mutants per module (10)
   --seed <n>        which mutants are drawn (1): the same seed draws the same mutants of the same source
-  --only <place>    only drawn mutants at this place, as the report prints it: src/oidc/claims.ts:12:7, or without the column;
+  --only <place>    only drawn mutants at this place, as the report prints it: src/identity/oidc/claims.ts:12:7, or without the column;
                     may be repeated. Without --limit, every mutant of the place
   --tests <n>       test files that run first on a mutant: those with most calls of the changed function per second, of all
                     and in the folders of the module, and the nearest (3)

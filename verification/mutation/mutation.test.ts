@@ -29,7 +29,7 @@ const field = text({ example: true })
 memo.set(a, b)
 `),
   ).toEqual([])
-  expect(mutantsOf('src/store/redisSpans.ts', 'run(a && b)\n')).toEqual([])
+  expect(mutantsOf('src/database/redis/redisSpans.ts', 'run(a && b)\n')).toEqual([])
 })
 
 test('the condition on the school has no mutants where the handle adds it', () => {

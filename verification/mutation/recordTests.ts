@@ -7,8 +7,7 @@ import { hashOf, readRecords, recordsDirectory } from './callMap.ts'
 const root = resolve(import.meta.dirname, '../..')
 
 /** Folders whose tests call the service in their own process. Those that start programs or a browser record nothing. */
-const folders =
-  'oidc policy store framework domain api platform security account clients cli wiring mcp pages config lib http mail jobs files conformance agents demo'
+const folders = 'identity database engine school security clients operate pages config base conformance agents'
 
 /** Larger changes need new records: offsets of changed files are unknown. */
 const maxChanged = 0.2

@@ -1,4 +1,4 @@
-import { toPublicId } from '../../src/lib/ids.ts'
+import { toPublicId } from '../../src/base/ids.ts'
 import { until } from '../../test/support/poll.ts'
 import { createRandom } from '../seededRandom.ts'
 import { judgeEvents, judgeNumbers, judgeRows, type StoredRow } from './judge.ts'

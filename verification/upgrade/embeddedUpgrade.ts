@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/store/openDatabase.ts'
+import { openDatabase } from '../../src/database/connection/openDatabase.ts'
 import type { Program } from '../../test/gateway/nextRelease.ts'
 import { platformKey } from '../../test/support/platform.ts'
 import { createHome, freePort, rootSecret, type ServiceProcess, startProcess } from '../../test/support/process.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeBundle } from '../../scripts/bundle.ts'
-import { programUrl } from '../../src/wiring/programFile.ts'
+import { programUrl } from '../../src/operate/serve/programFile.ts'
 import { postgresPrograms } from '../../test/support/cluster.ts'
 import { hasNginx } from '../../test/support/nginx.ts'
 import { hasRedisServer } from '../soak/servers/redisServer.ts'
@@ -63,7 +63,7 @@ async function runAll(): Promise<number> {
   if (programs === undefined || (programs && !((await hasRedisServer()) && (await hasNginx())))) return 1
   process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compile')
   // Processes run from the bundle.
-  if (!programUrl('wiring/runService', {}).endsWith('.js')) await writeBundle()
+  if (!programUrl('operate/serve/runService', {}).endsWith('.js')) await writeBundle()
   const results: string[] = []
   let isOk = true
   for (const release of chosen) {

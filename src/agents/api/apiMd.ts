@@ -1,5 +1,5 @@
-import { apiPath, type Operation } from '../../framework/declare/operations.ts'
-import { operationsAcrossTypes } from '../../framework/output/operationsAcrossTypes.ts'
+import { apiPath, type Operation } from '../../engine/declare/operations.ts'
+import { operationsAcrossTypes } from '../../engine/output/operationsAcrossTypes.ts'
 import { code, document, link, Markdown, markdown } from '../markdown.ts'
 import { paths } from '../schoolFacts.ts'
 import { callOf, effectText, scopeText } from './operationLine.ts'

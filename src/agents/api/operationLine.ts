@@ -1,8 +1,8 @@
-import type { AcrossTypes } from '../../framework/declare/acrossTypes.ts'
-import { asksFirstOf } from '../../framework/declare/asksFirst.ts'
-import { apiPath, ifMatchText, type Operation } from '../../framework/declare/operations.ts'
-import { undoOf } from '../../framework/declare/undo.ts'
-import { isWrite } from '../../framework/write/dryRun.ts'
+import type { AcrossTypes } from '../../engine/declare/acrossTypes.ts'
+import { asksFirstOf } from '../../engine/declare/asksFirst.ts'
+import { apiPath, ifMatchText, type Operation } from '../../engine/declare/operations.ts'
+import { undoOf } from '../../engine/declare/undo.ts'
+import { isWrite } from '../../engine/write/dryRun.ts'
 import { emailOperations } from './emailOperations.ts'
 
 /** An operation of a resource, or one across types, which belongs to none. */

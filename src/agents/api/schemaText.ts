@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../framework/output/publishedSchemas.ts'
+import type { JsonSchema } from '../../engine/output/publishedSchemas.ts'
 
 /** A member of an object with its path and its type in words, or one of the forms of a member. */
 export interface FieldLine {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type StoredDocument, storeDocument } from '../../http/document.ts'
+import { type StoredDocument, storeDocument } from '../../base/http/document.ts'
 
 /** A file of the reference, with a URL that changes with its content. */
 export interface ReferenceFile {

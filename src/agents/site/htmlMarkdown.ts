@@ -1,4 +1,4 @@
-import { unescapeHtml } from '../../lib/escapeHtml.ts'
+import { unescapeHtml } from '../../base/text/escapeHtml.ts'
 import { link, Markdown, markdown } from '../markdown.ts'
 
 interface Piece {

@@ -1,8 +1,8 @@
-import type { Operation } from '../../framework/declare/operations.ts'
-import { Problem } from '../../lib/problem.ts'
-import { xmlText } from '../../lib/xmlText.ts'
-import type { ResponseTo, SchoolRow } from '../../resources/apiRows.ts'
-import { feedPath, sitePath } from '../../resources/sitePaths.ts'
+import { Problem } from '../../base/problem.ts'
+import { xmlText } from '../../base/text/xmlText.ts'
+import type { Operation } from '../../engine/declare/operations.ts'
+import { feedPath, sitePath } from '../../engine/sitePaths.ts'
+import type { ResponseTo, SchoolRow } from '../../school/apiRows.ts'
 import { schoolAbout } from '../schoolAbout.ts'
 import type { SchoolFacts } from '../schoolFacts.ts'
 

@@ -1,4 +1,4 @@
-import type { SiteComment, SiteContent, SiteLink, SiteSection } from '../../policy/sitePage.ts'
+import type { SiteComment, SiteContent, SiteLink, SiteSection } from '../../base/sitePage.ts'
 import { document, link, type Markdown, markdown } from '../markdown.ts'
 import { quotedHtml } from './htmlMarkdown.ts'
 

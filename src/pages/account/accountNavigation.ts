@@ -1,6 +1,6 @@
-import { endpoints } from '../../oidc/endpoints.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
-import type { Role } from '../../policy/caller.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { Role } from '../../base/caller.ts'
+import { endpoints } from '../../identity/oidc/endpoints.ts'
 import type { TextKey, Texts } from '../texts.ts'
 
 /** A page of the account and its place in the navigation. */

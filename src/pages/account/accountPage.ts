@@ -1,8 +1,8 @@
-import type { CommentForm, SiteComment } from '../../policy/sitePage.ts'
+import type { CommentForm, SiteComment } from '../../base/sitePage.ts'
 import type { FormBox } from '../formBox.ts'
 import type { FormField, FormLink } from '../formPage.ts'
+import type { Frame } from '../frame.ts'
 import type { Picture } from '../schoolLogo.ts'
-import type { Frame } from '../templates.ts'
 import type { TextPart } from '../texts.ts'
 import type { AccountNavigation } from './accountNavigation.ts'
 

@@ -1,11 +1,12 @@
 import type { Context } from 'koa'
-import { withQuery } from '../../lib/withQuery.ts'
+import { withQuery } from '../../base/text/withQuery.ts'
 import type { Csrf } from '../csrf.ts'
 import type { FormPage } from '../formPage.ts'
+import { type Frame, frame } from '../frame.ts'
 import { requireToken } from '../ownForm.ts'
 import type { FindPageContext } from '../pageContext.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
-import { type Frame, frame, type ViewName, type ViewPages, type Views } from '../templates.ts'
+import type { ViewName, ViewPages, Views } from '../templates.ts'
 import type { AccountMessagePage } from './messagePage.ts'
 
 type Content<Page> = Omit<Page, keyof Frame>

@@ -1,4 +1,4 @@
-import { isVisible, refusedCharacter } from '../../lib/visibleText.ts'
+import { isVisible, refusedCharacter } from '../../base/text/visibleText.ts'
 import type { Texts } from '../texts.ts'
 
 export const appNameField = 'name'

@@ -1,5 +1,5 @@
-import type { ConnectedApp } from '../../domain/accounts/connectedApps.ts'
-import type { AppTerms } from '../../policy/schoolAppRules.ts'
+import type { ConnectedApp } from '../../identity/accounts/connectedApps.ts'
+import type { AppTerms } from '../../identity/apps/schoolAppRules.ts'
 import type { Texts } from '../texts.ts'
 
 /** Returns why the rules of the school do not allow an app; undefined if they do. */

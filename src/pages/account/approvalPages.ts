@@ -1,5 +1,9 @@
 import type { Context, Middleware } from 'koa'
-import { connectedApps, ownGrantsTo } from '../../domain/accounts/connectedApps.ts'
+import { accountAppPath, accountApprovalPath, accountPaths } from '../../base/accountPaths.ts'
+import { fromPublicId, hashedId, toPublicId } from '../../base/ids.ts'
+import type { RequestContent } from '../../database/tables/approvalSummary.ts'
+import type { Approval } from '../../database/tables/approvals.ts'
+import { connectedApps, ownGrantsTo } from '../../identity/accounts/connectedApps.ts'
 import {
   type Decision,
   decideApproval,
@@ -7,11 +11,7 @@ import {
   listApprovals,
   type OwnApproval,
   usesOfApproval,
-} from '../../domain/accounts/ownApprovals.ts'
-import { fromPublicId, hashedId, toPublicId } from '../../lib/ids.ts'
-import { accountAppPath, accountApprovalPath, accountPaths } from '../../policy/accountPaths.ts'
-import type { RequestContent } from '../../policy/approvalSummary.ts'
-import type { Approval } from '../../store/approvals.ts'
+} from '../../identity/accounts/ownApprovals.ts'
 import { appNames } from '../appNames.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'

@@ -1,6 +1,6 @@
-import type { Change } from '../../domain/accounts/appActivity.ts'
-import { ownMember } from '../../lib/ownMember.ts'
-import type { ApprovalSummary } from '../../policy/approvalSummary.ts'
+import { ownMember } from '../../base/text/ownMember.ts'
+import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
+import type { Change } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { ownFactors } from '../../domain/secondFactors/ownFactors.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { ownFactors } from '../../identity/factors/ownFactors.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'

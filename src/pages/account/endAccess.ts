@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { type OwnGrant, ownGrants } from '../../domain/accounts/connectedApps.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem } from '../../base/problem.ts'
+import { type OwnGrant, ownGrants } from '../../identity/accounts/connectedApps.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { AccountArguments } from './accountArguments.ts'
 

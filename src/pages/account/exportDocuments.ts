@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../lib/escapeHtml.ts'
-import { isObject } from '../../lib/jsonValue.ts'
+import { escapeHtml } from '../../base/text/escapeHtml.ts'
+import { isObject } from '../../base/text/jsonValue.ts'
 import type { Texts } from '../texts.ts'
 import type { ExportContents } from './accountArguments.ts'
 import { buyerFilter } from './learning/ownLists.ts'

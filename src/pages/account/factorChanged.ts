@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { NoticeKind } from '../../policy/accountNotice.ts'
+import type { NoticeKind } from '../../database/outbox/accountNotice.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { PageAuditEntry } from '../pagesArguments.ts'
 import type { AccountArguments } from './accountArguments.ts'

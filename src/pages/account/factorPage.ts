@@ -1,6 +1,6 @@
 import type { FactorSetup } from '../factorSetup.ts'
+import type { Frame } from '../frame.ts'
 import type { PasskeyForm } from '../passkeyForm.ts'
-import type { Frame } from '../templates.ts'
 import type { AccountShell } from './accountPage.ts'
 
 export interface FactorPage extends Frame, AccountShell {

@@ -1,4 +1,4 @@
-import { Problem } from '../../lib/problem.ts'
+import { Problem } from '../../base/problem.ts'
 import { pageProblem } from '../pageProblem.ts'
 
 /** True for the problem of a row that the person does not see, or of a list that the person does not have. */

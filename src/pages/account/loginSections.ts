@@ -1,4 +1,4 @@
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
 import { plainText } from '../plainText.ts'
 import type { AccountSection } from './accountPage.ts'
 import { passwordNumbers } from './newPasswordPages.ts'

@@ -1,4 +1,4 @@
-import type { Frame } from '../templates.ts'
+import type { Frame } from '../frame.ts'
 import type { TextPart } from '../texts.ts'
 
 export interface AccountMessagePage extends Frame {

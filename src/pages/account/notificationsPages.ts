@@ -1,6 +1,6 @@
-import { accountPaths } from '../../policy/accountPaths.ts'
-import { isMarketing, optionalPreferences } from '../../policy/notificationPreferences.ts'
-import type { Account } from '../../resources/apiRows.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { Account } from '../../school/apiRows.ts'
+import { isMarketing, optionalPreferences } from '../../school/notifications/notificationPreferences.ts'
 import { plainText } from '../plainText.ts'
 import type { OperationPage } from './operationPages.ts'
 

@@ -1,5 +1,5 @@
-import { accountPaths } from '../../policy/accountPaths.ts'
-import type { Order } from '../../resources/apiRows.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { Order } from '../../school/apiRows.ts'
 import { plainText } from '../plainText.ts'
 import { money } from '../site/valueTexts.ts'
 import { contentPart, type Texts } from '../texts.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
 import { recoveryCodes } from '../factorSetup.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
 import type { OwnPages } from './ownPage.ts'

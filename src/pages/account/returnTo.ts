@@ -1,7 +1,7 @@
-import { interactionPath } from '../../oidc/endpoints.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
-import type { School } from '../../policy/school.ts'
-import { isSitePath } from '../../resources/sitePaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { School } from '../../base/school.ts'
+import { isSitePath } from '../../engine/sitePaths.ts'
+import { interactionPath } from '../../identity/oidc/endpoints.ts'
 
 const interaction = new RegExp(`^${interactionPath}/[A-Za-z0-9_-]{1,128}$`)
 

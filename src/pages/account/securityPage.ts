@@ -1,8 +1,8 @@
-import type { OwnFactors } from '../../domain/secondFactors/ownFactors.ts'
-import { toPublicId } from '../../lib/ids.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { toPublicId } from '../../base/ids.ts'
+import type { OwnFactors } from '../../identity/factors/ownFactors.ts'
+import type { Frame } from '../frame.ts'
 import { plainText } from '../plainText.ts'
-import type { Frame } from '../templates.ts'
 import type { TextPart, Texts } from '../texts.ts'
 import type { AccountShell } from './accountPage.ts'
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { readOwnCookie, setOwnCookie } from '../../http/ownCookie.ts'
-import type { Keyring } from '../../lib/keyring.ts'
+import { readOwnCookie, setOwnCookie } from '../../base/http/ownCookie.ts'
+import type { Keyring } from '../../base/keyring.ts'
 import type { StepProgress } from '../steps/stepProgress.ts'
 
 const cookie = 'sg_sign_in'

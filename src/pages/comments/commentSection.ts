@@ -1,10 +1,10 @@
-import { maxCommentLength } from '../../domain/comments/addComment.ts'
-import type { Commenting, WaitingComment } from '../../domain/comments/mayComment.ts'
-import { newId, toPublicId } from '../../lib/ids.ts'
-import { linkForeignPictures, lowerHeadings } from '../../lib/sanitisedHtml.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
-import type { CommentForm, SiteComment, SiteSection } from '../../policy/sitePage.ts'
-import type { Comment } from '../../resources/apiRows.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { newId, toPublicId } from '../../base/ids.ts'
+import type { CommentForm, SiteComment, SiteSection } from '../../base/sitePage.ts'
+import { linkForeignPictures, lowerHeadings } from '../../base/text/sanitisedHtml.ts'
+import type { Comment } from '../../school/apiRows.ts'
+import { maxCommentLength } from '../../school/comments/addComment.ts'
+import type { Commenting, WaitingComment } from '../../school/comments/mayComment.ts'
 import type { Texts } from '../texts.ts'
 
 type CommentItem = Pick<Comment, 'id' | 'parent_id' | 'status' | 'body' | 'body_html' | 'created_at' | 'edited_at'> & {

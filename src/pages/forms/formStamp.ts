@@ -1,5 +1,5 @@
-import { hash, type Keyring } from '../../lib/keyring.ts'
-import type { School } from '../../policy/school.ts'
+import { hash, type Keyring } from '../../base/keyring.ts'
+import type { School } from '../../base/school.ts'
 
 export interface StampedForm {
   school: Pick<School, 'id'>

@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../../domain/forms/checkAnswers.ts'
+import type { Answer, Question } from '../../school/forms/checkAnswers.ts'
 import { typedText } from '../typedText.ts'
 
 /** Returns the name of the input of a question, which differs from every other input of the page. */

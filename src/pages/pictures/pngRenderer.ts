@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import type { FontFamily } from '../../domain/school/fontFamilies.ts'
-import type { Caches } from '../../lib/caches.ts'
-import { Problem } from '../../lib/problem.ts'
-import { createThread, ThreadFailure } from '../../lib/thread.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Caches } from '../../base/process/caches.ts'
+import { createThread, ThreadFailure } from '../../base/process/thread.ts'
+import { createTurns } from '../../base/process/turns.ts'
+import type { FontFamily } from '../../school/settings/fontFamilies.ts'
 import { fontModules } from '../fonts.ts'
 
 /** A drawing, and the family of its texts. */

@@ -1,5 +1,5 @@
-import { xmlText } from '../../lib/xmlText.ts'
-import { schoolThemeColours } from '../../policy/themeColours.ts'
+import { xmlText } from '../../base/text/xmlText.ts'
+import { schoolThemeColours } from '../../base/themeColours.ts'
 import { hasLetters } from '../fonts.ts'
 import type { PageTheme } from '../pageTheme.ts'
 import { plainText } from '../plainText.ts'

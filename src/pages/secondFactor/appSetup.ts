@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
-import { appUri } from '../../domain/secondFactors/appSecret.ts'
-import type { Keyring } from '../../lib/keyring.ts'
+import type { Keyring } from '../../base/keyring.ts'
+import { appUri } from '../../identity/factors/appSecret.ts'
 import type { FactorSetup } from '../factorSetup.ts'
 import type { Texts } from '../texts.ts'
 

@@ -1,7 +1,7 @@
-import { accountCoursePath, accountPaths } from '../../policy/accountPaths.ts'
-import type { SiteAction } from '../../policy/sitePage.ts'
-import type { ApiReader } from '../../resources/apiRows.ts'
-import { sitePath } from '../../resources/sitePaths.ts'
+import { accountCoursePath, accountPaths } from '../../base/accountPaths.ts'
+import type { SiteAction } from '../../base/sitePage.ts'
+import { sitePath } from '../../engine/sitePaths.ts'
+import type { ApiReader } from '../../school/apiRows.ts'
 import type { Texts } from '../texts.ts'
 import { type SiteContext, signInLink, siteLink } from './siteType.ts'
 

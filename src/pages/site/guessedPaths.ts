@@ -1,6 +1,6 @@
-import { endpoints } from '../../oidc/endpoints.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
-import { siteKinds, sitePath } from '../../resources/sitePaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { siteKinds, sitePath } from '../../engine/sitePaths.ts'
+import { endpoints } from '../../identity/oidc/endpoints.ts'
 
 /** The paths that people guess, by the path that they mean. */
 const guesses: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-import type { SiteContent } from '../../policy/sitePage.ts'
-import type { ApiReader } from '../../resources/apiRows.ts'
+import type { SiteContent } from '../../base/sitePage.ts'
+import type { ApiReader } from '../../school/apiRows.ts'
 import type { SiteChrome } from './siteChrome.ts'
 import { noParts } from './siteContent.ts'
 import { firstRows } from './siteSearch.ts'

@@ -1,5 +1,5 @@
-import type { SiteItem } from '../../policy/sitePage.ts'
-import type { Lecturer } from '../../resources/apiRows.ts'
+import type { SiteItem } from '../../base/sitePage.ts'
+import type { Lecturer } from '../../school/apiRows.ts'
 import { type SiteContext, siteLink, sitePicture } from './siteType.ts'
 
 export const lecturerItem = (

@@ -1,8 +1,8 @@
-import { textOfHtml } from '../../lib/sanitisedHtml.ts'
-import { accountPaths } from '../../policy/accountPaths.ts'
-import type { SiteAction } from '../../policy/sitePage.ts'
-import type { Plan } from '../../resources/apiRows.ts'
-import { sitePath } from '../../resources/sitePaths.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { SiteAction } from '../../base/sitePage.ts'
+import { textOfHtml } from '../../base/text/sanitisedHtml.ts'
+import { sitePath } from '../../engine/sitePaths.ts'
+import type { Plan } from '../../school/apiRows.ts'
 import { priceNode, type SiteContext, schoolNode, siteLink, siteType } from './siteType.ts'
 import { activePrices, planPriceText, planPrices as pricesOf } from './valueTexts.ts'
 

@@ -1,6 +1,6 @@
-import { shortened, textOfHtml } from '../../lib/sanitisedHtml.ts'
-import type { SiteAction } from '../../policy/sitePage.ts'
-import { sitePath } from '../../resources/sitePaths.ts'
+import type { SiteAction } from '../../base/sitePage.ts'
+import { shortened, textOfHtml } from '../../base/text/sanitisedHtml.ts'
+import { sitePath } from '../../engine/sitePaths.ts'
 import { personNode, type SiteContext, schoolNode, signInLink, siteLink, sitePicture, siteType } from './siteType.ts'
 
 export const postPages = siteType({

@@ -1,7 +1,7 @@
-import { isLinkable } from '../../lib/webUrl.ts'
-import type { SiteLink } from '../../policy/sitePage.ts'
-import type { ApiReader, Appearance, FormRow, Page, SchoolRow } from '../../resources/apiRows.ts'
-import { formPath, type SiteKind, sitePath } from '../../resources/sitePaths.ts'
+import { isLinkable } from '../../base/net/webUrl.ts'
+import type { SiteLink } from '../../base/sitePage.ts'
+import { formPath, type SiteKind, sitePath } from '../../engine/sitePaths.ts'
+import type { ApiReader, Appearance, FormRow, Page, SchoolRow } from '../../school/apiRows.ts'
 import { isHidden, wholeList } from './siteSource.ts'
 import { siteTypes } from './siteTypes.ts'
 

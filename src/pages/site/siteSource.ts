@@ -1,5 +1,5 @@
-import { everyRow, firstRows, type PageOfRows } from '../../lib/pageOfRows.ts'
-import { Problem } from '../../lib/problem.ts'
+import { Problem } from '../../base/problem.ts'
+import { everyRow, firstRows, type PageOfRows } from '../../base/text/pageOfRows.ts'
 
 const maxWhole = 1000
 

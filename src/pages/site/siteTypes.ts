@@ -1,5 +1,5 @@
-import { textOfHtml } from '../../lib/sanitisedHtml.ts'
-import { type SiteKind, sitePath } from '../../resources/sitePaths.ts'
+import { textOfHtml } from '../../base/text/sanitisedHtml.ts'
+import { type SiteKind, sitePath } from '../../engine/sitePaths.ts'
 import { coursePages } from './coursePage.ts'
 import { eventPages } from './eventPage.ts'
 import { lecturerPages } from './lecturerPage.ts'

@@ -1,5 +1,5 @@
-import type { ApiReader } from '../../resources/apiRows.ts'
-import type { SiteAddress } from '../../resources/sitePaths.ts'
+import type { SiteAddress } from '../../engine/sitePaths.ts'
+import type { ApiReader } from '../../school/apiRows.ts'
 import { isHidden, wholeList } from './siteSource.ts'
 import type { SiteViewer } from './siteType.ts'
 

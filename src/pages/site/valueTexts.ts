@@ -1,5 +1,5 @@
-import { priceText, withTaxNote } from '../../domain/localFormats.ts'
-import type { Course, Plan } from '../../resources/apiRows.ts'
+import type { Course, Plan } from '../../school/apiRows.ts'
+import { priceText, withTaxNote } from '../../school/localFormats.ts'
 import type { Texts } from '../texts.ts'
 import type { SiteContext } from './siteType.ts'
 

@@ -1,5 +1,5 @@
-import type { RelyingParty } from '../../domain/secondFactors/relyingParty.ts'
-import type { Keyring } from '../../lib/keyring.ts'
+import type { Keyring } from '../../base/keyring.ts'
+import type { RelyingParty } from '../../identity/factors/relyingParty.ts'
 import { recoveryCodes } from '../factorSetup.ts'
 import { formField } from '../formPage.ts'
 import { appQr, sealSetup } from '../secondFactor/appSetup.ts'

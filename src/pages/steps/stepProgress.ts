@@ -1,4 +1,4 @@
-import { type AuthenticationContext, strongest } from '../../policy/authenticationContext.ts'
+import { type AuthenticationContext, strongest } from '../../identity/signIn/authenticationContext.ts'
 import type { SignedInAccount, SignInStep, StepOutcome } from './signInStep.ts'
 
 /** How far a browser has come with the steps of one prompt. It is stored between requests, so it contains JSON values only. */

@@ -1,4 +1,4 @@
-import { unescapeHtml } from '../../../src/lib/escapeHtml.ts'
+import { unescapeHtml } from '../../../src/base/text/escapeHtml.ts'
 import { type Apache, startApache } from '../../support/apache.ts'
 import type { Adapter, Site } from '../fourConsents.ts'
 import { createAppBrowser } from '../webApp.ts'

@@ -1,4 +1,4 @@
-import type { CourseOutline } from '../../../resources/apiRows.ts'
+import type { CourseOutline } from '../../../school/apiRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
 
 /** A course with the enrolment of the person and the lessons that they completed. */

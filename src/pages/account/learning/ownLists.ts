@@ -1,4 +1,4 @@
-import type { ResponseTo } from '../../../resources/apiRows.ts'
+import type { ResponseTo } from '../../../school/apiRows.ts'
 import type { OperationRequest } from '../operationPages.ts'
 
 export type OwnSubscription = ResponseTo<'listSubscriptions', { expand: 'plan' }>

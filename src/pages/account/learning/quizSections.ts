@@ -1,4 +1,4 @@
-import type { Lesson, ResponseTo } from '../../../resources/apiRows.ts'
+import type { Lesson, ResponseTo } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountField, AccountItem, AccountSection } from '../accountPage.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type AuditTrailEntry, auditCsvLines, auditRecord } from '../../../domain/administration/auditTrail.ts'
+import { type AuditTrailEntry, auditCsvLines, auditRecord } from '../../../school/apps/auditTrail.ts'
 
 const columns = ['at', 'event', 'account_id', 'email', 'client_id', 'grant_id', 'request_id', 'address', 'details']
 

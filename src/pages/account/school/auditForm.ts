@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { type Day, dayEnd, dayStart, isDay } from '../../../lib/days.ts'
-import type { AuditFilter } from '../../../store/readAudit.ts'
+import { type Day, dayEnd, dayStart, isDay } from '../../../base/days.ts'
+import type { AuditFilter } from '../../../database/tables/readAudit.ts'
 import type { TextKey } from '../../texts.ts'
 
 export interface AuditForm {

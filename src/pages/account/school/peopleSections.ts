@@ -1,5 +1,5 @@
-import { accountPaths } from '../../../policy/accountPaths.ts'
-import type { Member, Student } from '../../../resources/apiRows.ts'
+import { accountPaths } from '../../../base/accountPaths.ts'
+import type { Member, Student } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { Problem } from '../../../lib/problem.ts'
-import { accountPaths, schoolAppPath } from '../../../policy/accountPaths.ts'
+import { accountPaths, schoolAppPath } from '../../../base/accountPaths.ts'
+import { Problem } from '../../../base/problem.ts'
 import { auditEntry } from '../../auditEntry.ts'
 import { submittedForm } from '../../formBody.ts'
 import { pageProblem } from '../../pageProblem.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Role } from '../../../policy/caller.ts'
+import type { Role } from '../../../base/caller.ts'
 import { requireOwnForm } from '../../ownForm.ts'
 import { pageProblem } from '../../pageProblem.ts'
 import type { AccountArguments } from '../accountArguments.ts'

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { accountPaths } from '../../../policy/accountPaths.ts'
+import { accountPaths } from '../../../base/accountPaths.ts'
 import { plainText } from '../../plainText.ts'
 import type { AccountArguments } from '../accountArguments.ts'
 import { found } from '../found.ts'

@@ -1,4 +1,4 @@
-import { accountPaths } from '../../../policy/accountPaths.ts'
+import { accountPaths } from '../../../base/accountPaths.ts'
 import type { TextKey, Texts } from '../../texts.ts'
 import type { PageLinks } from '../accountPage.ts'
 

@@ -1,5 +1,5 @@
-import { priceText } from '../../../domain/localFormats.ts'
-import type { OverviewReport } from '../../../resources/apiRows.ts'
+import type { OverviewReport } from '../../../school/apiRows.ts'
+import { priceText } from '../../../school/localFormats.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
 

@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Reader } from '../connection/database.ts'
+import { unnest } from '../statements/unnest.ts'
+import type { OutboxKind } from './outboxKinds.ts'
+import { type OutboxRecipient, recipientHash } from './recipients.ts'
+
+export interface OutboxEntry {
+  schoolId: string
+  kind: OutboxKind
+  /** The person whom the work is about. */
+  recipient: OutboxRecipient
+  /** Sealed, because it names people. */
+  sealed: string
+  /** No attempt begins later than this. */
+  expiresInSeconds: number
+}
+
+/** Adds work in one statement. Inside a transaction pass its writer: the work is then done exactly if the change is committed. */
+export async function addToOutbox(db: Reader, entries: readonly OutboxEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const added = unnest('added', {
+    school_id: { type: 'uuid', values: entries.map(({ schoolId }) => schoolId) },
+    kind: { type: 'text', values: entries.map(({ kind }) => kind) },
+    recipient: { type: 'text', values: entries.map(({ schoolId, recipient }) => recipientHash(schoolId, recipient)) },
+    sealed: { type: 'text', values: entries.map(({ sealed }) => sealed) },
+    seconds: { type: 'int', values: entries.map(({ expiresInSeconds }) => expiresInSeconds) },
+  })
+  await db
+    .insertInto('outbox')
+    .columns(['school_id', 'kind', 'recipient', 'payload', 'expires_at'])
+    .expression(
+      db
+        .selectFrom(added)
+        .select(({ ref }) => [
+          sql<string>`${ref('added.school_id')}`.as('school_id'),
+          sql<string>`${ref('added.kind')}`.as('kind'),
+          sql<string>`${ref('added.recipient')}`.as('recipient'),
+          sql<string>`to_jsonb(${ref('added.sealed')})`.as('payload'),
+          sql<Date>`now() + make_interval(secs => ${ref('added.seconds')})`.as('expires_at'),
+        ]),
+    )
+    .execute()
+}

@@ -1,0 +1,77 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Reader } from '../connection/database.ts'
+import { now, secondsFromNow } from '../statements/expressions.ts'
+import type { OutboxKind } from './outboxKinds.ts'
+
+export interface ClaimedRow {
+  school_id: string
+  id: string
+  kind: string
+  target: string | null
+  payload: unknown
+  /** The attempt that begins, from 1. Identifies the claim: a process whose lease has ended cannot settle the row. */
+  attempts: number
+  is_expired: boolean
+  created_at: Date
+}
+
+export interface Claim {
+  kind: OutboxKind
+  /** Only deliveries to this webhook endpoint. */
+  target?: { schoolId: string; name: string } | undefined
+  limit: number
+  /** After this time another process takes the row over. */
+  leaseSeconds: number
+}
+
+/**
+ * Claims rows that are due, oldest first. Of several processes each row goes to one. A row waits while an earlier one with the same order
+ * key is pending.
+ */
+export async function claimOutbox(db: Reader, { kind, target, limit, leaseSeconds }: Claim): Promise<ClaimedRow[]> {
+  const rows = await db
+    .with('due', (one) =>
+      one
+        .selectFrom('outbox')
+        .select(['school_id', 'id'])
+        .where('state', '=', 'pending')
+        .where('kind', '=', kind)
+        .where('next_at', '<=', now)
+        .$if(target !== undefined, (query) =>
+          query.where('school_id', '=', target?.schoolId ?? '').where('target', '=', target?.name ?? ''),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('outbox as earlier')
+                .select('earlier.id')
+                .whereRef('earlier.school_id', '=', 'outbox.school_id')
+                .whereRef('earlier.order_key', '=', 'outbox.order_key')
+                .where('earlier.state', '=', 'pending')
+                .whereRef('earlier.id', '<', 'outbox.id'),
+            ),
+          ),
+        )
+        .orderBy('next_at')
+        .orderBy('id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('outbox')
+    .from('due')
+    .set((row) => ({
+      attempts: row('outbox.attempts', '+', 1),
+      locked_until: secondsFromNow(leaseSeconds),
+      next_at: secondsFromNow(leaseSeconds),
+    }))
+    .whereRef('outbox.school_id', '=', 'due.school_id')
+    .whereRef('outbox.id', '=', 'due.id')
+    .returning(['outbox.school_id', 'outbox.kind', 'outbox.target', 'outbox.payload', 'outbox.attempts', 'outbox.created_at'])
+    .returning(({ cast, ref }) => [
+      cast<string>('outbox.id', 'text').as('id'),
+      sql<SqlBool>`${ref('outbox.expires_at')} < now()`.as('is_expired'),
+    ])
+    .execute()
+  return rows.map((row) => ({ ...row, is_expired: Boolean(row.is_expired) })).toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
+}

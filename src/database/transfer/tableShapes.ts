@@ -1,0 +1,90 @@
+import type { Sql } from '../connection/sql.ts'
+
+export interface Column {
+  name: string
+  type: string
+}
+
+/** A table as rows are copied: its columns, its key, and the references that can be set only when every table has its rows. */
+export interface TableShape {
+  name: string
+  columns: readonly Column[]
+  key: readonly Column[]
+  /** Columns that refer to a row of the same table or of a later one. */
+  late: readonly string[]
+}
+
+interface Reference {
+  child: string
+  parent: string
+  /** True if the parent row cannot be deleted before the child row: anything but ON DELETE SET NULL. */
+  is_hard: boolean
+  /** The referring columns that can be null. */
+  columns: readonly string[]
+}
+
+/** The records of migrations belong to the database and not to its contents. */
+const records = '_prisma_migrations'
+
+/** Triggers of the logs write deliveries to the endpoints that this table has: it is filled when the logs are complete. */
+const lastTable = 'webhook_endpoint'
+
+/** Describes every table, in an order in which they can be filled: a table comes after those that it refers to. */
+export async function describeTables(sql: Sql): Promise<TableShape[]> {
+  const columns = await sql.query<Column & { relation: string; key_place: number | null }>(
+    `SELECT c.relname AS relation, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, array_position(i.indkey::int2[], a.attnum) AS key_place
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+       LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace AND c.relname <> $1
+      ORDER BY c.relname, a.attnum`,
+    [records],
+  )
+  const byTable = Map.groupBy(columns, ({ relation }) => relation)
+  const references = await listReferences(sql)
+  const names = emptyingOrder([...byTable.keys()], references).toReversed()
+  const ordered = [...names.filter((name) => name !== lastTable), ...names.filter((name) => name === lastTable)]
+  return ordered.map((table, at) => {
+    const own = byTable.get(table) ?? []
+    const key = own.filter(({ key_place: place }) => place !== null).toSorted((a, b) => Number(a.key_place) - Number(b.key_place))
+    if (key.length === 0) throw new Error(`table ${table} has no primary key`)
+    const isLate = ({ child, parent }: Reference): boolean => child === table && ordered.indexOf(parent) >= at
+    const late = new Set(references.filter(isLate).flatMap((reference) => reference.columns))
+    return { name: table, columns: own.map(plain), key: key.map(plain), late: [...late] }
+  })
+}
+
+/** Describes the tables of a school in the same way: its own, and those whose rows belong to it. */
+export async function describeSchoolTables(sql: Sql): Promise<TableShape[]> {
+  const tables = await describeTables(sql)
+  return tables.filter(({ name, columns }) => name === 'school' || columns.some((column) => column.name === 'school_id'))
+}
+
+/** Returns the tables in an order in which they can be emptied: a table comes before those that it refers to. */
+export function emptyingOrder(tables: readonly string[], references: readonly Omit<Reference, 'columns'>[]): string[] {
+  const left = new Set(tables)
+  const ordered: string[] = []
+  const isFree = (table: string, which: (reference: Omit<Reference, 'columns'>) => boolean): boolean =>
+    !references.some(
+      (reference) => reference.parent === table && reference.child !== table && left.has(reference.child) && which(reference),
+    )
+  while (left.size > 0) {
+    // A circle of references always has one that is set to null.
+    const next = [...left].find((table) => isFree(table, () => true)) ?? [...left].find((table) => isFree(table, ({ is_hard }) => is_hard))
+    if (next === undefined) throw new Error(`these tables refer to each other in a circle: ${[...left].join(', ')}`)
+    left.delete(next)
+    ordered.push(next)
+  }
+  return ordered
+}
+
+export const listReferences = (sql: Sql): Promise<Reference[]> =>
+  sql.query(
+    `SELECT child.relname AS child, parent.relname AS parent, con.confdeltype <> 'n' AS is_hard,
+            ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = con.conrelid AND a.attnum = ANY (con.conkey) AND NOT a.attnotnull) AS columns
+       FROM pg_constraint con
+       JOIN pg_class child ON child.oid = con.conrelid
+       JOIN pg_class parent ON parent.oid = con.confrelid
+      WHERE con.contype = 'f' AND child.relnamespace = current_schema()::regnamespace`,
+  )
+
+const plain = ({ name, type }: Column): Column => ({ name, type })

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { SchoolWriter } from '../connection/database.ts'
+import { withoutSchool } from '../school/inSchool.ts'
+
+/** Columns of a row by name, as `to_jsonb` returns them. */
+export type Columns = Readonly<Record<string, unknown>>
+
+/** The change of one row by a request. Without `before` the row is new, without `after` it is gone; otherwise both have the changed columns. */
+export interface RowChange {
+  table: string
+  /** The key columns without the school. */
+  key: Columns
+  /** The person to whom the row belongs. */
+  personId: string | null
+  before: Columns | null
+  after: Columns | null
+}
+
+/** The bytes of images that one request may leave. See the function `capture_change`. */
+export const maxCapturedBytes = 4_194_304
+
+/** From now on, the transaction captures the rows that it changes. */
+export async function beginCapture(writer: SchoolWriter): Promise<void> {
+  await sql`SELECT set_config('schoolgate.undo', ${String(maxCapturedBytes)}, true)`.execute(withoutSchool(writer))
+}
+
+/** The changes of a transaction, one for each row. */
+export interface Captured {
+  /** False if it was too much to keep: `changes` then has the first ones. */
+  isComplete: boolean
+  changes: RowChange[]
+}
+
+/** Returns what was changed since the capture began. */
+export async function takeCaptured(writer: SchoolWriter): Promise<Captured> {
+  const { rows } = await sql<{ is_complete: boolean; changes: CapturedRow[] | null }>`
+    WITH taken AS (
+      DELETE FROM undo_capture WHERE school_id = ${writer.schoolId} AND transaction = pg_current_xact_id()::text::bigint
+      RETURNING n, table_name, row_key, person_id, before, after
+    )
+    SELECT current_setting('schoolgate.undo') <> '0' AS is_complete,
+           (SELECT json_agg(taken ORDER BY n) FROM taken) AS changes`.execute(withoutSchool(writer))
+  const [captured] = rows
+  return { isComplete: captured?.is_complete === true, changes: joinChanges(captured?.changes ?? []) }
+}
+
+interface CapturedRow {
+  table_name: string
+  row_key: Columns
+  person_id: string | null
+  before: Columns | null
+  after: Columns | null
+}
+
+function joinChanges(captured: readonly CapturedRow[]): RowChange[] {
+  const joined = new Map<string, RowChange>()
+  for (const { table_name: table, row_key: key, person_id: personId, before, after } of captured) {
+    const id = keyText(table, key)
+    const earlier = joined.get(id)
+    joined.set(id, earlier ? followedBy(earlier, { before, after }) : { table, key, personId, before, after })
+  }
+  return [...joined.values()].flatMap(withoutUnchanged)
+}
+
+/** Identifies a row. */
+export const keyText = (table: string, key: Columns): string =>
+  JSON.stringify([table, ...Object.entries(key).toSorted(([one], [other]) => (one < other ? -1 : 1))])
+
+/** Joins a change of a row with the next one. */
+export function followedBy(first: RowChange, { before, after }: Pick<RowChange, 'before' | 'after'>): RowChange {
+  // A later change may name columns that had not changed until then.
+  const wholeBefore = first.before === null || first.after === null ? first.before : { ...before, ...first.before }
+  const wholeAfter = after === null || before === null ? after : { ...first.after, ...after }
+  return { ...first, before: wholeBefore, after: wholeAfter }
+}
+
+/** Leaves out columns that have the same value as before, and rows that are as before. */
+export function withoutUnchanged(change: RowChange): RowChange[] {
+  const { before, after } = change
+  if (before === null) return after === null ? [] : [change]
+  if (after === null) return [change]
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const pick = (columns: Columns): Columns => Object.fromEntries(changed.map((name) => [name, columns[name]]))
+  return changed.length === 0 ? [] : [{ ...change, before: pick(before), after: pick(after) }]
+}

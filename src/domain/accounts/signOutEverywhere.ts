@@ -1,9 +1,0 @@
-import { endAccountSessions } from '../../store/accountSessions.ts'
-import type { SchoolDatabase } from '../../store/database.ts'
-
-/**
- * Ends every session of an account, in every browser and session store. Authorizations of apps stay.
- * Also ends a session that a running request is saving: see `isSessionOver`.
- */
-export const signOutEverywhere = (database: SchoolDatabase, accountId: string): Promise<void> =>
-  database.transaction((writer) => endAccountSessions(writer, database.schoolId, accountId))

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import { objectBuilder } from '../../base/text/objectBuilder.ts'
+import type { SeenRow } from './expressions.ts'
+import type { Presentation } from './presentation.ts'
+import { membersOf } from './schemas.ts'
+import { isOnDemand, isShownIn, pickerOf, type View } from './views.ts'
+
+export type RowSerializer = (row: SeenRow, context: Presentation) => Record<string, unknown>
+
+/** How a field without a column is computed: from the row, or from the value that the query selects for it. */
+export interface Derivation {
+  field: string
+  of(source: unknown, context: Presentation): unknown
+  isSelected: boolean
+}
+
+/**
+ * Returns the serializer of a view. What depends on the declaration is computed here, once. With `hidesGated`, gated fields are null in rows
+ * that are not ungated for the caller.
+ */
+export function rowSerializer(
+  { schema, object, derivations }: { schema: z.ZodObject; object: string; derivations: readonly Derivation[] },
+  view: View,
+  { hidesGated }: { hidesGated: boolean },
+): RowSerializer {
+  const fields = Object.entries(membersOf(schema))
+    .filter(([, field]) => isShownIn(view, field) && !isOnDemand(field))
+    .map(([name, field]): [string, FieldOf] => {
+      const pick = pickerOf(field, view)
+      const read = readerOf(name, object, derivations)
+      const isGated = hidesGated && field.meta()?.gated === true
+      return [
+        name,
+        isGated ? (row, context) => pick(isClosed(row) ? null : read(row, context)) : (row, context) => pick(read(row, context)),
+      ]
+    })
+  return objectBuilder(fields)
+}
+
+type FieldOf = (row: SeenRow, context: Presentation) => unknown
+
+function readerOf(name: string, object: string, derivations: readonly Derivation[]): FieldOf {
+  if (name === 'object') return () => object
+  const derivation = derivations.find((one) => one.field === name)
+  if (!derivation) return (row) => row[name]
+  const { of, isSelected } = derivation
+  return isSelected ? (row, context) => of(selectedOf(row, name), context) : of
+}
+
+/** True for a row whose gated fields the caller does not see. */
+const isClosed = (row: SeenRow): boolean => row.seen_as === 'public' && row.is_ungated === false
+
+/** Returns the value that the query selects for a field. It is absent if the field is null for the caller in every row. */
+export const selectedOf = (row: SeenRow, field: string): unknown => row[field] ?? null

@@ -1,0 +1,70 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import { aboutRead, type Operation, pagedBy } from '../declare/operations.ts'
+import { longList } from '../declare/toolParameters.ts'
+import { boundedPage } from './boundedPage.ts'
+import { read, toolName, toolReads } from './catalogue.ts'
+import { type CatalogueTool, everyTool } from './catalogueTool.ts'
+import { partOfList } from './partOfList.ts'
+import { catalogueSearch } from './search.ts'
+import { searchAndFetch } from './searchAndFetch.ts'
+import { inputSchema, outputSchema } from './toolSchemas.ts'
+import { type Json, toolText } from './toolText.ts'
+
+/** Returns one tool for each read operation that visitors need, then the search tools, always in the same order. */
+export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
+  const reads = toolReads(operations)
+  const search = catalogueSearch(reads)
+  return [...reads.map(toolOf), ...(search ? [search] : []), ...searchAndFetch(reads)]
+}
+
+function toolOf(operation: Operation): CatalogueTool {
+  const { summary, parameters } = operation
+  const output = outputSchema(operation)
+  return {
+    listing: {
+      name: toolName(operation),
+      title: summary,
+      description: descriptionOf(operation),
+      inputSchema: inputSchema(parameters) as Tool['inputSchema'],
+      ...(output && { outputSchema: output as Tool['outputSchema'] }),
+      ...everyTool,
+    },
+    call: callOf(operation),
+  }
+}
+
+function descriptionOf(operation: Operation): string {
+  const { kind, summary, resource } = operation
+  const about = aboutRead(operation)
+  if (kind === 'list' && resource.catalogue.row.length > 0) return `${summary}: ${resource.catalogue.row.join(', ')}.`
+  if (about === '') return `${summary}.`
+  return kind === 'list' || kind === 'get' ? firstSentence(about) : about
+}
+
+const firstSentence = (text: string): string => /^.+?[.!?](?= |$)/.exec(text)?.[0] ?? text
+
+function callOf(operation: Operation): CatalogueTool['call'] {
+  const { kind, resource } = operation
+  if (kind === 'list' || pagedBy(operation) !== undefined) {
+    const usual = kind === 'list' && resource.catalogue.row.length > 0 ? { fields: resource.catalogue.row } : {}
+    return (values, context) =>
+      boundedPage((limit) => read(operation, { ...usual, ...values, ...(limit !== undefined && { limit }) }, context))
+  }
+  const list = longList(operation)
+  if (list === undefined)
+    return async (values, context) => {
+      const row = await read(operation, values, context)
+      return 'fields' in values ? row : withoutRenderings(row)
+    }
+  return async (values, context) =>
+    partOfList(await read(operation, values, context), list, values.cursor === undefined ? undefined : String(values.cursor))
+}
+
+/** A field with HTML repeats another one, and data for search engines repeat the rest. */
+const withoutRenderings = (row: Json): Json =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !(/_(html|format)$/.test(name) || name === 'seo')))
+
+export const toolResult = (response: Json): CallToolResult => ({
+  content: [{ type: 'text', text: toolText(response) }],
+  structuredContent: response,
+})

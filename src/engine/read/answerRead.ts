@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import { audienceOf } from '../../base/caller.ts'
+import { playerSources } from '../../base/text/players.ts'
+import type { ApiResponse, Call, RequestInput } from '../call.ts'
+import type { Operation, OperationOf } from '../declare/operations.ts'
+import type { Values } from '../declare/values.ts'
+import { pickerOf, type View } from '../declare/views.ts'
+import { csvDialect } from '../output/csvDialect.ts'
+import { csvResponse } from '../output/csvResponse.ts'
+import { listEtag, rowEtag } from '../output/etag.ts'
+import { primed, type Section, sectionsJson } from '../output/sectionsJson.ts'
+import { requireVisible } from '../write/changeRow.ts'
+import { parseInput } from '../write/parseBody.ts'
+import { keyOfCall, noSuchRow } from './answerRow.ts'
+import { findWholeRow } from './findRows.ts'
+import { loadedPage, pageOfElements, requestedPage } from './pageOfElements.ts'
+import type { RequestedPage } from './reading.ts'
+import { withinTime } from './withinTime.ts'
+
+/**
+ * Returns the response of a read on a row, in the caller's view of that row.
+ * @throws Problem invalid_id, not_found, access_denied
+ */
+export async function answerRead(call: Call<OperationOf<'read'>>, sent: RequestInput): Promise<ApiResponse> {
+  const { operation, database, queryScope } = call
+  const { resource, rules, output } = operation
+  const body = await bodyOf(operation, sent)
+  const row = await findWholeRow(database, queryScope, keyOfCall(call))
+  if (!row) throw noSuchRow(resource)
+  requireVisible(row, resource, rules.view ?? 'public')
+  const input = parseInput(rules.input, body)
+  const page = rules.loadsPage && requestedPage(call, row.id)
+  const read = await rules.run({ ...call, ...(page && { page }) }, row, input)
+  const { response: selected, list } = pageIn(call, rules, { response: read, ownerId: row.id, page })
+  const response = pickerOf(output, row.seen_as)(selected)
+  const sections = rules.sections?.(call)
+  if (sections) return { status: operation.successStatus, body: {}, text: '', stream: await streamed(response, sections) }
+  const text = call.format === 'html' && rules.asHtml ? rules.asHtml(response, call) : JSON.stringify(response)
+  const type = call.format === 'html' ? { type: 'text/html', headers: htmlHeaders(rules.htmlStyle, text) } : {}
+  const etag = tagged(operation, rowEtag(row.version, row.seen_as, text))
+  return { status: operation.successStatus, body: response, text, ...type, ...etag, ...list }
+}
+
+function pageIn(
+  call: Call,
+  { pagedBy }: { pagedBy?: string },
+  { response, ownerId, page }: { response: Values; ownerId?: string; page?: RequestedPage | undefined },
+): { response: Values; list?: Pick<ApiResponse, 'list'> } {
+  if (pagedBy === undefined) return { response }
+  const elements = { answer: response, pagedBy, ...(ownerId !== undefined && { ownerId }) }
+  const { answer, list } = page ? loadedPage(call, elements, page) : pageOfElements(call, elements)
+  return { response: answer, list: { list } }
+}
+
+/** Allows the style element of a document, the players in its texts, and nothing else. */
+const htmlHeaders = (style: string | undefined, html: string): Record<string, string> =>
+  style === undefined
+    ? {}
+    : {
+        'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; ${html.includes('<iframe ') ? `${playerSources}; ` : ''}frame-ancestors 'none'; base-uri 'none'`,
+      }
+
+async function streamed(response: Record<string, unknown>, sections: readonly Section[]): Promise<NonNullable<ApiResponse['stream']>> {
+  const names = new Set(sections.map(({ name }) => name))
+  const head = Object.fromEntries(Object.entries(response).filter(([name]) => !names.has(name)))
+  let sent = 0
+  const counted = sections.map(({ name, rows }): Section => ({ name, rows: counting(rows, (count) => (sent += count)) }))
+  return { type: 'application/json', pieces: await primed(sectionsJson(head, counted)), rows: () => sent }
+}
+
+async function* counting<Batch extends readonly unknown[]>(
+  batches: AsyncIterable<Batch>,
+  add: (count: number) => void,
+): AsyncGenerator<Batch> {
+  for await (const batch of batches) {
+    yield batch
+    add(batch.length)
+  }
+}
+
+/**
+ * Returns the response of a read on the collection as a whole.
+ * @throws Problem query_too_expensive
+ */
+export async function answerCollectionRead(call: Call<OperationOf<'collectionRead'>>, sent: RequestInput): Promise<ApiResponse> {
+  const { operation, caller, format } = call
+  const { rules, output } = operation
+  const input = parseInput(rules.input, await bodyOf(operation, sent))
+  const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
+  const { response, list } = pageIn(call, rules, { response: read })
+  const body = pickerOf(output, widestView(caller))(response)
+  if (format === 'csv') return csvResponse(operation, body, await csvDialect(call))
+  const text = JSON.stringify(body)
+  return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)), ...list }
+}
+
+/** Returns the body of a read by POST; an absent body is an empty object. */
+async function bodyOf({ method }: Operation, sent: RequestInput): Promise<unknown> {
+  const body = method === 'POST' ? await sent.body?.() : undefined
+  return body === undefined ? {} : body
+}
+
+/** Responses to POST are not cached, so only GET has an ETag. */
+const tagged = ({ method }: Operation, etag: string): { etag?: string } => (method === 'GET' ? { etag } : {})
+
+const widestView = (caller: Call['caller']): View =>
+  (({ anonymous: 'public', learner: 'own', lecturer: 'staff', staff: 'staff' }) as const)[audienceOf(caller)]

@@ -1,0 +1,127 @@
+import type { CompiledQuery } from 'kysely'
+import type { PersonViewer, Viewer } from '../../base/caller.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
+import { NotShareable, type StatementCache, type StatementValue, type StatementValues } from '../../database/connection/statementCache.ts'
+import { withMarker } from '../../database/school/inSchool.ts'
+import type { SeenRow } from '../declare/expressions.ts'
+import type { QueryScope, RowKey } from '../declare/queryScope.ts'
+import { isBehind, type Position, type Sort, sortColumns, sortExpression } from '../declare/sorts.ts'
+import { expressionOf, type RowCondition, type SharedCondition } from './conditions.ts'
+import { selectRows } from './selectRows.ts'
+import { isReadable, isVisible } from './visible.ts'
+
+export interface Page {
+  conditions: readonly RowCondition[]
+  sort: Sort
+  after: Position | undefined
+  limit: number
+}
+
+/**
+ * Common numbers of rows, each with one row more that shows whether there is another page. They are a part of the text: PostgreSQL keeps
+ * one plan for it, whereas it would plan a statement with a limit among its parameters at every request.
+ */
+const commonLimits: ReadonlySet<number> = new Set([10, 20, 25, 50, 100].flatMap((rows) => [rows, rows + 1]))
+
+type Statement = Omit<ReturnType<typeof selectRows>, never>
+
+export function pageStatement(database: SchoolReader, queryScope: QueryScope, page: Page): CompiledQuery<SeenRow> {
+  const { conditions, sort, after, limit } = page
+  const shared = conditions.filter((one): one is SharedCondition => typeof one !== 'function')
+  if (!queryScope.statements || shared.length < conditions.length) return buildPage(database, queryScope, page).compile()
+  const conditionValues = shared.flatMap(({ values }, index) => values.map((value, nth) => [`${index}.${nth}`, value] as const))
+  const isLiteral = commonLimits.has(limit)
+  const values = {
+    ...scopeValues(queryScope),
+    ...(!isLiteral && { limit }),
+    afterId: after?.id,
+    afterValue: after?.value,
+    ...Object.fromEntries(conditionValues),
+  }
+  const shape = `page ${isLiteral ? limit : ''} ${shapeOf(queryScope)} ${sort.name} ${sort.isDescending} ${JSON.stringify(shared.map((one) => one.shape))}`
+  return compile(queryScope.statements, shape, values, (current) =>
+    buildPage(withMarker(database, String(current.schoolId)), scopeWith(queryScope, current), {
+      sort,
+      limit: isLiteral ? limit : (current.limit as number),
+      after: current.afterId === undefined ? undefined : { id: current.afterId as string, value: current.afterValue as Position['value'] },
+      conditions: shared.map((one, index) => ({
+        ...one,
+        values: one.values.map((_, nth) => current[`${index}.${nth}`] as StatementValue),
+      })),
+    }),
+  )
+}
+
+function buildPage(database: SchoolReader, queryScope: QueryScope, { conditions, sort, after, limit }: Page): Statement {
+  let query = selectRows(database, queryScope)
+    .where((rows) =>
+      rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
+    )
+    .limit(commonLimits.has(limit) ? ({ lit }) => lit(limit) : limit)
+  if (after) query = query.where((rows) => isBehind(rows, sort, after))
+  for (const column of sortColumns(sort)) {
+    query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')
+  }
+  return query
+}
+
+export function rowStatement(database: SchoolReader, queryScope: QueryScope, key: RowKey | undefined): CompiledQuery<SeenRow> {
+  const build = (reader: SchoolReader, scope: QueryScope, wanted: RowKey | undefined): Statement => {
+    const query = selectRows(reader, scope)
+      .limit(1)
+      .where((rows) => isReadable(scope, rows))
+    return wanted ? query.where((rows) => rows(wanted.column, '=', wanted.value)) : query
+  }
+  if (!queryScope.statements) return build(database, queryScope, key).compile()
+  const values = { ...scopeValues(queryScope), key: key?.value }
+  return compile(queryScope.statements, `row ${shapeOf(queryScope)} ${key?.column ?? ''}`, values, (current) =>
+    build(
+      withMarker(database, String(current.schoolId)),
+      scopeWith(queryScope, current),
+      key && { column: key.column, value: current.key as string },
+    ),
+  )
+}
+
+const compile = (
+  statements: StatementCache,
+  shape: string,
+  values: StatementValues,
+  build: (values: StatementValues) => Statement,
+): CompiledQuery<SeenRow> => statements.compile(shape, values, build) as CompiledQuery<SeenRow>
+
+/** Returns what determines the text of a query of these rows by this caller, apart from the values. */
+const shapeOf = ({ resource, caller, onDemand = [] }: QueryScope): string =>
+  `${resource.name} ${caller.kind === 'anonymous' ? 'anonymous' : caller.role} ${onDemand.toSorted().join()}`
+
+function scopeValues({ schoolId, caller }: QueryScope): StatementValues {
+  if (caller.kind === 'anonymous') return { schoolId }
+  const { accountId, personId, lecturerId } = caller
+  return { schoolId, accountId, personId, lecturerId }
+}
+
+/** Returns the same scope with other values. Its caller has no permissions: a rule that reads them cannot be shared. */
+const scopeWith = ({ resource, caller, onDemand }: QueryScope, values: StatementValues): QueryScope => ({
+  resource,
+  onDemand,
+  schoolId: String(values.schoolId),
+  caller: caller.kind === 'anonymous' ? { kind: 'anonymous', schoolId: String(values.schoolId) } : markedCaller(caller, values),
+})
+
+const markedCaller = ({ role }: PersonViewer, { schoolId, accountId, personId, lecturerId }: StatementValues): Viewer => ({
+  kind: 'person',
+  role,
+  schoolId: String(schoolId),
+  accountId: accountId as string,
+  personId: personId as string | null,
+  lecturerId: lecturerId as string | null,
+  get scopes(): never {
+    throw new NotShareable()
+  },
+  get clientId(): never {
+    throw new NotShareable()
+  },
+  get grantId(): never {
+    throw new NotShareable()
+  },
+})

@@ -1,0 +1,121 @@
+import type { Middleware } from 'koa'
+import { freshMilliseconds, serveDocument } from '../../base/http/document.ts'
+import { allowMethods } from '../../base/http/methods.ts'
+import { isLinkable } from '../../base/net/webUrl.ts'
+import type { School } from '../../base/school.ts'
+import { createSharedText, type SharedText } from '../../base/text/sharedText.ts'
+import type { ScopeEntry } from '../declare/scopeCatalogue.ts'
+import { type ApiDescription, describedTag } from './apiDescription.ts'
+
+/** The document is built with these placeholders, which are replaced by the values of the school. They are URLs where the document needs one. */
+const markers: Readonly<Record<keyof OpenApiFacts, string>> = {
+  issuer: 'https://issuer.marker.invalid',
+  name: 'name.marker.invalid',
+  contactEmail: 'contact@marker.invalid',
+  supportUrl: 'https://support.marker.invalid',
+}
+
+const documentPath = /^\/openapi(?:\/(?<tag>\w+))?\.json$/
+
+/**
+ * Serves `/openapi.json`, and `/openapi/<resource>.json` with the operations of one resource alone, with the values of the school. Each
+ * document is built on its first request and held once for all schools, except that a school without an e-mail address or a support page
+ * gets a text of a different form.
+ */
+export function createOpenApi({ description: describe, scopes, facts: factsOf }: OpenApiArguments): Middleware {
+  const texts = new Map<string, SharedText<keyof OpenApiFacts>>()
+  const textOf = (tag: string | undefined, { contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> | undefined => {
+    const form = `${tag ?? ''} ${contactEmail !== null} ${supportUrl !== null}`
+    const found = texts.get(form)
+    if (found) return found
+    const whole = describe()
+    if (tag !== undefined && !whole.tags.some(({ name }) => name === tag)) return undefined
+    const description = tag === undefined ? whole : describedTag(whole, tag)
+    const given = { ...markers, ...(contactEmail === null && { contactEmail: null }), ...(supportUrl === null && { supportUrl: null }) }
+    const present = Object.fromEntries(Object.entries(given).filter(([, marker]) => marker !== null)) as typeof markers
+    const created = createSharedText(present, () => openApiDocument(description, scopes, given))
+    texts.set(form, created)
+    return created
+  }
+  return async (ctx, next) => {
+    const path = documentPath.exec(ctx.path)
+    if (!path) return next()
+    const { school } = ctx.state
+    const { name, contactEmail, supportUrl } = await factsOf(school)
+    const facts: OpenApiFacts = {
+      issuer: school.issuer,
+      name,
+      contactEmail: contactEmail || null,
+      supportUrl: supportUrl && isLinkable(supportUrl) ? supportUrl : null,
+    }
+    const text = textOf(path.groups?.tag, facts)
+    if (!text) return next()
+    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
+    const values = facts as Readonly<Record<keyof OpenApiFacts, string>>
+    const etag = `"${text.versionOf(values)}"`
+    serveDocument(ctx, { body: text.fill(values), type: 'application/json', etag, maxAgeSeconds: 300 }, { freshMilliseconds })
+  }
+}
+
+export function openApiDocument({ tags, paths, components, webhooks }: ApiDescription, scopes: readonly ScopeEntry[], facts: OpenApiFacts) {
+  const needed = JSON.stringify(paths)
+  const own = scopes.filter(({ name, verb }) => verb === 'identity' || needed.includes(`"${name}"`))
+  return {
+    ...schoolPart(facts),
+    ...{ tags, paths, components: { ...components, securitySchemes: securitySchemes(own, facts) } },
+    ...(webhooks && { 'x-webhooks': webhooks }),
+  }
+}
+
+function schoolPart({ issuer, name, contactEmail, supportUrl }: OpenApiFacts): Record<string, unknown> {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: `API of ${name}`,
+      version: '1.0.0',
+      description: aboutApi,
+      contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && isLinkable(supportUrl) && { url: supportUrl }) },
+    },
+    externalDocs: { description: 'The same as a web page, with every error.', url: `${issuer}/docs` },
+    servers: [{ url: issuer, description: 'This school.' }],
+  }
+}
+
+const aboutApi = [
+  'The resources of one school. Without a token, you get the public view. With a token, you get what its scopes and the role of its person allow.',
+  'A list returns one page of the rows that the caller can see. Get the other pages with the `Link` header or with `page`.',
+  'Responses are described as JSON. Some operations also offer CSV, NDJSON, HTML or iCalendar: `x-media-types` of the response lists them. Request one with the `Accept` header.',
+  'A list in a parameter is one value with commas (`status=draft,published`). Where your client repeats the parameter instead, set its serializer to `explode: false`: a repeated parameter is 400.',
+  'A GET responds with an `ETag`: send it in `If-None-Match` to get 304 if nothing has changed, or in `If-Match` with a change.',
+  'PATCH takes a merge patch (RFC 7396): absent fields keep their value, null clears a field, and a list is replaced as a whole.',
+  'Every response has `Request-Id`, `RateLimit` (requests left) and `RateLimit-Policy` (all limits of the request). Changes count against the limit `write`, too.',
+  'Clients must ignore unknown members and unknown values: adding them does not change the version.',
+].join('\n\n')
+
+const securitySchemes = (scopes: readonly ScopeEntry[], { issuer }: OpenApiFacts) => ({
+  oauth2: {
+    type: 'oauth2',
+    description: `Authorization code with PKCE (S256). Clients register themselves. ${issuer}/auth.md describes every step.`,
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${issuer}/oauth/authorize`,
+        tokenUrl: `${issuer}/api/oauth/token`,
+        refreshUrl: `${issuer}/api/oauth/token`,
+        scopes: Object.fromEntries(scopes.map(({ name, sentence }) => [name, sentence])),
+      },
+    },
+  },
+})
+
+export interface OpenApiFacts {
+  issuer: string
+  name: string
+  contactEmail: string | null
+  supportUrl: string | null
+}
+
+export interface OpenApiArguments {
+  description(): ApiDescription
+  scopes: readonly ScopeEntry[]
+  facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>
+}

@@ -1,0 +1,169 @@
+import type { Context, Middleware } from 'koa'
+import type { Caller } from '../../base/caller.ts'
+import { readCsv } from '../../base/http/readCsv.ts'
+import { readMultipartForm } from '../../base/http/readMultipartForm.ts'
+import { Problem } from '../../base/problem.ts'
+import type { ApiResponse, Format, RequestInput, RunContext } from '../call.ts'
+import type { AcrossTypes } from '../declare/acrossTypes.ts'
+import { apiPath, type Operation } from '../declare/operations.ts'
+import { limitsOf, type OperationLimit } from '../operationLimits.ts'
+import { answerChanges, changeFeedOf } from '../output/changeFeed.ts'
+import { answerSearch, searchOf } from '../output/search.ts'
+import type { Run } from '../run.ts'
+import { parseAgentReason } from '../write/agentReason.ts'
+import { parseDryRun } from '../write/dryRun.ts'
+import { announce, announceDeprecation, respondWith } from './answer.ts'
+import { type CountCall, counted } from './countCalls.ts'
+import { createPathGuide, type PathGuide } from './explainPath.ts'
+import { createRoutes } from './findRoute.ts'
+import { rawParameters } from './rawParameters.ts'
+import { readJsonBody } from './requestBody.ts'
+
+export interface ApiArguments {
+  operations: readonly Operation[]
+  run: Run
+  databaseOf(schoolId: string): NonNullable<RunContext['store']>
+  signer: RunContext['signer']
+  statements?: RunContext['statements']
+  externalServices: RunContext['externalServices']
+  /**
+   * Returns the caller; without a token, the anonymous caller.
+   * @throws Problem invalid_token, or rate_limited if one of the operation's limits is exhausted
+   */
+  authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
+  countCall: CountCall
+}
+
+/**
+ * Creates the REST API of the schools: one route for each operation, all through the same `run`.
+ * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
+ */
+export function createApi(args: ApiArguments): Middleware {
+  const { operations, run, databaseOf, signer, statements, externalServices, authenticate, countCall } = args
+  const routes = createRoutes<Handler>()
+  const guide = createPathGuide(operations)
+  const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
+    database: store.kysely,
+    store,
+    signer,
+    statements,
+    externalServices,
+    school: ctx.state.school,
+    requestId: ctx.state.requestId,
+    address: ctx.state.address,
+  })
+  for (const operation of operations) {
+    const formats = formatsOf(operation)
+    routes.add(operation.method, operation.path, async (ctx, params) => {
+      ctx.state.operation = operation.id
+      if (operation.deprecation) announceDeprecation(ctx, operation.deprecation)
+      const format = formatOf(ctx, formats)
+      const around = context(ctx)
+      const response = await counted(ctx, countCall, async () => {
+        const caller = await authenticate(ctx, limitsOf(operation, format))
+        announce(ctx, caller, around.school)
+        return await run(operation, caller, sentIn(ctx, operation, { format, params }), {
+          ...around,
+          contentVersion: ctx.state.contentVersion,
+        })
+      })
+      respondWith(ctx, response)
+    })
+  }
+  const serve = <One extends AcrossTypes>(operation: One, response: RespondAcrossTypes<One>): void =>
+    routes.add(operation.method, operation.path, async (ctx, params) => {
+      ctx.state.operation = operation.id
+      if (!ctx.accepts('json')) throw notAcceptable(['application/json'])
+      const around = context(ctx)
+      const answered = await counted(ctx, countCall, async () => {
+        const caller = await authenticate(ctx, [])
+        announce(ctx, caller, around.school)
+        return await response(operation, caller, () => rawParameters(ctx, operation, params), around)
+      })
+      respondWith(ctx, answered)
+    })
+  serve(changeFeedOf(operations), answerChanges)
+  serve(searchOf(operations), answerSearch)
+  return async (ctx, next) => {
+    const { path, method } = ctx
+    // The address itself is a document: the index of the API.
+    if (!path.startsWith(`${apiPath}/`)) return next()
+    const found = routes.find(method, path)
+    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path), guide)
+  }
+}
+
+type RespondAcrossTypes<One> = (
+  operation: One,
+  caller: Caller,
+  read: () => Readonly<Record<string, unknown>>,
+  context: RunContext,
+) => Promise<ApiResponse>
+
+type Handler = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<void>
+
+const sentIn = (
+  ctx: Context,
+  operation: Operation,
+  { format, params }: { format: Format; params: Readonly<Record<string, string>> },
+): RequestInput => ({
+  parameters: () => rawParameters(ctx, operation, params),
+  body: () => readJsonBody(ctx, operation.method === 'PATCH'),
+  csv: () => readCsv(ctx, 1_048_576),
+  form: (maxBytes) => readMultipartForm(ctx, maxBytes),
+  ifMatch: ctx.get('if-match') || undefined,
+  idempotencyKey: ctx.get('idempotency-key') || undefined,
+  isDryRun: parseDryRun(ctx.get('dry-run')),
+  agentReason: parseAgentReason(ctx.get('agent-reason')),
+  target: ctx.url,
+  format,
+})
+
+const files = [
+  ['text/csv', 'csv'],
+  ['application/x-ndjson', 'ndjson'],
+] as const
+
+/** Returns the formats of the response by media type. JSON is first: a client that accepts anything gets it. */
+function formatsOf(operation: Operation): ReadonlyMap<string, Format> {
+  const { kind, resource } = operation
+  const isOfRows = kind === 'list' || kind === 'get'
+  return new Map<string, Format>([
+    ['application/json', 'json'],
+    ...(kind === 'list' && resource.isExported ? files : []),
+    ...(kind === 'collectionRead' && operation.rules.rows ? ([['text/csv', 'csv']] as const) : []),
+    ...(kind === 'read' && operation.rules.asHtml ? ([['text/html', 'html']] as const) : []),
+    ...(isOfRows ? resource.representations.map((one) => [one.type, one] as const) : []),
+  ])
+}
+
+/**
+ * Returns the format that the client accepts.
+ * @throws Problem not_acceptable
+ */
+function formatOf(ctx: Context, formats: ReadonlyMap<string, Format>): Format {
+  const { accept } = ctx.req.headers
+  // A link has no headers: the parameter asks for the file.
+  if (ctx.query.csv !== undefined && formats.has('text/csv')) return 'csv'
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'json'
+  const found = ctx.accepts(...formats.keys())
+  if (found === false) throw notAcceptable([...formats.keys()])
+  return formats.get(String(found)) ?? 'json'
+}
+
+const notAcceptable = (offered: readonly string[]): Problem =>
+  new Problem('not_acceptable', { description: `This URL responds with ${offered.join(', ')}.` })
+
+/** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
+function refuse(ctx: Context, methods: ReadonlySet<string>, guide: PathGuide): void {
+  const path = ctx.path.slice(0, 100)
+  const elsewhere = guide.notInApi(ctx.path)
+  if (methods.size === 0) throw new Problem('not_found', { description: `${path} does not exist. ${elsewhere ?? guide.missing(ctx.path)}` })
+  const allowed = [...methods, 'OPTIONS'].join(', ')
+  ctx.set('Allow', allowed)
+  if (ctx.method !== 'OPTIONS') {
+    const description = [`${path} supports ${allowed}.`, ...(elsewhere ? [elsewhere] : [])].join(' ')
+    throw new Problem('method_not_allowed', { description, headers: { Allow: allowed } })
+  }
+  ctx.status = 204
+}

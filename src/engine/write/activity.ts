@@ -1,0 +1,39 @@
+import { newId } from '../../base/ids.ts'
+import type { AuditEntry } from '../../database/tables/audit.ts'
+import type { RowChange } from '../../database/undo/capture.ts'
+import type { Losses } from './losses.ts'
+
+/** The entry of a request in the audit trail. */
+export interface RecordedEntry {
+  event: string
+  details: Record<string, unknown>
+  /** The row version before the write; null for a new row, or for a request without a single row. */
+  rowVersion: number | null
+  /** The objects that an app removed or overwrote. */
+  losses?: Losses | undefined
+}
+
+/** The activity of a request: its entry in the audit trail, and what it changed. */
+export interface Activity {
+  id: string
+  /** True once the audit trail has, or will have, an entry with this id. */
+  isRecorded: boolean
+  /** Entries that are written at the end of the request. */
+  entries: AuditEntry[]
+  /** Its entry in the audit trail, once it is recorded. */
+  entry?: RecordedEntry | undefined
+  /** The approval by which the app makes the request. */
+  approvalId?: string | undefined
+  /** Rows that were captured before the end of the request. */
+  changes: RowChange[]
+}
+
+export const newActivity = (): Activity => ({ id: newId(), isRecorded: false, entries: [], changes: [] })
+
+/** Returns the entries of a request for the audit trail. The first one has what an app removed or overwrote. */
+export function entriesOf({ entries: [first, ...others], entry }: Activity): AuditEntry[] {
+  if (!first) return []
+  const { deleted = 0, overwritten = 0 } = entry?.losses ?? {}
+  if (deleted + overwritten === 0) return [first, ...others]
+  return [{ ...first, details: { ...first.details, losses: { deleted, overwritten } } }, ...others]
+}

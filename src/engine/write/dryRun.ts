@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { Problem } from '../../base/problem.ts'
+import { type Effects, withoutCommit } from '../../database/connection/dryRun.ts'
+import { askReasons } from '../../database/tables/approvalSummary.ts'
+import { changeActionOf } from '../../database/tables/changeActions.ts'
+import type { ApiResponse } from '../call.ts'
+import type { Operation } from '../declare/operations.ts'
+import type { ExternalServices } from '../externalServices.ts'
+import type { Run } from '../run.ts'
+
+/** The report of a dry run, in its response. */
+export const dryRunSchema = z.object({
+  status: z.int().meta({ description: 'Status of the response if the request were made in earnest.', example: 204 }),
+  affected: z
+    .array(
+      z.object({
+        type: z.string().meta({ description: 'Type of the objects.', example: 'lesson_progress' }),
+        action: z.string().meta({ description: 'Action of the change feed.', example: 'deleted' }),
+        count: z.int().meta({ description: 'Number of objects.', example: 211 }),
+      }),
+    )
+    .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
+  emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
+  undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
+  asks: z
+    .object({
+      reason: z.enum(askReasons).meta({ description: 'Why the person decides first.', example: 'irreversible' }),
+    })
+    .nullable()
+    .meta({ description: 'Not null if the request would be refused with approval_required, until the person has decided.', example: null }),
+})
+
+/**
+ * Returns the value of the header `Dry-Run`.
+ * @throws Problem invalid_request
+ */
+export function parseDryRun(header: string): boolean {
+  const value = header.trim().toLowerCase()
+  if (['true', '?1', '1'].includes(value)) return true
+  if (['', 'false', '?0', '0'].includes(value)) return false
+  throw new Problem('invalid_request', { description: 'Dry-Run must be true or false.' })
+}
+
+export const isWrite = ({ method, kind }: Operation): boolean => method !== 'GET' && kind !== 'read' && kind !== 'collectionRead'
+
+/** True if the operation can be tried with `Dry-Run`: it writes, and receives no file. */
+export const takesDryRun = (operation: Operation): boolean =>
+  isWrite(operation) && !(operation.kind === 'create' && operation.rules.takes !== undefined)
+
+/**
+ * Returns `run` with dry runs: the same checks and the same response, with `dry_run`, but the transaction is rolled back, no e-mail is sent, and
+ * no Idempotency-Key is used.
+ */
+export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
+  const typesOf = Map.groupBy(new Map(operations.map(({ resource }) => [resource.object, resource.table])), ([, table]) => table)
+  return async (operation, caller, sent, context) => {
+    if (!sent.isDryRun || !isWrite(operation) || !context.store) return await run(operation, caller, sent, context)
+    const { store, effects } = withoutCommit(context.store, (writer) => context.externalServices.countNews(writer, context.school))
+    const services = withoutEffects(context.externalServices)
+    const response = await run(
+      operation,
+      caller,
+      { ...sent, idempotencyKey: undefined, form: refuseForm },
+      { ...context, store, externalServices: services.externalServices },
+    )
+    const { changes, deleted, laterEmails } = effects()
+    const fallen = [...deleted].flatMap(([table, count]) => {
+      const types = (typesOf.get(table) ?? []).map(([type]) => type)
+      const recorded = changes.filter(({ type, action }) => types.includes(type) && action === 'deleted')
+      const unrecorded = count - recorded.reduce((sum, one) => sum + one.count, 0)
+      return types[0] !== undefined && unrecorded > 0 ? [{ type: types[0], action: 'deleted', count: unrecorded }] : []
+    })
+    return reported(response, { changes: [...changes, ...fallen], emails: services.emails() + laterEmails })
+  }
+}
+
+const refuseForm = (): never => {
+  throw new Problem('invalid_request', { description: 'The upload of a file cannot be tried with Dry-Run: remove the header.' })
+}
+
+function reported(
+  { status, body, headers = {}, undoDays = 0, entry }: ApiResponse,
+  { changes, emails }: { changes: Effects['changes']; emails: number },
+): ApiResponse {
+  const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
+  const whole = { ...body, dry_run: { status, affected, emails, undo_days: undoDays, asks: null } }
+  const { Location: _, ...others } = headers
+  return {
+    // A response without a body has no place for the report.
+    status: status === 204 ? 200 : status,
+    body: whole,
+    text: JSON.stringify(whole),
+    entry,
+    headers: { ...others, 'Dry-Run': 'applied' },
+  }
+}
+
+/** Returns the services without what a rollback does not take back: limits are not counted, and access and sessions do not end. */
+function withoutEffects(services: ExternalServices): { externalServices: ExternalServices; emails(): number } {
+  let emails = 0
+  return {
+    emails: () => emails,
+    externalServices: {
+      ...services,
+      async send(db, school, to, kind, values) {
+        emails += [to].flat().length
+        await services.send(db, school, to, kind, values)
+      },
+      emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },
+      authorizations: { ...services.authorizations, end: async () => undefined },
+      sessions: { ...services.sessions, end: async () => undefined },
+    },
+  }
+}

@@ -1,4 +1,0 @@
-import { hasWordSearch } from '../../store/catalogueSearch.ts'
-import type { Resource } from './resource.ts'
-
-export const isSearchable = ({ table, search }: Pick<Resource, 'table' | 'search'>): boolean => search.length > 0 && hasWordSearch(table)

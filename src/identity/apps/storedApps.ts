@@ -1,0 +1,119 @@
+import { sql } from 'kysely'
+import type { Reader } from '../../database/connection/database.ts'
+import { type Builder, now } from '../../database/statements/expressions.ts'
+import { type ClientRow, clientColumns, type RegisteredVia } from '../../database/tables/clients.ts'
+import type { GrantPayload } from '../../database/tables/connectedApps.ts'
+
+/** A client of a school, with how many people have given it access. */
+export interface SchoolAppRow
+  extends Pick<ClientRow, 'id' | 'created_at' | 'registered_via' | 'metadata' | 'disabled_at' | 'disabled_by' | 'paused_at' | 'agreed_at'> {
+  people: number
+  grants: number
+  last_used_at: Date | null
+  /** When the last of the grants ends. */
+  ends_at: Date | null
+}
+
+/** Which clients to list: those that somebody has given access or wants to, or that are disabled, or the ones that the school or its operator set up. */
+export type SchoolAppKind = 'connected' | 'integrations'
+
+const integrationsVia: readonly RegisteredVia[] = ['file', 'operator', 'service']
+
+/** Returns clients of a school, those with the most people first. A grant counts once an app has redeemed it. */
+export async function listSchoolApps(
+  db: Reader,
+  schoolId: string,
+  { offset, limit, ...which }: ({ kind: SchoolAppKind } | { clientId: string }) & { offset: number; limit: number },
+): Promise<SchoolAppRow[]> {
+  const rows = await db
+    .selectFrom('oidc_client')
+    .leftJoin(
+      liveGrants(db, schoolId)
+        .select('client_id')
+        .select(({ fn }) => [
+          fn.countAll<string>().as('grants'),
+          fn.count<string>('account_id').distinct().as('people'),
+          fn.max('last_used_at').as('last_used_at'),
+          fn.max('expires_at').as('ends_at'),
+        ])
+        .groupBy('client_id')
+        .as('live'),
+      'live.client_id',
+      'oidc_client.id',
+    )
+    .select(clientColumns)
+    .select(['live.grants', 'live.people', 'live.last_used_at', 'live.ends_at'])
+    .where('oidc_client.school_id', '=', schoolId)
+    .where((client) =>
+      'clientId' in which
+        ? client('oidc_client.id', '=', which.clientId)
+        : which.kind === 'integrations'
+          ? client('registered_via', 'in', integrationsVia)
+          : client.or([client('live.client_id', 'is not', null), client('disabled_at', 'is not', null), client.exists(wanted(client))]),
+    )
+    .orderBy(({ fn, val }) => fn.coalesce('live.people', sql<string>`${val(0)}`), 'desc')
+    .orderBy('oidc_client.created_at', 'desc')
+    .orderBy('oidc_client.id')
+    .offset(offset)
+    .limit(limit)
+    .$narrowType<Pick<ClientRow, 'registered_via' | 'metadata' | 'disabled_by'>>()
+    .execute()
+  return rows.map((row) => ({ ...row, people: Number(row.people ?? 0), grants: Number(row.grants ?? 0) }))
+}
+
+/** Returns the different contents of the live grants of these clients. */
+export async function listGrantedContents(
+  db: Reader,
+  schoolId: string,
+  clientIds: readonly string[],
+): Promise<{ client_id: string; payload: GrantPayload }[]> {
+  if (clientIds.length === 0) return []
+  const rows = await liveGrants(db, schoolId)
+    .select('client_id')
+    .select(({ ref }) => [
+      sql<GrantPayload['openid'] | null>`${ref('payload')} -> 'openid'`.as('openid'),
+      sql<GrantPayload['resources'] | null>`${ref('payload')} -> 'resources'`.as('resources'),
+    ])
+    .distinct()
+    .where('client_id', 'in', clientIds)
+    .limit(2000)
+    .execute()
+  return rows.map(({ client_id, openid, resources }) => ({
+    client_id,
+    payload: { ...(openid && { openid }), ...(resources && { resources }) },
+  }))
+}
+
+export function listGrantsOfClient(
+  db: Reader,
+  schoolId: string,
+  { clientId, limit }: { clientId: string; limit: number },
+): Promise<{ id: string; account_id: string }[]> {
+  return db
+    .selectFrom('oidc_grant')
+    .select(['id', 'account_id'])
+    .where('school_id', '=', schoolId)
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .limit(limit)
+    .execute()
+}
+
+/** The signal of a person who wants to use a client to which no owner has agreed. */
+const wanted = (client: Builder<'oidc_client'>) =>
+  client
+    .selectFrom('app_signal')
+    .select('app_signal.kind')
+    .whereRef('app_signal.school_id', '=', 'oidc_client.school_id')
+    .whereRef('app_signal.client_id', '=', 'oidc_client.id')
+    .where('app_signal.kind', '=', 'asked')
+    .where('oidc_client.agreed_at', 'is', null)
+
+const liveGrants = (db: Reader, schoolId: string) =>
+  db
+    .selectFrom('oidc_grant')
+    .where('school_id', '=', schoolId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where('last_used_at', 'is not', null)

@@ -1,0 +1,56 @@
+import type { Keyring } from '../../base/keyring.ts'
+import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import { stepOfCode } from './appSecret.ts'
+import type { FactorOwner } from './factorOwner.ts'
+
+/** Stores a secret after its first code was checked. It replaces the previous app. `step` is the time step of that code. */
+export async function saveApp(
+  writer: SchoolWriter,
+  keyring: Keyring,
+  { accountId, secret, step }: FactorOwner & { secret: string; step: number },
+): Promise<void> {
+  const sealed = keyring.seal('authenticator apps', JSON.stringify({ accountId, secret }))
+  await writer
+    .insertInto('authenticator_app')
+    .values({ school_id: writer.schoolId, account_id: accountId, secret: sealed, last_step: step })
+    .onConflict((conflict) => conflict.columns(['school_id', 'account_id']).doUpdateSet({ secret: sealed, last_step: step }))
+    .execute()
+}
+
+/**
+ * Checks a code and uses up its time step: of several requests with one code, one succeeds. `unusable`: no secret of SECRET_KEY opens the
+ * app any more, so that no code can be right.
+ */
+export async function useAppCode(
+  database: SchoolReader,
+  keyring: Keyring,
+  { accountId, code }: FactorOwner & { code: string },
+): Promise<'right' | 'wrong' | 'unusable'> {
+  const app = await database.selectFrom('authenticator_app').select('secret').where('account_id', '=', accountId).executeTakeFirst()
+  if (!app) return 'wrong'
+  const secret = secretOf(keyring, app.secret, accountId)
+  if (secret === undefined) return 'unusable'
+  const step = await stepOfCode(secret, code)
+  if (!step) return 'wrong'
+  const { numUpdatedRows } = await database
+    .updateTable('authenticator_app')
+    .set({ last_step: step })
+    .where('account_id', '=', accountId)
+    .where('secret', '=', app.secret)
+    .where('last_step', '<', step)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n ? 'right' : 'wrong'
+}
+
+export async function removeApp(writer: SchoolWriter, { accountId }: FactorOwner): Promise<boolean> {
+  const { numDeletedRows } = await writer.deleteFrom('authenticator_app').where('account_id', '=', accountId).executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** The sealed text names the account, so that a row cannot be moved to another one. */
+function secretOf(keyring: Keyring, sealed: string, accountId: string): string | undefined {
+  const opened = keyring.tryOpen('authenticator apps', sealed)
+  if (opened === undefined) return undefined
+  const content: { accountId: string; secret: string } = JSON.parse(opened)
+  return content.accountId === accountId ? content.secret : undefined
+}

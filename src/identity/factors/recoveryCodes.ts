@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import type { Keyring } from '../../base/keyring.ts'
+import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import { now } from '../../database/statements/expressions.ts'
+import type { FactorOwner } from './factorOwner.ts'
+
+const count = 10
+/** Letters and digits that people do not confuse: 31 of them, so a code of 12 has 59 bits. */
+const alphabet = '23456789abcdefghjkmnpqrstuvwxyz'
+const length = 12
+
+/** Returns what a person typed as a recovery code in the form that is hashed, or undefined if it cannot be one. */
+export function typedRecoveryCode(typed: string): string | undefined {
+  const code = typed.slice(0, 100).replaceAll(/[\s-]/g, '').toLowerCase()
+  return code.length === length && [...code].every((character) => alphabet.includes(character)) ? code : undefined
+}
+
+/** Replaces the recovery codes of an account. Returns the new ones, which are stored as hashes only. */
+export async function renewRecoveryCodes(writer: SchoolWriter, keyring: Keyring, { accountId }: FactorOwner): Promise<string[]> {
+  const codes = Array.from({ length: count }, newCode)
+  await removeRecoveryCodes(writer, { schoolId: writer.schoolId, accountId })
+  await writer
+    .insertInto('recovery_code')
+    .values(
+      codes.map((code) => ({
+        ...{ school_id: writer.schoolId, account_id: accountId, hash: keyring.sign('recovery codes', signed(accountId, code)) },
+        key_id: keyring.secretIds[0] ?? null,
+      })),
+    )
+    .execute()
+  return codes.map((code) => code.replace(/(.{4})(?!$)/g, '$1-'))
+}
+
+/** Uses up a recovery code. Returns how many are left, or undefined if the code is wrong. Of several requests with one code, one succeeds. */
+export async function useRecoveryCode(
+  database: SchoolReader,
+  keyring: Keyring,
+  { accountId, code }: FactorOwner & { code: string },
+): Promise<number | undefined> {
+  const unused = await database
+    .selectFrom('recovery_code')
+    .select('hash')
+    .where('account_id', '=', accountId)
+    .where('used_at', 'is', null)
+    .execute()
+  const found = unused.find(({ hash }) => keyring.verify('recovery codes', signed(accountId, code), hash))
+  if (!found) return undefined
+  const { numUpdatedRows } = await database
+    .updateTable('recovery_code')
+    .set({ used_at: now })
+    .where('account_id', '=', accountId)
+    .where('hash', '=', found.hash)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n ? unused.length - 1 : undefined
+}
+
+export async function removeRecoveryCodes(writer: SchoolWriter, { accountId }: FactorOwner): Promise<void> {
+  await writer.deleteFrom('recovery_code').where('account_id', '=', accountId).execute()
+}
+
+const newCode = (): string => Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+const signed = (accountId: string, code: string): string => `${accountId} ${code}`

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
+import { type Caller, callerFrom, type Role } from '../../base/caller.ts'
+import { Problem } from '../../base/problem.ts'
+import type { Grantable } from '../apps/grantable.ts'
+import { termsOf } from '../apps/schoolAppRules.ts'
+import { formerIssuer } from './formerIssuer.ts'
+import { personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
+
+export interface PersonNow {
+  accountId: string
+  personId: string | null
+  lecturerId: string | null
+  role: Role
+}
+
+/** Finds the person of an account. With a grant: only while the grant is neither expired nor revoked and its client is enabled. */
+export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>
+
+export interface BearerArguments {
+  tokenChecks: Pick<TokenChecks, 'check'>
+  grantable: Grantable
+  /** True if every app has to ask before it does what cannot be undone. */
+  mustAskFirst?(): boolean
+  /** Path of the resource below the issuer; empty for the issuer itself. A token that is bound to the resource is valid only there. */
+  resourcePath?: '/mcp'
+  /** The time by which tokens expire, in milliseconds of the epoch. */
+  now(): number
+}
+
+const bearer = /^Bearer +([A-Za-z0-9\-._~+/]{16,512}=*)$/i
+
+/**
+ * Returns the token in the header of the request (RFC 6750 section 2.1), or undefined if there is none.
+ * @throws Problem invalid_token if the header does not contain a bearer token
+ */
+export function presentedToken({ req }: Context): string | undefined {
+  if (req.headers.authorization === undefined) return undefined
+  const token = bearerToken(req)
+  if (token === undefined) {
+    throw new Problem('invalid_token', { description: 'The Authorization header must be: Bearer, a space, and an access token.' })
+  }
+  return token
+}
+
+/** Returns the token in the only Authorization header of a request; undefined if the request has none, several or another header. */
+export function bearerToken({ headersDistinct }: IncomingMessage): string | undefined {
+  const [value, ...others] = headersDistinct.authorization ?? []
+  return value !== undefined && others.length === 0 ? bearer.exec(value)?.[1] : undefined
+}
+
+interface AccessTokenPayload {
+  exp?: number
+  aud?: string
+  scope?: string
+}
+
+/**
+ * Returns the caller of a request to the API. Without a token the caller is anonymous; an invalid token is rejected with a link to the
+ * metadata. Each request uses the current grant, client, account and role, so a changed role or a revocation takes effect immediately.
+ * @throws Problem invalid_token, or access_denied if the app is paused or not allowed at the school
+ */
+export function createAuthenticate({
+  tokenChecks,
+  grantable,
+  mustAskFirst,
+  resourcePath,
+  now,
+}: BearerArguments): (ctx: Context) => Promise<Caller> {
+  return async (ctx) => {
+    const value = presentedToken(ctx)
+    if (value === undefined) return { kind: 'anonymous' }
+    const { issuer, id: schoolId } = ctx.state.school
+    const checked = await tokenChecks.check(schoolId, value)
+    const { found } = checked
+    if (!found?.grantId || !found.clientId) throw new Problem('invalid_token')
+    const { exp, aud, scope = '' }: AccessTokenPayload = JSON.parse(found.payload)
+    if (exp === undefined || exp <= Math.floor(now() / 1000)) throw new Problem('invalid_token')
+    const resource = `${issuer}${resourcePath ?? ''}`
+    if (aud !== undefined && aud !== issuer && aud !== resource) {
+      throw new Problem('invalid_token', {
+        description: `The access token is bound to ${aud}. Ask for one with resource=${resource} or with no resource.`,
+      })
+    }
+    const person = personOf(checked)
+    if (!person) {
+      throw new Problem('invalid_token', {
+        description: 'The access token was revoked, its access has ended, or the account behind it is no longer active. Get a new token.',
+      })
+    }
+    ctx.state.grantId = found.grantId
+    const former = formerIssuer(checked.facts.grant?.payload ?? {}, issuer)
+    if (former !== undefined) {
+      throw new Problem('invalid_token', {
+        description: `The access token was issued at another address of the school: its issuer is ${issuer} now. Read its metadata, and start over there.`,
+      })
+    }
+    refuseStopped(checked, issuer)
+    const { grantId, clientId } = found
+    const { grant, client } = checked.facts
+    const terms = client && termsOf(client)
+    const asksFirst = grant?.asksFirst === true || terms?.asksFirst === true || (mustAskFirst?.() ?? false)
+    const isReadOnly = terms?.access === 'staff_read' && person.role !== 'learner'
+    const isWatched = terms?.isWatched === true
+    const token = { scopes: scope.split(' ').filter(Boolean), clientId, grantId, asksFirst, isReadOnly, isWatched }
+    return callerFrom(person, token, grantable(person.role, terms))
+  }
+}

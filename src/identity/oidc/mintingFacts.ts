@@ -1,0 +1,111 @@
+import type { InteractionResults } from 'oidc-provider'
+import { storableText } from '../../database/statements/storableText.ts'
+import type { PersonNow } from './bearer.ts'
+import { accountIdOf } from './claims.ts'
+import type { Exchange, Presented } from './engineTransaction.ts'
+import { artifactName, remember } from './requestFacts.ts'
+import { isSplit, type Stores } from './stores.ts'
+import { artifactKey } from './tokenTags.ts'
+
+/** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
+export function beginFind(
+  exchange: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  { model, value }: Presented,
+): void {
+  if (!isSplit(stores) || model === 'RefreshToken') return
+  remember(exchange.facts.artifacts, artifactName(model, value), stores.ephemeral.find(artifactKey(schoolId, model, value)))
+}
+
+/**
+ * Reads what the engine is going to ask for in one statement: the client of the form, the presented token, its grant, its account and the
+ * current role. A failure is reported when the engine asks.
+ */
+export async function loadMintingFacts(
+  exchange: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  presented: Presented,
+): Promise<void> {
+  const { facts, clientId: sent } = exchange
+  const name = artifactName(presented.model, presented.value)
+  const elsewhere = facts.artifacts.get(name)
+  const found = await elsewhere?.catch(() => undefined)
+  // PostgreSQL cannot store other texts, so no client has them as its id.
+  const clientId = sent !== undefined && storableText(sent) === sent ? sent : undefined
+
+  const loading = stores.durable.mintingFacts({
+    schoolId,
+    clientId,
+    ...(elsewhere !== undefined
+      ? { grantId: found?.grantId ?? undefined, accountId: found?.accountId ?? undefined }
+      : { artifact: artifactKey(schoolId, presented.model, presented.value) }),
+  })
+  if (clientId !== undefined)
+    remember(
+      facts.clients,
+      clientId,
+      loading.then(({ client }) => client),
+    )
+  if (elsewhere === undefined)
+    remember(
+      facts.artifacts,
+      name,
+      loading.then(({ artifact }) => artifact),
+    )
+  const loaded = await loading.catch(() => undefined)
+  if (loaded?.grantEndedAt && presented.model === 'RefreshToken') exchange.accessEndedAt = loaded.grantEndedAt
+  if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
+  const { accountId } = loaded ?? {}
+  if (loaded === undefined || accountId === undefined) return
+  remember(facts.accounts, accountId, Promise.resolve(loaded.account))
+  remember(facts.people, accountId, Promise.resolve(personOf(accountId, loaded.person)))
+}
+
+/** The members of an authorization request that name rows. */
+interface InteractionPayload {
+  params?: { client_id?: unknown } | undefined
+  session?: { accountId?: string | undefined } | undefined
+  result?: InteractionResults | undefined
+}
+
+/**
+ * Starts to read the client of a waiting authorization request, the account that signs in and the grant that it gave, in one statement. The
+ * pages and the engine ask for them.
+ */
+export function loadInteractionFacts(
+  { facts }: Exchange,
+  { stores, schoolId }: { stores: Stores; schoolId: string },
+  { params, session, result }: InteractionPayload,
+): void {
+  const clientId = params?.client_id
+  const grantId = result?.consent?.grantId
+  const subject = result?.login?.accountId ?? session?.accountId
+  const accountId = subject === undefined ? undefined : accountIdOf(subject)
+  if (typeof clientId !== 'string' || facts.clients.has(clientId)) return
+  const loading = stores.durable.mintingFacts({ schoolId, clientId, grantId, accountId })
+  remember(
+    facts.clients,
+    clientId,
+    loading.then(({ client }) => client),
+  )
+  if (grantId !== undefined)
+    remember(
+      facts.grants,
+      grantId,
+      loading.then(({ grant }) => grant),
+    )
+  if (accountId === undefined) return
+  remember(
+    facts.accounts,
+    accountId,
+    loading.then(({ account }) => account),
+  )
+  remember(
+    facts.people,
+    accountId,
+    loading.then(({ person }) => personOf(accountId, person)),
+  )
+}
+
+const personOf = (accountId: string, person: Awaited<ReturnType<Stores['durable']['mintingFacts']>>['person']) =>
+  person && { accountId, ...person, role: (person.role ?? 'learner') as PersonNow['role'] }

@@ -1,0 +1,150 @@
+import { accountPaths } from '../../base/accountPaths.ts'
+import type { PersonCaller } from '../../base/caller.ts'
+import { hash } from '../../base/keyring.ts'
+import { Problem } from '../../base/problem.ts'
+import { type Caches, createCaches } from '../../base/process/caches.ts'
+import type { Reader } from '../../database/connection/database.ts'
+import { accountFact, clientFact, grantFact } from '../../database/facts/fact.ts'
+import type { FactCache } from '../../database/facts/factCache.ts'
+import type { FactGuard } from '../../database/facts/factGuard.ts'
+import type { FactVersions } from '../../database/facts/factVersions.ts'
+import { storableText } from '../../database/statements/storableText.ts'
+import { termsOf } from '../apps/schoolAppRules.ts'
+import { readFacts } from '../facts/factReader.ts'
+import type { TokenFacts } from '../facts/loadFacts.ts'
+import type { FoundArtifact } from '../tokens/artifacts.ts'
+import type { RedisArtifacts } from '../tokens/redisArtifacts.ts'
+import { orUnavailable, type Stores } from './stores.ts'
+import { artifactKey } from './tokenTags.ts'
+
+/** An access token as it was presented, and the current rows that decide about it. */
+export interface CheckedToken {
+  found: FoundArtifact | undefined
+  facts: TokenFacts
+}
+
+/** The client and the account that a token was issued to. They never change. */
+export interface TokenHolder {
+  clientId: string
+  accountId: string
+}
+
+export interface TokenChecks {
+  /**
+   * Looks up an access token, its grant, client and account, and the client that asks about it. With Redis this is one round trip if
+   * nothing has changed recently, and one statement more otherwise.
+   */
+  check(schoolId: string, value: string, callerId?: string): Promise<CheckedToken>
+  /** Returns the holder of a token that this process has checked before. The token may have been revoked since. */
+  holderOf(schoolId: string, value: string): TokenHolder | undefined
+}
+
+export interface TokenChecksArguments {
+  caches?: Caches
+  stores: Stores
+  database: Reader
+  guard: FactGuard
+  cache: FactCache
+  versioned: RedisArtifacts | undefined
+}
+
+export function createTokenChecks({
+  caches = createCaches(),
+  stores,
+  database,
+  guard,
+  cache,
+  versioned,
+}: TokenChecksArguments): TokenChecks {
+  const holders = caches.create<TokenHolder>('token_holders')
+
+  /** Without Redis the versions are in memory, or there are none: then the database is always read. */
+  async function find(schoolId: string, value: string, callerId: string | undefined) {
+    const key = artifactKey(schoolId, 'AccessToken', value)
+    if (versioned) return await versioned.findWithVersions(key, callerId)
+    const found = await stores.ephemeral.find(key)
+    return { found, versions: versionsInMemory(guard, schoolId, { found, callerId }) }
+  }
+
+  return {
+    async check(schoolId, value, callerId) {
+      const reading = cache.begin()
+      // PostgreSQL cannot store another text, so no client has it as its id.
+      const storable = callerId !== undefined && storableText(callerId) === callerId ? callerId : undefined
+      const checking = find(schoolId, value, storable).then(async ({ found, versions }) => {
+        const ids = {
+          grantId: found?.grantId ?? undefined,
+          clientId: found?.clientId ?? undefined,
+          accountId: found?.accountId ?? undefined,
+          callerId: storable,
+        }
+        if (!found && storable === undefined) return { found, facts: {} }
+        return { found, facts: await readFacts(database, cache, { schoolId, ids, versions, reading }) }
+      })
+      const checked = await orUnavailable(stores, checking)
+      const { clientId, accountId } = checked.found ?? {}
+      if (clientId && accountId) holders.set(`${schoolId} ${hash(value)}`, { clientId, accountId })
+      return checked
+    },
+    holderOf: (schoolId, value) => holders.get(`${schoolId} ${hash(value)}`),
+  }
+}
+
+function versionsInMemory(
+  { memory }: FactGuard,
+  schoolId: string,
+  { found, callerId }: { found: FoundArtifact | undefined; callerId: string | undefined },
+): FactVersions {
+  const { grantId, clientId, accountId } = found ?? {}
+  return {
+    grant: grantId ? memory?.versionOf(grantFact(schoolId, grantId)) : undefined,
+    client: clientId ? memory?.versionOf(clientFact(schoolId, clientId)) : undefined,
+    account: accountId ? memory?.versionOf(accountFact(schoolId, accountId)) : undefined,
+    caller: callerId ? memory?.versionOf(clientFact(schoolId, callerId)) : undefined,
+  }
+}
+
+type TokenPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
+
+/** Returns the person behind a token, with the current role: undefined unless grant, client and account are all alive. */
+export function personOf({ found, facts: { grant, client, account } }: CheckedToken): TokenPerson | undefined {
+  if (!found || !grant || grant.isRevoked || grant.expiresAt.getTime() <= Date.now()) return undefined
+  if (grant.clientId !== found.clientId || grant.accountId !== found.accountId) return undefined
+  if (!client || client.isDisabled || !isActive(account)) return undefined
+  const { id: accountId, personId, lecturerId, role } = account
+  return { accountId, personId, lecturerId, role }
+}
+
+/** Why the calls of an app are refused while its tokens stay valid. `rules`: the school allows no such app. */
+export type Stopped = 'paused by school' | 'paused by person' | 'awaited' | 'rules'
+
+/** Returns why the calls with a token are refused for now; undefined if they are not. */
+export function stoppedBy({ facts: { grant, client } }: CheckedToken): Stopped | undefined {
+  if (client?.isPaused) return 'paused by school'
+  const access = client && termsOf(client).access
+  if (access === 'none') return 'rules'
+  if (access === 'awaited') return 'awaited'
+  return grant?.isPaused ? 'paused by person' : undefined
+}
+
+const kept = 'Nothing is lost: keep the tokens, and repeat the request when'
+
+const stopped: Record<Stopped, (issuer: string) => string> = {
+  'paused by school': () => `The school has paused this app. ${kept} an owner or admin of the school has continued the app.`,
+  'paused by person': (issuer) => `The person has paused this app. ${kept} they have continued it at ${issuer}${accountPaths.apps}.`,
+  awaited: (issuer) =>
+    `An owner of the school has to agree to this app first, at ${issuer}${accountPaths.school}. ${kept} they have agreed.`,
+  rules: () => 'The school allows no apps that register themselves. Nothing is lost, but only an owner of the school can change this.',
+}
+
+/** @throws Problem access_denied if the app of the token is paused, or not allowed at the school */
+export function refuseStopped(checked: CheckedToken, issuer: string): void {
+  const by = stoppedBy(checked)
+  if (by !== undefined) throw new Problem('access_denied', { description: stopped[by](issuer) })
+}
+
+/** True if the account is neither disabled nor due for deletion. */
+export function isActive(account: TokenFacts['account']): account is NonNullable<TokenFacts['account']> {
+  if (!account || account.isDisabled) return false
+  return account.deletionScheduledAt === null || account.deletionScheduledAt.getTime() > Date.now()
+}

@@ -1,0 +1,169 @@
+import type { RequestListener } from 'node:http'
+import { announceDocuments } from '../../agents/announceDocuments.ts'
+import { nearMisses } from '../../agents/nearMisses.ts'
+import type { SelfCheck } from '../../agents/selfCheck.ts'
+import { accountPaths } from '../../base/accountPaths.ts'
+import { inProcess } from '../../base/http/inProcess.ts'
+import type { Metrics } from '../../base/http/metrics.ts'
+import { storedResponses } from '../../base/http/storedResponses.ts'
+import { createMail } from '../../base/mail/mail.ts'
+import type { School } from '../../base/school.ts'
+import type { Config } from '../../config/load.ts'
+import { upgradeSeconds } from '../../database/migrations/upgradeSeconds.ts'
+import type { GrantUses } from '../../database/tables/grantUse.ts'
+import { apiPath } from '../../engine/declare/operations.ts'
+import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { IntegrationChanges } from '../../identity/oidc/syncIntegrations.ts'
+import { createPageContexts } from '../../pages/pageContext.ts'
+import { createUnsubscribeLinks } from '../../school/notifications/unsubscribe.ts'
+import type { OutboxWorker } from '../jobs/outbox/outboxWorker.ts'
+import { type Job, runJob } from '../jobs/schedule.ts'
+import { schoolFigures } from '../metrics/schoolFigures.ts'
+import { watchedJobs } from '../metrics/tracing.ts'
+import { createJobs, createSigningKeyJob } from '../serve/jobs.ts'
+import { createRestApi } from './api.ts'
+import type { AppArguments } from './appArguments.ts'
+import { createAppsGuide } from './appsGuide.ts'
+import { createEmailBranding } from './emailBranding.ts'
+import { createExternalServices } from './externalServices.ts'
+import { createFileRoutes, createFileServices } from './files.ts'
+import { createFoundation } from './foundation.ts'
+import { createMcpEndpoint } from './mcp.ts'
+import { createOidc } from './oidc.ts'
+import { requireGuardIfUsed } from './outbound.ts'
+import { createWorker } from './outboxHandlers.ts'
+import { createSchoolPages } from './pages.ts'
+import { beforeRoutes, createEntrance, createPublicKoa, deliverAfterWrites } from './pipeline.ts'
+import { createReference } from './reference.ts'
+import { type Runtime, schoolConfigOf } from './runtime.ts'
+import type { SchoolDirectory } from './schoolDirectory.ts'
+import { createResourceMetadata, createSchoolDocuments } from './schoolDocuments.ts'
+import { openSchools, type SchoolEntry, syncAllClients } from './schools.ts'
+import { createSchoolSelfCheck } from './selfCheck.ts'
+import { createSite } from './site.ts'
+import { createUndoRules } from './undoRules.ts'
+import { syncWebhooks } from './webhooks.ts'
+
+export interface App {
+  /** Answers requests. */
+  handler: RequestListener
+  jobs: Job[]
+  metrics: Metrics
+  /** The current configuration. */
+  readonly config: Config
+  readonly schools: SchoolDirectory<SchoolEntry>
+  /** The services outside the database, for the handlers of the private port. */
+  externalServices: ExternalServices
+  /** Compares each school's documents with what the service does. The caller starts and stops it. */
+  selfCheck: SelfCheck
+  /** Replaces what can change while running: schools, integrations, roles, policies, lifetimes. Sessions stay valid. */
+  reload(config: Config): Promise<Record<string, IntegrationChanges>>
+  /** Counts the calls of apps. The caller starts and stops it. */
+  grantUses: GrantUses
+  /** Delivers e-mails and other promised work. The caller starts and stops it. */
+  outbox: OutboxWorker
+  /** Resolves when everything that is due has been delivered. */
+  drained(): Promise<void>
+}
+
+/** Composes the whole service from its arguments. Two services can run in one process. */
+export async function createApp(args: AppArguments): Promise<App> {
+  const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
+  const upgradeEnd = performance.now() + (await upgradeSeconds(args.database.sql)) * 1000
+  const foundation = createFoundation(args, runtime, { isUpgrading: () => performance.now() < upgradeEnd })
+  const { database, stores, metrics, pageBranding, languages, outbox } = foundation
+  await requireGuardIfUsed(args.config, args)
+  await syncAllClients(stores, runtime.schools, args.config.oauth)
+  await syncWebhooks(database, runtime)
+
+  const koa = createPublicKoa(args)
+  const ask = inProcess(() => koa.callback())
+  const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
+  const isInformal = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).german_address === 'informal'
+  const worker = createWorker(
+    foundation,
+    createMail({
+      ...args.mail,
+      ...{ branding: createEmailBranding({ ...foundation, hasPages }), languages, isInformal },
+      unsubscribeUrl: createUnsubscribeLinks(foundation.keyring).url,
+    }),
+  )
+  const pageContext = createPageContexts({
+    ...{ caches: args.caches, branding: pageBranding, languages, isInformal, hasPages },
+  })
+  const externalServices = createExternalServices({
+    ...foundation,
+    send: outbox.send,
+    emailLimits: foundation.limits.email,
+    files: createFileServices({ ...foundation, storage: async () => args.storage, limits: () => runtime.config.server.storage }),
+    checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
+    hasPages,
+    undoDays: () => runtime.config.server.undo.days,
+    undoRules: createUndoRules(foundation.operations),
+  })
+  const entrance = createEntrance(foundation)
+  const changeOf = ({ id }: School): number => entrance.table.clearedAt(id)
+  const documents = createSchoolDocuments(foundation, { ask, externalServices, changeOf })
+  const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
+  const site = createSite(foundation, { pageContext, externalServices, oidc, changeOf })
+  const api = createRestApi(foundation, { externalServices })
+  const selfCheck = createSchoolSelfCheck(foundation, ask)
+  metrics.collect(schoolFigures(foundation, selfCheck))
+
+  const middleware: ReturnType<typeof beforeRoutes> = [
+    deliverAfterWrites(foundation, worker),
+    ...beforeRoutes(foundation, entrance),
+    ...createFileRoutes(foundation, externalServices),
+    announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
+    nearMisses(apiPath),
+    // The most frequent requests pass the fewest steps.
+    api.routes,
+    oidc.middleware,
+    createMcpEndpoint(foundation, { externalServices, documents }),
+    createResourceMetadata(foundation, documents),
+    documents.middleware,
+    createReference(foundation, api),
+    createAppsGuide(foundation, pageContext),
+    site.middleware,
+    api.openApi,
+    ...createSchoolPages(foundation, { oidc, pageContext, documents, site, externalServices }),
+    site.rest,
+  ]
+  for (const step of middleware) koa.use(step)
+
+  const keyJob = createSigningKeyJob(foundation)
+  let newKeys: Promise<void> | undefined
+  return {
+    handler: storedResponses(
+      { ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) },
+      oidc.lane(entrance, koa.callback()),
+    ),
+    metrics,
+    externalServices,
+    selfCheck,
+    jobs: watchedJobs({ ...foundation, ...entrance }, [keyJob, ...createJobs(foundation)]),
+    get config() {
+      return runtime.config
+    },
+    get schools() {
+      return runtime.schools
+    },
+    async reload(config) {
+      await requireGuardIfUsed(config, args)
+      const schools = await openSchools(database, config)
+      const changes = await syncAllClients(stores, schools, config.oauth)
+      Object.assign(runtime, { config, schools } satisfies Runtime)
+      await syncWebhooks(database, runtime)
+      for (const cache of [oidc.engines, documents, site, entrance.table, foundation.visitorAnswers]) cache.clear()
+      selfCheck.restart()
+      newKeys = runJob(keyJob, args.log)
+      return changes
+    },
+    grantUses: foundation.grantUses,
+    outbox: worker,
+    async drained() {
+      await newKeys
+      await worker.drained()
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Metrics } from '../../base/http/metrics.ts'
+import { createLoopWatch, type LoopWatch } from '../../base/process/loopWatch.ts'
+import type { School } from '../../base/school.ts'
+import type { Language } from '../../base/text/languages.ts'
+import type { Database } from '../../database/connection/database.ts'
+import { createStatementCache, type StatementCache } from '../../database/connection/statementCache.ts'
+import { type ContentVersions, createContentVersions } from '../../database/facts/contentVersions.ts'
+import { type KeptContent, keepContent } from '../../database/facts/keptContent.ts'
+import { redisMarkers } from '../../database/facts/redisMarkers.ts'
+import { onRedisReply } from '../../database/redis/redisReplies.ts'
+import { inSchool } from '../../database/school/inSchool.ts'
+import type { AuditEntry } from '../../database/tables/audit.ts'
+import { createGrantUses, type GrantUses } from '../../database/tables/grantUse.ts'
+import { auditWriter } from '../../database/tables/recordAuditTogether.ts'
+import { schoolBranding } from '../../database/tables/schools.ts'
+import type { VisitorAnswers } from '../../engine/call.ts'
+import type { Operation } from '../../engine/declare/operations.ts'
+import type { ScopeEntry } from '../../engine/declare/scopeCatalogue.ts'
+import { withRisks } from '../../engine/declare/scopeRisks.ts'
+import type { CursorSigner } from '../../engine/read/cursor.ts'
+import { createVisitorAnswers, withVisitorAnswers } from '../../engine/read/visitorAnswers.ts'
+import { type Run, run } from '../../engine/run.ts'
+import { withApprovals } from '../../engine/write/askFirst.ts'
+import { withDryRuns } from '../../engine/write/dryRun.ts'
+import { findPerson } from '../../identity/accounts/findPerson.ts'
+import { createPasswordGate } from '../../identity/accounts/passwordGate.ts'
+import { type Grantable, grantableScopes } from '../../identity/apps/grantable.ts'
+import type { FindPerson } from '../../identity/oidc/bearer.ts'
+import { createExchanges, type Exchanges } from '../../identity/oidc/engineTransaction.ts'
+import { oncePerRequest } from '../../identity/oidc/oncePerRequest.ts'
+import type { Stores } from '../../identity/oidc/stores.ts'
+import type { TokenChecks } from '../../identity/oidc/tokenChecks.ts'
+import { operationsIn, resources, scopeCatalogue } from '../../school/index.ts'
+import { type PageBranding, pageBranding } from '../../school/settings/publicAppearance.ts'
+import { countEvent, createServiceMetrics } from '../metrics/metrics.ts'
+import { createStores } from '../serve/open.ts'
+import type { AppArguments } from './appArguments.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { createLimits, type Limits } from './rateLimits.ts'
+import { type Runtime, schoolConfigOf } from './runtime.ts'
+import { createChecks } from './tokenChecks.ts'
+
+/** The parts that all others use. */
+export interface Foundation extends AppArguments {
+  runtime: Runtime
+  /** Connections of the authorization server, so that requests of the API cannot use them up. */
+  accounts: Database
+  /** Connections of the jobs. */
+  background: Database
+  stores: Stores
+  /** Checks of access tokens, over the connections of the API and of the authorization server. */
+  tokenChecks: Record<'api' | 'authorization', TokenChecks>
+  metrics: Metrics
+  limits: Limits
+  operations: readonly Operation[]
+  scopes: readonly ScopeEntry[]
+  signer: CursorSigner
+  statements: StatementCache
+  contentVersions: ContentVersions
+  visitorAnswers: VisitorAnswers
+  /** Counts the calls of apps. */
+  grantUses: GrantUses
+  /** Runs the operations of the API and of MCP. */
+  run: Run
+  /** The names of schools that this process has read. */
+  schoolNames: KeptContent<string>
+  outbox: Outbox
+  /** Measures how long operations block the event loop. */
+  loop: LoopWatch
+  exchanges: Exchanges
+  branding(school: School): ReturnType<typeof schoolBranding>
+  /** Returns what the pages of a school show of it, read once for each page. */
+  pageBranding(school: School): Promise<PageBranding>
+  languages(school: School): readonly Language[]
+  grantable: Grantable
+  recordAudit(entries: AuditEntry[]): Promise<void>
+  /** Counts an audit entry that is written together with a change, and returns it. */
+  counted(entry: AuditEntry): AuditEntry
+}
+
+export function createFoundation(args: AppArguments, runtime: Runtime, { isUpgrading }: Pick<Stores, 'isUpgrading'>): Foundation {
+  const { caches, database, keyring, log, redis, config } = args
+  const accounts = database.lane('authorization')
+  if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
+  const stores = createStores({ database: accounts, redis, oauth: config.oauth, log, isUpgrading })
+  const checksOver = createChecks({ caches, stores, guard: database.facts, redis })
+  const contentVersions = createContentVersions({ guard: database.facts, redis: redis?.client })
+  const visitorAnswers = createVisitorAnswers({ versionOf: contentVersions.read, caches })
+  const schoolNames = keepContent(async (schoolId) => (await schoolBranding(inSchool(accounts.kysely, schoolId), schoolId)).name, caches)
+  // A change that was acknowledged while Redis could not be reached is not marked there.
+  for (const kept of [visitorAnswers, schoolNames]) for (const event of ['close', '-node']) redis?.client.on(event, kept.clear)
+  const statements = createStatementCache(caches)
+  const loop = createLoopWatch()
+  database.facts.onAnswer(loop.resumed)
+  if (redis) onRedisReply(redis.client, loop.resumed)
+  const exchanges = createExchanges()
+  const operations = operationsIn(resources)
+  const metrics = createServiceMetrics({ ...args, operations })
+  const passwordGate = createPasswordGate({
+    ...config.server.passwords,
+    onRefused: () => metrics.add('schoolgate_password_checks_refused_total', {}),
+  })
+  metrics.collect((set) => {
+    const { running, waiting } = passwordGate.state()
+    set('schoolgate_password_checks_running', {}, running)
+    set('schoolgate_password_checks_waiting', {}, waiting)
+  })
+  const scopes = withRisks(scopeCatalogue(resources), operations)
+  const writeScopes = new Set(scopes.filter(({ verb }) => verb === 'write').map(({ name }) => name))
+  const counted = (entry: AuditEntry): AuditEntry => {
+    countEvent(metrics, entry.event)
+    return entry
+  }
+  const writeAudit = auditWriter(accounts.sql)
+  return {
+    ...args,
+    runtime,
+    accounts,
+    background: database.lane('background'),
+    stores,
+    tokenChecks: { api: checksOver(database.kysely), authorization: checksOver(accounts.kysely) },
+    metrics,
+    limits: createLimits({
+      ...args,
+      passwordGate,
+      onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }),
+    }),
+    operations,
+    scopes,
+    signer: {
+      sign: (text) => keyring.sign('cursors', text),
+      verify: (text, signature) => keyring.verify('cursors', text, signature),
+    },
+    statements,
+    loop,
+    contentVersions,
+    visitorAnswers,
+    grantUses: createGrantUses({ database: database.lane('background'), log }),
+    run: withVisitorAnswers(withApprovals(withDryRuns(run, operations)), visitorAnswers),
+    schoolNames,
+    outbox: createOutbox({ database, keyring }),
+    exchanges,
+    branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
+    pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), statements)),
+    languages: (school) => schoolConfigOf(runtime, school).languages,
+    grantable: grantableScopes(
+      () => runtime.config.roles,
+      (scope) => writeScopes.has(scope),
+    ),
+    counted,
+    async recordAudit(entries) {
+      await writeAudit(entries.map(counted))
+    },
+  }
+}
+
+/** Returns how people are found in this database. */
+export const personIn =
+  ({ kysely }: Database): FindPerson =>
+  (schoolId, accountId, grantId) =>
+    findPerson(inSchool(kysely, schoolId), accountId, grantId)

@@ -1,0 +1,134 @@
+import type { Context, Middleware } from 'koa'
+import { siteMd } from '../../agents/site/siteMd.ts'
+import { viewerOnPage } from '../../base/caller.ts'
+import { toPublicId, uuidOf } from '../../base/ids.ts'
+import type { School } from '../../base/school.ts'
+import type { ListedRow } from '../../base/text/pageOfRows.ts'
+import { inSchool, schoolDatabase } from '../../database/school/inSchool.ts'
+import { checkoutAddress } from '../../engine/checkout.ts'
+import type { ExternalServices } from '../../engine/externalServices.ts'
+import { sessionCookieName } from '../../identity/oidc/cookies.ts'
+import { createKeptForms } from '../../pages/account/keptForms.ts'
+import { findSignedInPerson, type SignedInPerson } from '../../pages/account/signedInPerson.ts'
+import { createCsrf } from '../../pages/csrf.ts'
+import type { FindPageContext } from '../../pages/pageContext.ts'
+import { createPngRenderer } from '../../pages/pictures/pngRenderer.ts'
+import { servePictures } from '../../pages/pictures/servePictures.ts'
+import { type FrameOf, serveSite } from '../../pages/site/serveSite.ts'
+import { readChrome, type SiteChrome } from '../../pages/site/siteChrome.ts'
+import type { ApiReader, ResponseTo } from '../../school/apiRows.ts'
+import { subjects } from '../../school/comments/commentAccess.ts'
+import { commentingOn } from '../../school/comments/mayComment.ts'
+import { type Foundation, personIn } from './foundation.ts'
+import type { OidcPart } from './oidc.ts'
+import { createOwnOperations } from './ownOperations.ts'
+import { createPictureLogos } from './pictureLogos.ts'
+import { publicView } from './publicView.ts'
+import { countPage } from './rateLimits.ts'
+import { schoolConfigOf } from './runtime.ts'
+import { createSecondFactorRules } from './secondFactors.ts'
+
+export interface SiteParts {
+  oidc: Pick<OidcPart, 'engineOf'>
+  pageContext: FindPageContext
+  externalServices: ExternalServices
+  /** Returns a number that changes with every change that this process makes to the school. */
+  changeOf(school: School): number
+}
+
+export interface Site {
+  middleware: Middleware
+  /** Answers browsers at addresses that nothing else answers. Comes last. */
+  rest: Middleware
+  /** Returns what the public pages of the school share; undefined if another site shows them. */
+  chromeOf(school: School): Promise<SiteChrome | undefined>
+  /** Returns the frame of the public pages for another page. */
+  frameOf: FrameOf
+  clear(): void
+}
+
+/** How long the menus of a school are shown without reading them again. */
+const keptMilliseconds = 5000
+
+/** Creates the public pages of the schools, which show what a visitor reads through the API. */
+export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
+  const { runtime, database, accounts, signer, statements, limits, keyring, stores } = foundation
+  const { perform, list, operationOf } = createOwnOperations(foundation, externalServices)
+  const session = {
+    provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
+    databaseOf: (schoolId: string) => schoolDatabase(accounts, schoolId, 'person'),
+    secondFactors: createSecondFactorRules(foundation),
+  }
+  const visitorSource = (school: School): ApiReader => {
+    const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
+    return {
+      get: <Id extends string, Query extends ListedRow>(id: Id, query: Query) => view.show<ResponseTo<Id, Query>>(operationOf(id), query),
+      list: <Id extends string, Query extends ListedRow>(id: Id, query: Query) => view.page<ResponseTo<Id, Query>>(operationOf(id), query),
+    }
+  }
+  const sourceOf = (ctx: Context, person: SignedInPerson | undefined): ApiReader =>
+    person
+      ? {
+          get: async (id, parameters) => (await perform(ctx, person.accountId, id, { parameters })).body,
+          list: (id, parameters) => list(ctx, person.accountId, id, parameters),
+        }
+      : visitorSource(ctx.state.school)
+  const isServed = (school: School): boolean => schoolConfigOf(runtime, school).public_pages
+  const kept = foundation.caches.create<Promise<SiteChrome>>('site_menus', { ttl: keptMilliseconds })
+  const chromeOf = (school: School): Promise<SiteChrome> => {
+    const key = `${school.id} ${changeOf(school)}`
+    const found = kept.get(key)
+    if (found) return found
+    const chrome = readChrome(visitorSource(school))
+    kept.set(key, chrome)
+    chrome.catch(() => kept.delete(key))
+    return chrome
+  }
+  const count = countPage(limits)
+  const csrf = createCsrf(keyring)
+  const served = serveSite({
+    log: foundation.log,
+    pageContext,
+    isServed,
+    sourceOf,
+    csrf,
+    keptForms: createKeptForms({ keyring, csrf, artifacts: stores.ephemeral, log: foundation.log }),
+    // Most visitors have no session: their requests read nothing for it.
+    personOf: async (ctx) =>
+      ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, session),
+    async commentingOn({ state: { school } }, person, { type, id }) {
+      const found = person && (await personIn(accounts)(school.id, person.accountId))
+      const viewer = found ? viewerOnPage(found, school.id) : ({ kind: 'anonymous', schoolId: school.id } as const)
+      return commentingOn(inSchool(database.kysely, school.id), viewer, { type, id: uuidOf(subjects[type], id) })
+    },
+    async memberOf({ state: { school } }, { accountId }) {
+      const personId = (await personIn(accounts)(school.id, accountId))?.personId
+      return personId ? toPublicId('mbr', personId) : undefined
+    },
+    chromeOf,
+    checkoutOf(school) {
+      const template = schoolConfigOf(runtime, school).checkout_url
+      return (item) => template && checkoutAddress(template, item)
+    },
+    count,
+    renderMarkdown: siteMd,
+  })
+  const pictures = servePictures({
+    pageContext,
+    theme: async (school) => (await foundation.pageBranding(school)).theme,
+    logoOn: createPictureLogos(foundation),
+    renderer: createPngRenderer({
+      caches: foundation.caches,
+      onFailure: (reason) => foundation.log.warn({ reason }, 'picture not drawn'),
+    }),
+    titleAt: served.titleAt,
+    count,
+  })
+  return {
+    middleware: (ctx, next) => pictures(ctx, () => served.pages(ctx, next)),
+    rest: served.rest,
+    frameOf: served.frameOf,
+    chromeOf: async (school) => (isServed(school) ? chromeOf(school) : undefined),
+    clear: () => kept.clear(),
+  }
+}

@@ -1,0 +1,32 @@
+import { toPublicId } from '../../base/ids.ts'
+import { Problem } from '../../base/problem.ts'
+import { requireScope } from '../../engine/declare/access.ts'
+import type { Operation } from '../../engine/declare/operations.ts'
+import { parameterValues } from '../../engine/declare/values.ts'
+import type { UndoRules } from '../../engine/externalServices.ts'
+import { newActivity } from '../../engine/write/activity.ts'
+import { requireCallerOfUndo } from '../../engine/write/callerOfUndo.ts'
+
+/** Returns what taking a change back must know of the operations. */
+export function createUndoRules(operations: readonly Operation[]): UndoRules {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  const byTable = Map.groupBy(new Set(operations.map(({ resource }) => resource)), ({ table }) => table)
+  return {
+    requireAllowed(operationId, caller) {
+      const operation = byId.get(operationId)
+      if (!operation) throw new Problem('not_undoable', { description: 'The operation of this request does not exist any more.' })
+      requireScope(operation, caller)
+      return { table: operation.resource.table }
+    },
+    requireCaller(undoing, operationIds, ids) {
+      const taken = operationIds.flatMap((id) => byId.get(id) ?? [])
+      const writing = { ...undoing, parameters: parameterValues(new Map()), activity: newActivity() }
+      return requireCallerOfUndo(writing, { operations, taken, ids })
+    },
+    typesOf: (table) => (byTable.get(table) ?? []).filter(({ versionColumn }) => versionColumn === 'version').map(({ object }) => object),
+    publicId(table, id) {
+      const [resource] = byTable.get(table) ?? []
+      return resource && toPublicId(resource.idPrefix, id)
+    },
+  }
+}

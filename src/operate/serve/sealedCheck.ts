@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Keyring } from '../../base/keyring.ts'
+import type { Database } from '../../database/connection/database.ts'
+import { countSealed, lostOf, neededOf, type SealedCount } from '../../database/statements/sealedColumns.ts'
+
+export interface SealedCheck {
+  /** @throws Error if there is anything lasting that no secret opens */
+  check(): Promise<void>
+  /** The values for which the older secrets are needed, in words. Empty before the first count. */
+  summary(): { older_secrets: string[] }
+}
+
+/** Readiness asks often, and the count reads every row. */
+const freshMs = 3_600_000
+/** The first answer waits this long for the count. */
+const timeoutMs = 1500
+
+/** Counts what SECRET_KEY opens in the background, once an hour. What ends by itself within a month does not count as lost. */
+export function createSealedCheck(database: Pick<Database, 'sql'>, keyring: Keyring): SealedCheck {
+  let counts: SealedCount[] = []
+  let countedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
+  const count = async (): Promise<void> => {
+    try {
+      counts = await countSealed(database.sql, keyring, { isBrief: false })
+      countedAt = performance.now()
+    } finally {
+      running = undefined
+    }
+  }
+  return {
+    async check() {
+      if (performance.now() - countedAt > freshMs) {
+        running ??= count()
+        running.catch(() => undefined)
+        await Promise.race([running, delay(timeoutMs, undefined, { ref: false })])
+      }
+      const lost = lostOf(counts)
+      if (lost !== '') throw new Error(explainLoss(lost))
+    },
+    summary: () => ({ older_secrets: keyring.secretIds.slice(1).map((_, index) => neededOf(counts, index + 1)) }),
+  }
+}
+
+export const explainLoss = (lost: string): string =>
+  `SECRET_KEY no longer opens ${lost}. Add the secret that was removed: SECRET_KEY=new,old`

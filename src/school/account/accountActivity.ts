@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { listOf } from '../../engine/declare/elementList.ts'
+import { timestamp } from '../../engine/declare/fields.ts'
+import { defineRead } from '../../engine/declare/typedOperations.ts'
+import type { Reading } from '../../engine/read/reading.ts'
+import { ownId } from './accountFields.ts'
+import { activityActions, findOwnGrant, listActivity } from './appActivity.ts'
+
+const action = z.enum(activityActions).meta({ component: 'ChangeAction' })
+
+const activity = z
+  .object({
+    id: ownId('act', 'Id of the activity.'),
+    object: z.literal('activity').meta({ description: 'Type of the object.' }),
+    at: timestamp().meta({ description: 'When.', example: '2026-03-01T09:30:00.000Z' }),
+    operation: z.string().meta({ description: 'Operation of the API.', example: 'publishCourse' }),
+    action: action.meta({ description: 'What happened, as in the change feed.', example: 'published' }),
+    resource: z
+      .object({
+        type: z.string().meta({ description: 'Type of the changed object.', example: 'course' }),
+        id: z
+          .string()
+          .nullable()
+          .meta({ description: 'Id of the object; null for an operation on many.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+        label: z
+          .string()
+          .nullable()
+          .meta({ description: 'Title or code at the time. Null for people and objects without a title.', example: 'Clay From Scratch' }),
+        ids: z.array(z.string()).meta({ description: 'Ids of the objects of an operation on many, at most 1,000.', example: [] }),
+      })
+      .meta({ description: 'The changed object.', example: {} }),
+    count: z.int().meta({ description: 'Number of changed objects.', example: 1 }),
+    by: z
+      .object({
+        kind: z.literal('app').meta({ description: 'Who made the change.' }),
+        client_id: z.string().meta({ description: 'Id of the app.', example: 'k2Jx' }),
+        client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
+      })
+      .meta({ description: 'The app, in the name of the person.', example: {} }),
+    reason: z.string().nullable().meta({
+      description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
+      example: 'Move the course to spring',
+    }),
+    undo: z
+      .object({
+        possible: z.boolean().meta({ description: 'True if it can be taken back.', example: true }),
+        until: timestamp().nullable().meta({ description: 'Until when; null if it never could be.', example: '2026-03-31T09:30:00.000Z' }),
+        undone_at: timestamp().nullable().meta({ description: 'When it was taken back.', example: null }),
+      })
+      .meta({ description: 'Whether it can be taken back.', example: {} }),
+  })
+  .meta({ component: 'Activity' })
+
+const activityFilters = z.object({
+  action: action.optional().meta({ description: 'Only this action.', example: 'deleted' }),
+  resource: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ description: 'Only objects of this type, such as `course`, or the object with this id.', example: 'course' }),
+})
+
+const activityOf = (
+  { database, parameters, page }: Reading<typeof activityFilters.shape>,
+  grantId: string,
+): ReturnType<typeof listActivity> => {
+  if (!page) throw new Error('a list of activity needs a page')
+  return listActivity(database, database.schoolId, {
+    grantId,
+    action: parameters.get('action'),
+    resource: parameters.get('resource'),
+    page,
+  })
+}
+
+/** The reads of an account that show what its apps changed. */
+export const activityReads = {
+  'authorizations/{id}/activity': defineRead('account', {
+    scope: 'read',
+    id: 'listAuthorizationActivity',
+    summary: 'List what an app changed',
+    parameters: activityFilters.extend({ id: ownId('aut', 'Id of the authorization.') }),
+    output: listOf(activity, 'Changes, newest first. Entries of the audit trail: they are kept as long.'),
+    pagedBy: 'id',
+    loadsPage: true,
+    async run(reading, { id: accountId }) {
+      const { database, parameters } = reading
+      const grant = await findOwnGrant(database, { accountId, id: String(parameters.get('id')) })
+      return await activityOf(reading, grant.id)
+    },
+  }),
+  activity: defineRead('account', {
+    scope: 'read',
+    id: 'listActivity',
+    summary: 'List what the calling app changed itself',
+    parameters: activityFilters,
+    output: listOf(activity, 'Changes that the app made with the authorization of its token, newest first.'),
+    pagedBy: 'id',
+    loadsPage: true,
+    run: (reading) => activityOf(reading, reading.caller.kind === 'person' ? reading.caller.grantId : ''),
+  }),
+}

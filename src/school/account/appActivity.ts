@@ -1,0 +1,122 @@
+import { fromPublicId, hashedId, toPublicId } from '../../base/ids.ts'
+import { Problem } from '../../base/problem.ts'
+import { isObject } from '../../base/text/jsonValue.ts'
+import { keysOf } from '../../base/text/keysOf.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
+import { now } from '../../database/statements/expressions.ts'
+import type { NamedAuditEvent } from '../../database/tables/auditEvents.ts'
+import { type ChangeAction, changeActionOf, changeActions } from '../../database/tables/changeActions.ts'
+import { clientNames } from '../../database/tables/clients.ts'
+import { listRecentGrants } from '../../database/tables/connectedApps.ts'
+import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
+import { type UndoState, undoStates } from '../../database/undo/records.ts'
+
+export const activityActions = keysOf(changeActions)
+
+/** A write of an app, as its entry in the audit trail describes it. */
+export interface Change {
+  operation: string
+  action: ChangeAction
+  resource: {
+    type: string
+    /** The public id; null for an operation on many objects. */
+    id: string | null
+    /** The title or code at the time. Objects that are people have none. */
+    label: string | null
+    /** The public ids of the objects of an operation on many. */
+    ids: string[]
+  }
+  count: number
+  /** Why the app did it, in its own words. */
+  reason: string | null
+}
+
+/** Returns the write that an entry of the audit trail is about; undefined for every other event. */
+export function changeOf({ event, details }: Pick<AuditRow, 'event' | 'details'>): Change | undefined {
+  const { operation, resource, agent_reason: reason } = details
+  if (typeof operation !== 'string' || !isObject(resource)) return undefined
+  const [type = '', verb = ''] = event.split('.')
+  const ids = Array.isArray(resource.ids) ? resource.ids.map(String) : []
+  return {
+    operation,
+    action: changeActionOf(verb),
+    resource: { type, id: textOrNull(resource.id), label: textOrNull(resource.label), ids },
+    count: Math.max(ids.length, 1),
+    reason: textOrNull(reason),
+  }
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const notUndoable: UndoState = { possible: false, until: null, undone_at: null }
+
+export interface ActivityRequest {
+  grantId: string
+  action?: ChangeAction | undefined
+  /** The type of the changed objects, or the id of one of them. */
+  resource?: string | undefined
+  /** The page: see `RequestedPage`. */
+  page: { limit: number; next?: { id: string; isBackward: boolean } | undefined }
+}
+
+/** Returns what an app did with a grant, the newest first, and one element more if there are more. */
+export async function listActivity(database: SchoolReader, schoolId: string, { grantId, action, resource, page }: ActivityRequest) {
+  const isBackward = page.next?.isBackward ?? false
+  const isId = resource !== undefined && /^[a-z]{3}_\w{26}$/.test(resource)
+  const rows = await readAudit(database, {
+    schoolId,
+    changes: { ofGrant: grantId, action, ...(resource !== undefined && (isId ? { objectId: resource } : { type: resource })) },
+    order: isBackward ? 'asc' : 'desc',
+    after: page.next && fromPublicId('act', page.next.id),
+    limit: page.limit + 1,
+  })
+  const undo = await undoStates(
+    database,
+    rows.map(({ id }) => id),
+  )
+  const names = await clientNames(database, [...new Set(rows.flatMap(({ client_id: id }) => id ?? []))])
+  return {
+    data: rows.flatMap((row) => {
+      const change = changeOf(row)
+      if (!change) return []
+      const { client_id: id } = row
+      const by = { kind: 'app', client_id: id, client_name: (id !== null && names.get(id)) || null }
+      return [{ id: toPublicId('act', row.id), object: 'activity', at: row.at, ...change, by, undo: undo.get(row.id) ?? notUndoable }]
+    }),
+  }
+}
+
+/**
+ * Returns a grant of the account by its public id, also for a while after its end.
+ * @throws Problem not_found, also for a grant of another account
+ */
+export async function findOwnGrant(
+  database: SchoolReader,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<{ id: string; client_id: string }> {
+  const own = await listRecentGrants(database, database.schoolId, accountId)
+  const found = own.find((grant) => hashedId('aut', grant.id) === id)
+  if (!found) throw new Problem('not_found', { description: 'The authorization does not exist.' })
+  return found
+}
+
+/** Returns how many changes of an app the person can take back, and the id of the oldest; undefined if there are none. */
+export async function undoableChanges(
+  database: SchoolReader,
+  { accountId, clientId }: { accountId: string; clientId: string },
+): Promise<{ count: number; oldest: string } | undefined> {
+  const { count, oldest } = await database
+    .selectFrom('undo_record')
+    .innerJoin('audit_log', 'audit_log.id', 'undo_record.id')
+    .select((row) => [
+      row.cast<number>(row.fn.countAll(), 'int4').as('count'),
+      row.fn.min<string | null>(row.cast<string>('audit_log.id', 'text')).as('oldest'),
+    ])
+    .where('audit_log.client_id', '=', clientId)
+    .where('audit_log.account_id', '=', accountId)
+    .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
+    .where('undo_record.undone_at', 'is', null)
+    .where('undo_record.expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return oldest === null ? undefined : { count, oldest: toPublicId('act', oldest) }
+}

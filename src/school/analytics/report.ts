@@ -1,0 +1,137 @@
+import { addDays, type Day, dayIn } from '../../base/days.ts'
+import { Problem } from '../../base/problem.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
+import { type PeriodParameters, periodOf, type Range } from './period.ts'
+import { readState } from './rollups/rollupState.ts'
+
+/** Figures of a range of days, by name. Null if a figure has no value. */
+export type Line = Readonly<Record<string, number | null>>
+
+/** The figures of a range of days, available for any days within it. */
+export interface Figures {
+  over(range: Range): Line
+}
+
+/** The parameters by which a report is filtered or grouped. Ids are stored ids. Each report has some of them. */
+export interface ReportFilters {
+  course?: string | undefined
+  source?: readonly string[] | undefined
+  product?: { type: string; id: string } | undefined
+  product_type?: string | undefined
+  coupon?: string | undefined
+  plan?: string | undefined
+  currency?: string | undefined
+  status?: readonly string[] | undefined
+  group_by?: 'course' | 'source' | 'product' | 'product_type' | 'coupon' | undefined
+}
+
+export interface ReportRequest {
+  database: SchoolReader
+  /** Present if the caller may see own courses only. A null id matches no lecturer. */
+  lecturer: { id: string | null } | undefined
+  today: Day
+  filters: Readonly<ReportFilters>
+}
+
+export interface Group {
+  /** A public id or a keyword. */
+  key: string
+  title: string | null
+  line: Line
+  figures: Figures
+}
+
+export interface Report {
+  name: string
+  read(request: ReportRequest, range: Range): Promise<Figures>
+  groups?(request: ReportRequest, range: Range): Promise<Group[] | undefined>
+  show(line: Line, money: Money): Record<string, unknown>
+}
+
+export type Money = (amount: number | null | undefined) => { amount: number; currency: string }
+
+export interface Freshness {
+  as_of: Date | null
+  complete_through: Day | null
+}
+
+export interface ReportSchool extends Freshness {
+  time_zone: string
+  currency: string
+  today: Day
+}
+
+/** Returns the time zone, the currency and the freshness. A day is complete after it is over and was computed since. */
+async function reportSchool(database: SchoolReader, now: Date): Promise<ReportSchool> {
+  const { state, timeZone, currency } = await readState(database, database.schoolId)
+  const known = state?.timeZone === timeZone ? state : undefined
+  const lastWhole = known?.asOf && addDays(dayIn(timeZone, known.asOf), -1)
+  const computed = known?.daysThrough
+  return {
+    time_zone: timeZone,
+    currency,
+    today: dayIn(timeZone, now),
+    as_of: known?.asOf ?? null,
+    complete_through: lastWhole && computed && computed < lastWhole ? computed : (lastWhole ?? null),
+  }
+}
+
+export interface ReportCaller {
+  database: SchoolReader
+  now: Date
+  lecturer: ReportRequest['lecturer']
+}
+
+export async function createReportRequest(
+  { database, now, lecturer }: ReportCaller,
+  filters: ReportRequest['filters'] = {},
+): Promise<{ request: ReportRequest; school: Omit<ReportSchool, 'today'> }> {
+  const { today, ...school } = await reportSchool(database, now)
+  return { request: { database, lecturer, today, filters }, school }
+}
+
+/**
+ * Returns the response of a report: totals, totals of the days to compare with, a series without gaps, and groups if requested.
+ * @throws Problem invalid_parameter
+ */
+export async function answerReport(
+  report: Report,
+  caller: ReportCaller,
+  { filters, ...days }: PeriodParameters & { filters: ReportRequest['filters'] },
+): Promise<Record<string, unknown>> {
+  const { request, school } = await createReportRequest(caller, filters)
+  const period = periodOf(days, request.today)
+  const money: Money = (amount) => ({ amount: amount ?? 0, currency: school.currency })
+  const figures = await report.read(request, period)
+  const groups = await report.groups?.(request, period)
+  if (groups) requireFewValues(groups.length * period.buckets.length)
+  const { compare } = period
+  return {
+    object: 'analytics.report',
+    report: report.name,
+    from: period.from,
+    to: period.to,
+    interval: period.interval,
+    ...school,
+    totals: report.show(figures.over(period), money),
+    compare: compare ? { ...compare, totals: report.show((await report.read(request, compare)).over(compare), money) } : null,
+    series: period.buckets.map((bucket) => ({ date: bucket.date, ...report.show(figures.over(bucket), money) })),
+    groups:
+      groups?.map(({ key, title, line, figures: ofGroup }) => ({
+        key,
+        title,
+        ...report.show(line, money),
+        series: period.buckets.map((bucket) => ({ date: bucket.date, ...report.show(ofGroup.over(bucket), money) })),
+      })) ?? null,
+  }
+}
+
+/** The most elements of the series of all groups of a report. The default intervals never have more. */
+const maxValues = 5000
+
+/** @throws Problem invalid_parameter */
+function requireFewValues(values: number): void {
+  if (values <= maxValues) return
+  const message = `interval: would give ${values} values by group, and at most ${maxValues} are possible. Use a longer interval or fewer days`
+  throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'interval', code: 'range', message }] })
+}

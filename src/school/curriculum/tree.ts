@@ -1,0 +1,97 @@
+import { type Expression, expressionBuilder } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { audienceOf, type Caller } from '../../base/caller.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
+import type { Builder, Condition } from '../../database/statements/expressions.ts'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { isTaughtBy } from '../courses/visibleCourses.ts'
+import { type LockReason, lockReasonOf } from './entitlement.ts'
+import type { Drip } from './lessonInput.ts'
+
+type Courses = Builder<'course'>
+
+interface SelectedLesson {
+  id: string
+  title: string
+  kind: 'video' | 'text' | 'audio' | 'file' | 'quiz' | 'assignment' | 'live' | 'embed'
+  status: 'draft' | 'published'
+  is_preview: boolean
+  position: number
+  duration_seconds: number | null
+  drip: Drip
+  external_id: string | null
+  lock_reason: LockReason | null
+}
+
+interface SelectedSection {
+  id: string
+  title: string
+  summary: string | null
+  position: number
+  external_id: string | null
+  lessons: readonly SelectedLesson[]
+}
+
+/**
+ * Selects the sections of a course with the outlines of their lessons, in order, within the query of the course. The content of the
+ * lessons is not included.
+ */
+export function sectionsOf(course: Courses, caller: Caller): Expression<unknown> {
+  return jsonArrayFrom(
+    course
+      .selectFrom('section')
+      .select(['section.id', 'section.title', 'section.summary', 'section.position', 'section.external_id'])
+      .select((section) =>
+        jsonArrayFrom(
+          section
+            .selectFrom('lesson')
+            .select(['lesson.id', 'lesson.title', 'lesson.kind', 'lesson.status', 'lesson.is_preview', 'lesson.position'])
+            .select(['lesson.duration_seconds', 'lesson.drip', 'lesson.external_id'])
+            .select((lesson) => lesson.cast<string>(lockReasonOf(expressionBuilder<DB, 'lesson'>(), caller), 'text').as('lock_reason'))
+            .whereRef('lesson.section_id', '=', 'section.id')
+            .where((lesson) => lesson.or([lesson('lesson.status', '=', 'published'), seesDrafts(course, caller)]))
+            .orderBy('lesson.position'),
+        ).as('lessons'),
+      )
+      .whereRef('section.course_id', '=', 'course.id')
+      .orderBy('section.position'),
+  )
+}
+
+/** Matches courses whose drafts the caller sees, together with the counts that include them. */
+function seesDrafts(course: Courses, caller: Caller): Condition {
+  const audience = audienceOf(caller)
+  if (audience === 'staff') return course.lit(true)
+  return caller.kind === 'person' && audience === 'lecturer' ? isTaughtBy(course, caller) : course.lit(false)
+}
+
+/** Completes the result of `sectionsOf`. Positions count the listed lessons: a hidden draft leaves no gap. */
+export function treeFrom(sections: readonly SelectedSection[] | null) {
+  return (sections ?? []).map((section) => ({
+    ...section,
+    object: 'section' as const,
+    lessons_count: section.lessons.length,
+    lessons: section.lessons.map((lesson, position) => ({
+      ...lesson,
+      object: 'lesson' as const,
+      section_id: section.id,
+      position,
+      locked: lesson.lock_reason !== null,
+    })),
+  }))
+}
+
+interface TreeContext {
+  database: SchoolReader
+  caller: Caller
+}
+
+export async function readTree({ database, caller }: TreeContext, { id }: { id: string }): Promise<Record<string, unknown>> {
+  const row = await database
+    .selectFrom('course')
+    .select('tree_version')
+    .select((course) => course.cast<SelectedSection[] | null>(sectionsOf(course, caller), 'json').as('sections'))
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return { course_id: id, version: row.tree_version, sections: treeFrom(row.sections) }
+}

@@ -1,0 +1,95 @@
+import type { Expression } from 'kysely'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
+import { audienceOf, type Caller } from '../../base/caller.ts'
+import { type Builder, type Condition, now } from '../../database/statements/expressions.ts'
+import { isKnownLecturer } from '../courses/visibleCourses.ts'
+import { hasHost, mayJoin, maySeeLocation, mayWatch } from './eventAccess.ts'
+
+type Events = Builder<'event'>
+
+export const hasShownHost = (event: Events, lecturerIds: readonly string[], caller: Caller): Condition =>
+  audienceOf(caller) === 'staff' ? hasHost(event, lecturerIds) : event.and([hasHost(event, lecturerIds), maySeeLocation(event, caller)])
+
+/** Selects the hosts of an event, in order: `[{ id, display_name, slug }]`. */
+export function hostsOf(event: Events, caller: Caller): Expression<unknown> {
+  return jsonArrayFrom(
+    event
+      .selectFrom('event_host')
+      .innerJoin('lecturer', 'lecturer.id', 'event_host.lecturer_id')
+      .select(['lecturer.id', 'lecturer.display_name', 'lecturer.slug'])
+      .whereRef('event_host.event_id', '=', 'event.id')
+      .where((lecturer) => isKnownLecturer(lecturer, caller))
+      .orderBy('event_host.position')
+      .orderBy('lecturer.id'),
+  )
+}
+
+export const plansOf = (event: Events): Expression<unknown> =>
+  event
+    .selectFrom((inner) =>
+      inner
+        .selectFrom('event_plan')
+        .select('event_plan.plan_id')
+        .whereRef('event_plan.event_id', '=', 'event.id')
+        .orderBy('event_plan.plan_id')
+        .as('plans'),
+    )
+    .select((plans) => plans.fn.agg<string[]>('array_agg', ['plans.plan_id']).as('plan_ids'))
+
+/** Selects a column, or null for callers that the rule excludes. Staff see every value. */
+const onlyFor =
+  (column: 'location' | 'join_url' | 'recording_url', rule: (event: Events, caller: Caller) => Condition) =>
+  (event: Events, caller: Caller): Expression<unknown> =>
+    audienceOf(caller) === 'staff'
+      ? event.ref(`event.${column}`)
+      : event
+          .case()
+          .when(rule(event, caller))
+          .then(event.ref(`event.${column}`))
+          .end()
+
+export const shownLocation = onlyFor('location', maySeeLocation)
+export const shownJoinUrl = onlyFor('join_url', mayJoin)
+export const shownRecordingUrl = onlyFor('recording_url', mayWatch)
+
+/** Selects the caller's own RSVP: `{ id, status, waitlist_position, offered_until }`. Undefined for callers who are not a person of the school. */
+export function ownRsvpOf(event: Events, caller: Caller): Expression<unknown> | undefined {
+  const personId = caller.kind === 'person' ? caller.personId : null
+  if (personId === null) return undefined
+  return jsonObjectFrom(
+    event
+      .selectFrom('rsvp')
+      .select((rsvp) => ['rsvp.id', 'rsvp.status', waitlistPosition(rsvp).as('waitlist_position'), 'rsvp.offered_until'])
+      .whereRef('rsvp.event_id', '=', 'event.id')
+      .where('rsvp.person_id', '=', personId),
+  )
+}
+
+/** Selects the position of an RSVP on the waitlist, from 1; null for other RSVPs. */
+export function waitlistPosition(rsvp: Builder<'rsvp'>) {
+  const ahead = rsvp
+    .selectFrom('rsvp as ahead')
+    .select((row) => row.fn.countAll<number>().as('place'))
+    .whereRef('ahead.event_id', '=', 'rsvp.event_id')
+    .where('ahead.status', '=', 'waitlisted')
+    .where('ahead.offered_until', 'is', null)
+    .where((row) => row(row.refTuple('ahead.queued_at', 'ahead.id'), '<=', row.refTuple('rsvp.queued_at', 'rsvp.id')))
+  return rsvp
+    .case()
+    .when(rsvp.and([rsvp('rsvp.status', '=', 'waitlisted'), rsvp('rsvp.offered_until', 'is', null)]))
+    .then(rsvp.cast<number>(ahead, 'int4'))
+    .end()
+}
+
+export type Phase = 'upcoming' | 'live' | 'ended'
+
+export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date }, time = new Date()): Phase {
+  if (time < starts_at) return 'upcoming'
+  return time < ends_at ? 'live' : 'ended'
+}
+
+export const isInPhase = (event: Events, phases: readonly Phase[]): Condition => {
+  const [begun, over] = [event('event.starts_at', '<=', now), event('event.ends_at', '<=', now)]
+  const conditions: Record<Phase, Condition> = { upcoming: event.not(begun), live: event.and([begun, event.not(over)]), ended: over }
+  return event.or(phases.map((phase) => conditions[phase]))
+}

@@ -1,0 +1,175 @@
+import type { Updateable } from 'kysely'
+import { newId } from '../../base/ids.ts'
+import { fieldError, Problem } from '../../base/problem.ts'
+import type { SchoolWriter } from '../../database/connection/database.ts'
+import { recordChange } from '../../database/tables/changeLog.ts'
+import { changedPerson, recordPersonChanges } from '../../database/tables/personChanges.ts'
+import type { DB } from '../../gen/kysely/tables.ts'
+import { updateEnrollmentCounters } from './enrollmentCounters.ts'
+import { type CountedEnrollment, type EnrollmentSource, statusAt, statusesWithPlace } from './enrollmentStatus.ts'
+import { saveFallbackAccess } from './fallbackAccess.ts'
+import { lockCourses } from './lockCourses.ts'
+import { type PlaceTaker, requirePlace } from './requirePlace.ts'
+
+export interface EnrollmentInput {
+  now: Date
+  personId: string
+  courseId: string
+  source: EnrollmentSource
+  orderId?: string | undefined
+  subscriptionId?: string | undefined
+  couponId?: string | undefined
+  /** Default: now. */
+  startsAt?: Date | undefined
+  /** Null: without end. Default: the access duration of the course; under a plan, without end, because the plan decides. */
+  expiresAt?: Date | null | undefined
+  /** Requires a free place in the course. Default: none, because an order or a plan has promised the place. */
+  requiresPlaceFor?: PlaceTaker | undefined
+}
+
+export interface EnrollmentResult {
+  enrollmentId: string
+  /** `unchanged`: the enrolment is open already, or the school has suspended it. */
+  outcome: 'created' | 'reactivated' | 'unchanged'
+  version: number
+}
+
+/**
+ * Opens a course to a person and records the change. There is one enrolment for each person and course: one that has ended is opened
+ * again and keeps its progress, and one that is open is never shortened. Runs in the caller's transaction.
+ * @throws Problem invalid_reference if the school has no such course, invalid_state if the course is full
+ */
+export async function enroll(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult> {
+  const { enrollmentId, outcome, version, isExtended } = await placeEnrollment(writer, input)
+  if (outcome !== 'unchanged' || isExtended) {
+    const action = outcome === 'unchanged' ? 'updated' : outcome
+    await recordChange(writer, { type: 'enrollment', resource_id: enrollmentId, action, version })
+  }
+  return { enrollmentId, outcome, version }
+}
+
+interface StoredEnrollment extends CountedEnrollment {
+  id: string
+  version: number
+  source: string
+  expires_at: Date | null
+  order_id: string | null
+  subscription_id: string | null
+  coupon_id: string | null
+}
+
+/** Does the same as `enroll`, for callers that record the change themselves. */
+export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
+  const { now, personId, courseId, source } = input
+  const [course] = await lockCourses(writer, [courseId])
+  if (!course) {
+    throw new Problem('invalid_reference', {
+      details: [fieldError('course_id', 'invalid_reference', 'the school has no course with this id')],
+    })
+  }
+  const startsAt = input.startsAt ?? now
+  const days = source === 'plan' ? null : course.access_duration_days
+  const expiresAt =
+    input.expiresAt !== undefined ? input.expiresAt : days === null ? null : new Date(startsAt.getTime() + days * 86_400_000)
+  const existing: StoredEnrollment | undefined = await writer
+    .selectFrom('enrollment')
+    .select(['id', 'version', 'status', 'source', 'completed_at', 'expires_at', 'order_id', 'subscription_id', 'coupon_id'])
+    .where('course_id', '=', courseId)
+    .where('person_id', '=', personId)
+    .forUpdate()
+    .executeTakeFirst()
+  const isOpen = existing !== undefined && statusesWithPlace.includes(statusAt(existing, now))
+  if (isOpen) return await extendEnrollment(writer, { input, existing, expiresAt })
+
+  const holdsPlace = existing !== undefined && statusesWithPlace.includes(existing.status)
+  if (input.requiresPlaceFor && !holdsPlace) requirePlace(course, input.requiresPlaceFor)
+  // A completed enrolment stays completed: its progress is kept, and a completion is never revoked.
+  const after: CountedEnrollment = {
+    status: existing?.completed_at ? 'completed' : 'active',
+    completed_at: existing?.completed_at ?? null,
+  }
+  const enrollmentId = existing?.id ?? newId()
+  const version = (existing?.version ?? 0) + 1
+  const values = {
+    status: after.status,
+    source,
+    starts_at: startsAt,
+    expires_at: expiresAt,
+    version,
+    updated_at: now,
+    order_id: input.orderId ?? null,
+    subscription_id: input.subscriptionId ?? null,
+    coupon_id: input.couponId ?? null,
+  } satisfies Updateable<DB['enrollment']>
+  if (existing) {
+    await writer
+      .updateTable('enrollment')
+      .set({ ...values, status_before: null, status_reason: null, canceled_at: null, expired_at: null })
+      .where('id', '=', enrollmentId)
+      .execute()
+  } else {
+    const key = { school_id: writer.schoolId, id: enrollmentId, person_id: personId, course_id: courseId } satisfies Updateable<
+      DB['enrollment']
+    >
+    await writer
+      .insertInto('enrollment')
+      .values({ ...key, ...values, created_at: now })
+      .execute()
+  }
+  await becomeStudent(writer, { personId, now })
+  await updateEnrollmentCounters(writer, [{ courseId, personId, before: existing, after }])
+  return { enrollmentId, outcome: existing ? 'reactivated' : 'created', version, isExtended: false }
+}
+
+/**
+ * Extends an open enrolment if the new source lasts longer. The source that lasts longest becomes its source, and the first one if both
+ * last equally long; the other is stored, so that it applies when that one ends.
+ */
+async function extendEnrollment(
+  writer: SchoolWriter,
+  { input, existing, expiresAt }: { input: EnrollmentInput; existing: StoredEnrollment; expiresAt: Date | null },
+): Promise<EnrollmentResult & { isExtended: boolean }> {
+  const { now, personId, courseId } = input
+  const isLonger = existing.expires_at !== null && (expiresAt === null || expiresAt > existing.expires_at)
+  const sent = { source: input.source, expires_at: expiresAt } satisfies Updateable<DB['enrollment']>
+  const stored = { source: existing.source, expires_at: existing.expires_at } satisfies Updateable<DB['enrollment']>
+  const [longer, shorter] = isLonger ? [sent, stored] : [stored, sent]
+  const ids = {
+    order_id: isLonger ? (input.orderId ?? existing.order_id) : (existing.order_id ?? input.orderId ?? null),
+    subscription_id: isLonger
+      ? (input.subscriptionId ?? existing.subscription_id)
+      : (existing.subscription_id ?? input.subscriptionId ?? null),
+    coupon_id: isLonger ? (input.couponId ?? existing.coupon_id) : (existing.coupon_id ?? input.couponId ?? null),
+  } satisfies Updateable<DB['enrollment']>
+  if (isGranted(shorter.source) && (isLonger || !isGranted(longer.source)) && (shorter.expires_at === null || shorter.expires_at > now)) {
+    await saveFallbackAccess(writer, { personId, courseId, now }, shorter.expires_at)
+  }
+  const isExtended =
+    isLonger ||
+    ids.order_id !== existing.order_id ||
+    ids.subscription_id !== existing.subscription_id ||
+    ids.coupon_id !== existing.coupon_id
+  const version = existing.version + (isExtended ? 1 : 0)
+  if (isExtended) {
+    await writer
+      .updateTable('enrollment')
+      .set({ ...longer, ...ids, version, updated_at: now })
+      .where('id', '=', existing.id)
+      .execute()
+  }
+  return { enrollmentId: existing.id, outcome: 'unchanged', version, isExtended }
+}
+
+/** True for a source that neither an order nor a plan proves. */
+const isGranted = (source: string): boolean => ['self', 'manual', 'import'].includes(source)
+
+async function becomeStudent(writer: SchoolWriter, { personId, now }: Pick<EnrollmentInput, 'personId' | 'now'>): Promise<void> {
+  const changed = await writer
+    .updateTable('person')
+    .set((person) => ({ is_student: true, version: person('version', '+', 1), updated_at: now }))
+    .where('id', '=', personId)
+    .where('is_student', '=', false)
+    .returning(changedPerson)
+    .execute()
+  await recordPersonChanges(writer, changed, { student: 'created' })
+}

@@ -1,0 +1,169 @@
+import { audienceOf } from '../../base/caller.ts'
+import { toPublicId, uuidOf } from '../../base/ids.ts'
+import { fieldError, Problem } from '../../base/problem.ts'
+import { checkoutRequired } from '../checkoutRequired.ts'
+import { changeSeat, replaceEnrollments } from './changeSeat.ts'
+import { dueStep } from './dueStep.ts'
+import { leaveSeat, lockPlansOf, requireNotSubscribed } from './planSeats.ts'
+import { isVisiblePlan } from './planVisibility.ts'
+import { amountDue, findTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
+import { canceledColumns, noPendingChange, pausedColumns, periodColumns, resumedColumns } from './subscriptionColumns.ts'
+import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
+import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
+import { isFinal, stateAfter, statesBefore } from './subscriptionTransitions.ts'
+import type { SubscriptionContext } from './subscriptionWriting.ts'
+import { syncAccess } from './syncAccess.ts'
+import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
+
+interface Cancellation {
+  at?: string | undefined
+  reason?: string | undefined
+  comment?: string | undefined
+}
+
+/**
+ * Cancels a subscription at the end of its period, or now. A subscription without a period, or whose period is over, ends now.
+ * @throws Problem access_denied for a caller who may not end it now, invalid_state
+ */
+export async function cancelSubscription(
+  { writer, caller, now }: SubscriptionContext,
+  row: SubscriptionRow,
+  { at, reason, comment }: Cancellation,
+): Promise<SubscriptionColumns | undefined> {
+  const isStaff = audienceOf(caller) === 'staff'
+  if (at === 'now' && !isStaff)
+    throw new Problem('access_denied', { description: 'Only staff can end a subscription now. Cancel it at the end of its period.' })
+  if (row.status === 'canceled') return undefined
+  if (!stateAfter(row.status, 'canceled')) throw wrongSubscriptionState('cancel', row.status, statesBefore('canceled'))
+  const end = row.current_period_end
+  const isNow = at === 'now' || end === null || end <= now
+  if (!isNow && row.cancel_at_period_end) return undefined
+  const feedback = {
+    cancellation_reason: reason ?? row.cancellation_reason ?? (isStaff ? 'staff' : 'other'),
+    cancellation_comment: comment ?? row.cancellation_comment,
+  }
+  // A pending change of plan stays: it takes effect if the cancellation is revoked.
+  if (!isNow) return { cancel_at_period_end: true, cancel_at: end, canceled_at: now, ...feedback }
+  await lockPlansOf(writer, row)
+  await leaveSeat(writer, row, 'canceled')
+  return { ...canceledColumns(row, now), cancel_at: now, ...feedback }
+}
+
+/**
+ * Takes back the pause of a subscription or its cancellation at the end of the period; of both, the later one.
+ * @throws Problem invalid_state for one that has ended
+ */
+export async function resumeSubscription({ now }: SubscriptionContext, row: SubscriptionRow): Promise<SubscriptionColumns | undefined> {
+  if (dueStep(row, now)?.kind === 'end') throw wrongSubscriptionState('resume', 'canceled', statesBefore('canceled'))
+  const isCanceledInPause =
+    row.cancel_at_period_end && row.paused_at !== null && row.canceled_at !== null && row.canceled_at > row.paused_at
+  if (row.status === 'paused' && !isCanceledInPause) return resumedColumns(row, now)
+  if (!row.cancel_at_period_end) return undefined
+  return { cancel_at_period_end: false, cancel_at: null, canceled_at: null, cancellation_reason: null, cancellation_comment: null }
+}
+
+/**
+ * Pauses a subscription until it is resumed, or until `resumes_at`.
+ * @throws Problem validation_failed for a time in the past
+ */
+export async function pauseSubscription(
+  { now }: SubscriptionContext,
+  row: SubscriptionRow,
+  { resumes_at }: { resumes_at?: string | null | undefined },
+): Promise<SubscriptionColumns | undefined> {
+  const resumesAt = typeof resumes_at === 'string' ? new Date(resumes_at) : null
+  if (resumesAt && resumesAt <= now) {
+    throw new Problem('validation_failed', { details: [fieldError('resumes_at', 'min', 'must be in the future')] })
+  }
+  if (row.status === 'paused') {
+    const isSame = resumes_at === undefined || resumesAt?.getTime() === row.resumes_at?.getTime()
+    return isSame ? undefined : { resumes_at: resumesAt }
+  }
+  return pausedColumns(now, resumesAt)
+}
+
+/**
+ * Changes the price of a subscription, from the next period on or now. The rest of the current period is not refunded; a change now begins
+ * a full period.
+ * @throws Problem access_denied for a caller who may not change it now, invalid_reference, invalid_state, already_subscribed
+ * @throws Problem checkout_required if the caller paid nothing so far and must pay for the new price
+ */
+export async function changePlan(
+  context: SubscriptionContext,
+  row: SubscriptionRow,
+  { price_id, when }: { price_id: string; when?: string | undefined },
+): Promise<SubscriptionColumns | undefined> {
+  const { writer, caller, now } = context
+  const isStaff = audienceOf(caller) === 'staff'
+  if (when === 'now' && !isStaff)
+    throw new Problem('access_denied', { description: 'Only staff can change the plan now. Change it with the next period.' })
+  const priceId = uuidOf('prc', price_id)
+  const terms = await requireVisibleTerms(context, priceId)
+  if (priceId === row.price_id && !isFinal(row.status)) return row.pending_price_id === null ? undefined : noPendingChange
+  if (priceId === row.pending_price_id && when !== 'now') return undefined
+  if (row.status !== 'active' && row.status !== 'trialing') throw wrongSubscriptionState('change_plan', row.status, ['active', 'trialing'])
+  if (row.cancel_at_period_end)
+    throw new Problem('invalid_state', { description: 'This subscription ends with its period. Resume it first.' })
+  if (!terms.active || terms.plan_status !== 'active') throw unknownPrice()
+  if (!isStaff && Number(row.amount) === 0 && row.status === 'active' && terms.amount > 0) {
+    throw checkoutRequired(
+      context,
+      { type: 'membership_plan', id: toPublicId('mpl', terms.plan_id) },
+      { meta: { price_id: toPublicId('prc', priceId) } },
+    )
+  }
+  await lockPlansOf(writer, row, [terms.plan_id])
+  if (when === 'now') {
+    if (row.collection === 'automatic') {
+      throw new Problem('invalid_state', {
+        description: 'The checkout collects the payments of this subscription, so its plan can only change with the next period.',
+      })
+    }
+    await changeSeat(writer, row, terms)
+    return { plan_id: terms.plan_id, price_id: priceId, ...restartedColumns(row, terms, now), ...noPendingChange }
+  }
+  if (row.current_period_end === null) {
+    throw new Problem('invalid_state', { description: 'This subscription has no next period. Change the plan now instead.' })
+  }
+  if (terms.plan_id !== row.plan_id) {
+    await requireNotSubscribed(writer, { planId: terms.plan_id, personId: row.person_id })
+  }
+  return { pending_price_id: priceId, pending_effective_at: row.current_period_end }
+}
+
+/** Returns the columns for a new price. A trial continues; otherwise a new period begins. The discount of the former plan ends. */
+function restartedColumns(row: SubscriptionRow, terms: PriceTerms, now: Date): SubscriptionColumns {
+  const amount = { amount: amountDue(terms, row.collection), currency: terms.currency, coupon_id: null, discount_ends_at: null }
+  return row.status === 'trialing' ? amount : { ...amount, ...periodColumns(now, terms, null) }
+}
+
+export async function afterTransition({ writer, now }: SubscriptionContext, row: { id: string; person_id: string }): Promise<void> {
+  await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, row)
+}
+
+export async function afterPlanChange(context: SubscriptionContext, row: SubscriptionRow): Promise<void> {
+  const { writer, now } = context
+  const at = { schoolId: writer.schoolId, now }
+  if (row.pending_price_id === null) await replaceEnrollments(writer, at, row)
+  await afterTransition(context, row)
+  const isNewPeriod = row.status === 'active' && row.current_period_start?.getTime() === now.getTime()
+  if (!isNewPeriod || row.collection !== 'manual') return
+  const terms = await requireTerms(writer, row.price_id)
+  await orderPeriod(writer, at, { row, terms, payment: manualPayment, from: now })
+}
+
+async function requireVisibleTerms({ writer, caller }: SubscriptionContext, priceId: string): Promise<PriceTerms> {
+  const terms = await findTerms(writer, priceId)
+  if (!terms) throw unknownPrice()
+  const plan = await writer
+    .selectFrom('membership_plan')
+    .select('id')
+    .where('id', '=', terms.plan_id)
+    .where((row) => isVisiblePlan(row, caller))
+    .executeTakeFirst()
+  if (!plan) throw unknownPrice()
+  return terms
+}
+
+const unknownPrice = (): Problem =>
+  new Problem('invalid_reference', { details: [fieldError('price_id', 'invalid_reference', 'must be the id of an active price')] })

@@ -1,0 +1,110 @@
+/** Parts of the HTML documents about orders: receipts, invoices and credit notes. They escape every text that people entered. */
+import { escapeHtml } from '../../base/text/escapeHtml.ts'
+
+export interface Money {
+  amount: number
+  currency: string
+}
+
+export type Address = Readonly<Record<string, string | null>> | null
+
+/** The people of a document, and the locale and the time zone of its numbers and dates. */
+export interface DocumentHead {
+  order_number: string
+  issued_at: string
+  locale: string
+  time_zone: string
+  seller: { name: string; address: Address; contact_email: string | null; tax_id?: string | null }
+  buyer: { name: string; email: string }
+  billing_address: Address
+  tax_id: string | null
+}
+
+export interface DocumentWords {
+  order: string
+  date: string
+  buyer: string
+  taxId: string
+}
+
+/** The style sheet of invoices and credit notes: readable on a screen, and ready to print as a PDF. */
+export const documentStyle = `
+@page { size: A4; margin: 20mm }
+body { max-width: 46rem; margin: 1.5rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; color: #111; background: #fff; overflow-wrap: anywhere }
+address { font-style: normal }
+dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem }
+dd { margin: 0 }
+table { width: 100%; margin: 1.5rem 0; border-collapse: collapse }
+th, td { padding: .35rem .5rem .35rem 0; border-bottom: 1px solid #767676; text-align: start; vertical-align: top }
+td:not(:first-child) { font-variant-numeric: tabular-nums }
+thead { display: table-header-group }
+tr { break-inside: avoid }
+@media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } }
+`
+
+/** Formats an amount that is given in the smallest unit. Currencies have different numbers of decimals: yen none, dinars three. */
+export function moneyText({ amount, currency }: Money, locale: string): string {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}
+
+export const rateText = (bps: number, locale: string): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)
+
+export const formattedMoney = (money: Money, locale: string): string => escapeHtml(moneyText(money, locale))
+
+export const formattedRate = (bps: number, locale: string): string => escapeHtml(rateText(bps, locale))
+
+const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
+  escapeHtml(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
+
+const addressLines = (address: Address): string[] =>
+  address === null
+    ? []
+    : [
+        address.name,
+        address.line1,
+        address.line2,
+        [address.postal_code, address.city].filter(Boolean).join(' '),
+        address.region,
+        address.country,
+      ].filter((line): line is string => Boolean(line))
+
+export const isGerman = (locale: string): boolean => locale.startsWith('de')
+
+export const sumRow = (name: string, value: string, columns: number): string =>
+  `<tr><th scope="row" colspan="${columns - 1}">${name}</th><td>${value}</td></tr>`
+
+/** Returns a whole document. `facts` are names and escaped values in addition to those of the order; `body` is the escaped table. */
+export function documentPage(
+  head: DocumentHead,
+  {
+    title,
+    words,
+    facts,
+    body,
+    style,
+  }: { title: string; words: DocumentWords; facts: readonly (readonly [string, string])[]; body: string; style?: string },
+): string {
+  const lines = (texts: readonly (string | null)[]): string =>
+    texts
+      .filter((text) => text !== null && text !== '')
+      .map((text) => escapeHtml(text ?? ''))
+      .join('<br>')
+  const { seller, buyer } = head
+  const entries: readonly (readonly [string, string])[] = [
+    [words.order, escapeHtml(head.order_number)],
+    ...facts,
+    [words.date, formattedDate(head.issued_at, head)],
+    [words.buyer, lines([buyer.name, buyer.email, ...addressLines(head.billing_address)])],
+    ...(head.tax_id === null ? [] : [[words.taxId, escapeHtml(head.tax_id)] as const]),
+  ]
+  const sellerTaxId = seller.tax_id ? `${words.taxId}: ${seller.tax_id}` : null
+  return `<!doctype html>
+<html lang="${isGerman(head.locale) ? 'de' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title>${style === undefined ? '' : `<style>${style}</style>`}</head>
+<body><main><h1>${escapeHtml(title)}</h1>
+<address>${lines([seller.name, ...addressLines(seller.address), seller.contact_email, sellerTaxId])}</address>
+<dl>${entries.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('\n')}</dl>
+${body}</main></body></html>
+`
+}

@@ -1,0 +1,63 @@
+import type { Values } from '../../engine/declare/values.ts'
+import type { Change, Removal, RowsInBulk } from '../../engine/write/writing.ts'
+import { eraseByStaff } from '../students/eraseByStaff.ts'
+import { addFacet, findPersonByKeys, lockPeople } from '../students/findOrCreatePerson.ts'
+import {
+  checkPerson,
+  type PersonChange,
+  recordOtherFacet,
+  requireAuthorityOver,
+  requireFreeEmail,
+  requireNotErased,
+} from '../students/personWriting.ts'
+import { lockPlaces } from '../students/releasePlaces.ts'
+import { cancelParameter } from '../students/studentFields.ts'
+
+type Facet = 'student' | 'member'
+
+type WriteTags = (change: PersonChange, row: { id: string }, values: Values) => Promise<void>
+
+export const changeOf = (facet: Facet, writeTags: WriteTags): Change<'person', 'write'> => ({
+  undo: true,
+  scope: 'write',
+  errors: ['invalid_state', 'email_taken'],
+  requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+  check: (values, _writing, row) => checkPerson(values, row),
+  async before(writing, row, values) {
+    requireNotErased(row)
+    await requireFreeEmail(writing, values, row)
+    return {}
+  },
+  async after(writing, row, values) {
+    await writeTags(writing, row, values)
+    await recordOtherFacet(writing, row, facet, 'updated')
+  },
+})
+
+export const erasureOf = (facet: Facet, id: string): Removal<'person', 'write'> => ({
+  scope: 'write',
+  errors: ['self_change', 'last_owner', 'active_subscription'],
+  id,
+  asksFirst: 'irreversible',
+  roles: ['staff'],
+  status: 204,
+  parameters: cancelParameter,
+  lockFirst: (writer, { id: personId }) => lockPlaces(writer, { personId }),
+  requireCaller: (writing, row) => requireAuthorityOver(writing, row.id, ['owner', 'admin', 'lecturer']),
+  instead: eraseByStaff,
+  after: (writing, row) => recordOtherFacet(writing, row, facet, 'deleted'),
+})
+
+/** Returns the import of many people: a person with one of the keys of an item gets the facet. */
+export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
+  undo: true,
+  scope: 'write',
+  roles: ['staff'],
+  key: ({ email, external_id }) => [email, external_id].find((one) => typeof one === 'string'),
+  lockAll: ({ writer }, items) => lockPeople(writer, items),
+  find: async ({ writer, now }, item) => {
+    const id = await findPersonByKeys(writer, item)
+    if (id !== undefined) await addFacet(writer, { personId: id, facet, now })
+    return id
+  },
+})

@@ -1,0 +1,1 @@
+export type { School } from '../../base/school.ts'

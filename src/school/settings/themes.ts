@@ -1,0 +1,34 @@
+import { type Palette, palettes, type Theme } from '../../base/text/palettes.ts'
+import type { FontFamily } from './fontFamilies.ts'
+
+export type Mode = 'light' | 'dark' | 'auto'
+export type CornerRadius = 'none' | 'small' | 'medium' | 'large'
+
+export interface ThemeSettings {
+  theme: Theme
+  mode: Mode
+  colors: Palette
+  fonts: { heading: FontFamily; body: FontFamily }
+  corner_radius: CornerRadius
+}
+
+const shapes = {
+  studio: { fonts: { heading: 'fraunces', body: 'source_sans' }, corner_radius: 'medium' },
+  campus: { fonts: { heading: 'work_sans', body: 'inter' }, corner_radius: 'small' },
+  journal: { fonts: { heading: 'lora', body: 'source_serif' }, corner_radius: 'none' },
+  minimal: { fonts: { heading: 'inter', body: 'inter' }, corner_radius: 'small' },
+} as const satisfies Record<Theme, Pick<ThemeSettings, 'fonts' | 'corner_radius'>>
+
+export const themeDefaults = (theme: Theme): ThemeSettings => ({ theme, mode: 'auto', colors: palettes[theme], ...shapes[theme] })
+
+export interface Branding {
+  theme: Theme
+  mode: Mode
+  colors: { [Colour in keyof Palette]?: string | undefined }
+}
+
+/** Returns the initial settings of a school: those of its theme, with the colours of its configuration file. */
+export function initialThemeSettings({ theme, mode, colors }: Branding): ThemeSettings {
+  const chosen = Object.fromEntries(Object.entries(colors).filter(([, colour]) => colour !== undefined))
+  return { ...themeDefaults(theme), mode, colors: { ...palettes[theme], ...chosen } }
+}

@@ -1,1 +1,0 @@
-export type { School } from '../policy/school.ts'

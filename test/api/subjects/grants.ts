@@ -1,7 +1,0 @@
-import { members } from '../../../src/resources/members.ts'
-import type { Exceptions } from '../derived/exceptions.ts'
-
-export const exceptions: Exceptions = {
-  // Either as a member or as a student.
-  bodies: { grantProduct: async ({ create }) => ({ member_id: await create(members) }) },
-}

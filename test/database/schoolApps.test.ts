@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listGrantedContents, listSchoolApps } from '../../src/identity/apps/storedApps.ts'
+import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { newGrantIn } from './artifactStores.ts'
+
+describe.each(await databasesToTest())('the apps of a school on $name', ({ open }) => {
+  let opened: TestDatabase
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened.drop())
+
+  test('have the grants of the school alone, although the document of an app has the same address everywhere', async () => {
+    const { sql, kysely } = opened.database
+    const [here, elsewhere] = [randomUUID(), randomUUID()]
+    const client = { clientId: 'https://app.example/client.json', clientTag: randomUUID() }
+    for (const schoolId of [here, elsewhere, elsewhere]) await newGrantIn(sql, schoolId, { client })
+    await sql.query(`UPDATE oidc_grant SET last_used_at = now(), payload = '{"openid":{"scope":"openid"}}'`)
+    await sql.query(`UPDATE oidc_grant SET payload = '{"openid":{"scope":"openid email"}}' WHERE school_id = $1`, [elsewhere])
+    expect(await listSchoolApps(kysely, here, { kind: 'connected', offset: 0, limit: 10 })).toMatchObject([
+      { id: client.clientId, people: 1, grants: 1 },
+    ])
+    expect(await listGrantedContents(kysely, here, [client.clientId])).toEqual([
+      { client_id: client.clientId, payload: { openid: { scope: 'openid' } } },
+    ])
+  })
+})

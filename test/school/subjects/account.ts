@@ -1,0 +1,10 @@
+import type { Exceptions } from '../derived/exceptions.ts'
+
+export const exceptions: Exceptions = {
+  elsewhere: {
+    revokeAuthorization: 'test/school/account.test.ts',
+    endSession: 'test/school/account.test.ts',
+    undoActivity: 'test/school/undo.test.ts',
+    undoActivities: 'test/school/undo.test.ts',
+  },
+}
