@@ -10,8 +10,8 @@ import { schoolAbout } from './schoolAbout.ts'
 import { paths, type SchoolFacts } from './schoolFacts.ts'
 import { postsFeed } from './site/postsFeed.ts'
 import { sitemapFile, sitemapIndex, sitemapName } from './sitemap.ts'
+import { getAToken } from './skill.ts'
 import { skillFile, skillIndex, skillPaths } from './skillFiles.ts'
-import { getAToken } from './skills/getAToken.ts'
 
 /** The text of a document, and when its content last changed, if that is known. */
 export type DocumentText = string | { text: string; changedAt: Date | undefined }
@@ -61,7 +61,12 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
       path,
       { type: 'application/json', make: skillIndex, keptMilliseconds },
     ]),
-    ['/skill.md', { type: markdownType, make: (facts) => skillFile(getAToken, facts), keptMilliseconds }],
+    ...skills
+      .slice(0, 1)
+      .map((first): [string, AgentDocument] => [
+        '/skill.md',
+        { type: markdownType, make: (facts) => skillFile(first, facts), keptMilliseconds },
+      ]),
     ...[...skillPaths].map(([path, skill]): [string, AgentDocument] => [
       path,
       { type: markdownType, make: (facts) => skillFile(skill, facts), keptMilliseconds },

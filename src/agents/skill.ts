@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+
 /** One request of a skill. Method, address, scope and status come from the operation. */
 export interface SkillCall {
   /** The purpose of the call, as an imperative sentence in Markdown. */
@@ -23,3 +26,29 @@ export interface Skill {
   /** Calls of the API, other shell commands, and remarks. */
   steps: readonly (SkillCall | { about: string; command?: string })[]
 }
+
+const readSkill = (name: string): Skill => ({
+  name,
+  ...parse(readFileSync(new URL(`../../views/skills/${name}.yaml`, import.meta.url), 'utf8')),
+})
+
+/** The skill with which everything begins. */
+export const getAToken = readSkill('get-a-token')
+
+/** Every skill, in the order in which the index lists them. Their steps are in views/skills. */
+export const skills: readonly Skill[] = [
+  getAToken,
+  ...[
+    'find-and-enrol',
+    'publish-a-course',
+    'import-a-curriculum',
+    'sell',
+    'import-people',
+    'schedule-a-post',
+    'change-the-site',
+    'run-an-event',
+    'read-the-figures',
+    'keep-a-copy-in-sync',
+    'take-something-back',
+  ].map(readSkill),
+]

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../base/problem.ts'
-import type { Skill } from './skill.ts'
+import { type Skill, skills } from './skill.ts'
 import { isUsable, type SkillFacts } from './skillCalls.ts'
 import { descriptionOf, skillMd, skillPath } from './skillMd.ts'
-import { skills } from './skills/allSkills.ts'
 
 export interface SkillFile {
   name: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { skills } from '../../src/agents/skills/allSkills.ts'
+import { skills } from '../../src/agents/skill.ts'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { unwrapped } from '../../src/engine/declare/schemas.ts'

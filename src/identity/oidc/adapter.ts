@@ -7,7 +7,7 @@ import type { Artifact, ArtifactKey, Artifacts, FoundArtifact } from '../tokens/
 import { accountIdOf, subjectOf } from './claims.ts'
 import { hashSecret, withAcceptedSecrets } from './clientSecrets.ts'
 import { endOf } from './endedInteractions.ts'
-import { type Exchanges, endGrantOnce, repeatRefresh } from './engineTransaction.ts'
+import { type Exchanges, endGrantOnce } from './engineTransaction.ts'
 import { formerIssuer, issuerMember } from './formerIssuer.ts'
 import { loadInteractionFacts } from './mintingFacts.ts'
 import { artifactName, forgetModel, once, remember } from './requestFacts.ts'
@@ -24,7 +24,6 @@ export interface AdapterArguments {
   ownAudiences: ReadonlySet<string>
   /** Seconds that an authorization request waits for a sign-in. */
   signInSeconds: number
-  refreshWindowSeconds: number
 }
 
 const uidName = (model: string, uid: string): string => artifactName(model, `uid ${uid}`)
@@ -128,13 +127,12 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
       if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
-        await repeatRefresh(exchange, { found, value, stores, schoolId, refreshWindowSeconds: args.refreshWindowSeconds })
-        // Ends the work of the engine. The endpoint sends the earlier response.
-        throw new errors.InvalidGrant('refresh token presented again')
+        exchange.redeemed = { key: keyOf(value), value, grantId: found.grantId ?? undefined, used: found }
+        return undefined
       }
       const payload = read(value, found)
       if (!payload) return undefined
-      if (model === 'Interaction' && exchange) loadInteractionFacts(exchange, { stores, schoolId }, payload)
+      if (model === 'Interaction' && exchange) loadInteractionFacts(exchange.facts, { stores, schoolId }, payload)
       if (model === 'Session' && memo && payload.uid !== undefined) remember(memo, uidName(model, payload.uid), Promise.resolve(found))
       if (model === 'AccessToken' && isForUserinfo(payload, args)) delete payload.aud
       return payload
@@ -181,7 +179,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
     async consume(value) {
       const exchange = exchanges.getStore()
       if (!exchange) throw new Error('codes and refresh tokens are consumed at the token endpoint only')
-      exchange.consumed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
+      exchange.redeemed = { key: keyOf(value), value, grantId: exchange.grantIds.get(value) }
     },
     async destroy(value) {
       forgetModel(exchanges.getStore()?.facts, model)

@@ -1,49 +1,60 @@
-import { admit, finish, type Handler, type LimitedEndpoint, refuseAuthorizationHeader, runEngine, type Step } from './endpointHandler.ts'
+import {
+  admit,
+  type ClientRequest,
+  finish,
+  type Handler,
+  type LimitedEndpoint,
+  refuseAuthorizationHeader,
+  runEngine,
+} from './endpointHandler.ts'
 import { newExchange } from './engineTransaction.ts'
 import { identifyClient } from './identifyClient.ts'
+import { namedClient } from './namedClient.ts'
 import { readForm } from './readEngineForm.ts'
 import { prefetchRevocation, respondToRevocation } from './revocation.ts'
-import {
-  auditReplayedCode,
-  commitTokens,
-  findPresented,
-  narrowIssuedScope,
-  narrowRequestedScope,
-  prefetch,
-  replay,
-} from './tokenEndpoint.ts'
+import { narrowIssuedScope, narrowRequestedScope, prefetch, presentedIn } from './tokenEndpoint.ts'
 import { narrowIntrospection, prefetchToken } from './tokenInformation.ts'
+import { findOutcome, respond } from './tokenOutcome.ts'
 
 const endpoint =
-  (limit: LimitedEndpoint, steps: readonly Step[]): Handler =>
+  (limit: LimitedEndpoint, handle: (request: ClientRequest) => Promise<void>): Handler =>
   async (ctx, args) => {
-    const request = { ctx, args, exchange: newExchange(), admission: admit(ctx, args, limit) }
+    const admission = admit(ctx, args, limit)
     try {
-      for (const step of steps) await step(request)
+      refuseAuthorizationHeader(ctx)
+      const form = await readForm(ctx)
+      const clientId = identifyClient(form)
+      ctx.state.clientId = namedClient(clientId)
+      await handle({ ctx, args, exchange: newExchange(), admission, form, clientId })
     } finally {
-      // Steps count the request together with other work. What failed before is counted here.
-      await request.admission.count()
+      // Handlers count the request together with other work. What failed before is counted here.
+      await admission.count()
     }
   }
 
-const readRequest = [refuseAuthorizationHeader, readForm, identifyClient]
-
 /** The token endpoint (RFC 6749 section 3.2). */
-export const token = endpoint('token', [
-  ...readRequest,
-  findPresented,
-  prefetch,
-  narrowRequestedScope,
-  runEngine,
-  narrowIssuedScope,
-  commitTokens,
-  replay,
-  auditReplayedCode,
-  finish,
-])
+export const token = endpoint('token', async (request) => {
+  const presented = presentedIn(request.form)
+  const accessEndedAt = await prefetch(request, presented)
+  const granted = await narrowRequestedScope(request, presented)
+  await runEngine(request)
+  await narrowIssuedScope(request)
+  const outcome = await findOutcome(request, granted)
+  await finish(request, { audit: respond(request, outcome), accessEndedAt })
+})
 
 /** The revocation endpoint (RFC 7009): revoking any token of a grant revokes the grant. */
-export const revoke = endpoint('token', [...readRequest, prefetchRevocation, runEngine, respondToRevocation, finish])
+export const revoke = endpoint('token', async (request) => {
+  const mark = await prefetchRevocation(request)
+  await runEngine(request)
+  await respondToRevocation(request, mark)
+  await finish(request)
+})
 
 /** The introspection endpoint (RFC 7662). */
-export const introspect = endpoint('introspection', [...readRequest, prefetchToken, runEngine, narrowIntrospection, finish])
+export const introspect = endpoint('introspection', async (request) => {
+  await prefetchToken(request)
+  await runEngine(request)
+  await narrowIntrospection(request)
+  await finish(request)
+})

@@ -69,9 +69,10 @@ export interface EngineRequest {
 /** A request to an endpoint at which the client authenticates. */
 export interface ClientRequest extends EngineRequest {
   admission: Admission
+  form: URLSearchParams
+  /** The client that the form names. The engine authenticates it before it does anything else. */
+  clientId: string | undefined
 }
-
-export type Step = (request: ClientRequest) => Promise<void> | void
 
 export const dispatch: Handler = async (ctx, { runtimes, exchanges }) => {
   const { dispatch } = await runtimes.get(ctx.state.school)
@@ -98,34 +99,41 @@ export async function showProblemsOf(ctx: Context, { showProblem }: ServiceArgum
   }
 }
 
+interface Ending {
+  audit?: AuditEntry[]
+  /** When the access ended that the person gave with the presented refresh token. */
+  accessEndedAt?: Date | undefined
+}
+
 /** Completes every response of an API endpoint: a helpful text, 503 for failures of the service, and the audit rows. */
-export async function finish({ ctx, args: { recordAudit, stores }, exchange }: EngineRequest): Promise<void> {
+export async function finish(request: EngineRequest & Partial<ClientRequest>, { audit = [], accessEndedAt }: Ending = {}): Promise<void> {
+  const { ctx, exchange, clientId = '', form } = request
+  const { recordAudit, stores } = request.args
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (ctx.status >= 400 && body?.error !== undefined) {
     const { error } = body
+    const detail = exchange.refusalDetail
     if (error === 'temporarily_unavailable') {
       ctx.status = 503
       ctx.set('Retry-After', '1')
     }
     if (error === 'invalid_grant' || error === 'invalid_client') {
-      exchange.audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail: exchange.refusal?.detail } })
+      audit.push({ ...entry(ctx, 'token.refused', exchange), details: { error, detail } })
     }
-    const detail = exchange.refusal?.detail
-    const isDisabled =
-      detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, exchange.clientId ?? ''))
-    const { form, accessEndedAt } = exchange
-    ctx.body = explain({ ...body, error, detail, grantType: form.get('grant_type'), isDisabled, accessEndedAt }, ctx.state.school.issuer)
+    const isDisabled = detail === 'client not found' && (await isDisabledClient(stores.database, ctx.state.school.id, clientId))
+    const grantType = form?.get('grant_type') ?? null
+    ctx.body = explain({ ...body, error, detail, grantType, isDisabled, accessEndedAt }, ctx.state.school.issuer)
   }
   const { requestId, address, isOwn } = ctx.state
   ctx.state.accountId ??= exchange.saved.find(({ accountId }) => accountId !== undefined)?.accountId
   if (body?.error !== undefined) ctx.state.problem = { code: body.error }
-  if (exchange.audit.length > 0 && !isOwn) await recordAudit(exchange.audit.map((row) => ({ ...row, request_id: requestId, address })))
+  if (audit.length > 0 && !isOwn) await recordAudit(audit.map((row) => ({ ...row, request_id: requestId, address })))
 }
 
-/** Responds with an error of the engine that came up after the engine had finished; rethrows any other. */
+/** Responds with an error that came up after the engine had finished; rethrows any that is not one of the engine's. */
 export function respondWithError({ ctx, exchange }: EngineRequest, error: unknown): void {
   if (!(error instanceof errors.OIDCProviderError)) throw error
-  exchange.refusal = { error: error.error, detail: error.error_detail }
+  exchange.refusalDetail = error.error_detail
   ctx.status = error.statusCode
   ctx.body = { error: error.error, error_description: error.error_description }
 }
@@ -159,7 +167,7 @@ const limitKey = ({ state: { school, address } }: Context): LimitKey => ({ schoo
  * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use
  * its own.
  */
-export function refuseAuthorizationHeader({ ctx }: EngineRequest): void {
+export function refuseAuthorizationHeader(ctx: Context): void {
   if (ctx.req.headers.authorization === undefined) return
   throw new Problem('invalid_client', {
     description:

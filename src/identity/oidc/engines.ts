@@ -104,7 +104,7 @@ function listenToEngine(provider: Provider, { exchanges, log }: { exchanges: Exc
   for (const event of refusals) {
     provider.on(event as 'grant.error', (_ctx, error: errors.OIDCProviderError) => {
       const exchange = exchanges.getStore()
-      if (exchange) exchange.refusal = { error: error.error, detail: error.error_detail }
+      if (exchange) exchange.refusalDetail = error.error_detail
     })
   }
   provider.on('authorization.error', (ctx, error) => {

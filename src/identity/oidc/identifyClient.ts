@@ -1,7 +1,5 @@
 import { decodeJwt } from 'jose'
 import type { ClientAuthMethod } from './clientOptions.ts'
-import type { ClientRequest } from './endpointHandler.ts'
-import { namedClient } from './namedClient.ts'
 
 // The engine treats an empty parameter as absent.
 const clientIdIn = (form: URLSearchParams): string | undefined => form.get('client_id') || undefined
@@ -23,8 +21,11 @@ function subjectOf(assertion: string): string | undefined {
   }
 }
 
-/** Notes the client that the form names. The engine authenticates it before it does anything else, and rejects a form that names two. */
-export function identifyClient({ ctx, exchange }: ClientRequest): void {
-  for (const clientNamedIn of Object.values(clientNamedBy)) exchange.clientId ??= clientNamedIn(exchange.form)
-  ctx.state.clientId = namedClient(exchange.clientId)
+/** Returns the client that a form names. The engine rejects a form that names two. */
+export function identifyClient(form: URLSearchParams): string | undefined {
+  for (const clientNamedIn of Object.values(clientNamedBy)) {
+    const clientId = clientNamedIn(form)
+    if (clientId !== undefined) return clientId
+  }
+  return undefined
 }

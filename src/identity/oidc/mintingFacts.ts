@@ -2,31 +2,31 @@ import type { InteractionResults } from 'oidc-provider'
 import { storableText } from '../../database/statements/storableText.ts'
 import type { PersonNow } from './bearer.ts'
 import { accountIdOf } from './claims.ts'
-import type { Exchange, Presented } from './engineTransaction.ts'
-import { artifactName, remember } from './requestFacts.ts'
+import type { Presented } from './engineTransaction.ts'
+import { artifactName, type RequestFacts, remember } from './requestFacts.ts'
 import { isSplit, type Stores } from './stores.ts'
 import { artifactKey } from './tokenTags.ts'
 
 /** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
 export function beginFind(
-  exchange: Exchange,
+  facts: RequestFacts,
   { stores, schoolId }: { stores: Stores; schoolId: string },
   { model, value }: Presented,
 ): void {
   if (!isSplit(stores) || model === 'RefreshToken') return
-  remember(exchange.facts.artifacts, artifactName(model, value), stores.ephemeral.find(artifactKey(schoolId, model, value)))
+  remember(facts.artifacts, artifactName(model, value), stores.ephemeral.find(artifactKey(schoolId, model, value)))
 }
 
 /**
  * Reads what the engine is going to ask for in one statement: the client of the form, the presented token, its grant, its account and the
  * current role. A failure is reported when the engine asks.
+ * @returns when the access ended that the person gave with the presented refresh token
  */
 export async function loadMintingFacts(
-  exchange: Exchange,
+  facts: RequestFacts,
   { stores, schoolId }: { stores: Stores; schoolId: string },
-  presented: Presented,
-): Promise<void> {
-  const { facts, clientId: sent } = exchange
+  { presented, clientId: sent }: { presented: Presented; clientId: string | undefined },
+): Promise<Date | undefined> {
   const name = artifactName(presented.model, presented.value)
   const elsewhere = facts.artifacts.get(name)
   const found = await elsewhere?.catch(() => undefined)
@@ -53,12 +53,12 @@ export async function loadMintingFacts(
       loading.then(({ artifact }) => artifact),
     )
   const loaded = await loading.catch(() => undefined)
-  if (loaded?.grantEndedAt && presented.model === 'RefreshToken') exchange.accessEndedAt = loaded.grantEndedAt
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
-  const { accountId } = loaded ?? {}
-  if (loaded === undefined || accountId === undefined) return
-  remember(facts.accounts, accountId, Promise.resolve(loaded.account))
-  remember(facts.people, accountId, Promise.resolve(personOf(accountId, loaded.person)))
+  if (loaded?.accountId !== undefined) {
+    remember(facts.accounts, loaded.accountId, Promise.resolve(loaded.account))
+    remember(facts.people, loaded.accountId, Promise.resolve(personOf(loaded.accountId, loaded.person)))
+  }
+  return presented.model === 'RefreshToken' ? (loaded?.grantEndedAt ?? undefined) : undefined
 }
 
 /** The members of an authorization request that name rows. */
@@ -73,7 +73,7 @@ interface InteractionPayload {
  * pages and the engine ask for them.
  */
 export function loadInteractionFacts(
-  { facts }: Exchange,
+  facts: RequestFacts,
   { stores, schoolId }: { stores: Stores; schoolId: string },
   { params, session, result }: InteractionPayload,
 ): void {

@@ -58,7 +58,6 @@ export function createProvider(args: ProviderArguments): Provider {
     keyring,
     exchanges,
     signInSeconds: oauth.lifetimes.sign_in_minutes * 60,
-    refreshWindowSeconds: oauth.refresh_window_seconds,
     ownAudiences: new Set(ownResources(school)),
   })
   const provider = new Provider(school.issuer, {

@@ -1,7 +1,7 @@
+import type { Context } from 'koa'
 import { putBodyBack } from '../../base/http/readBody.ts'
 import { urlencodedFormReader } from '../../base/http/urlencodedForm.ts'
 import { Problem } from '../../base/problem.ts'
-import type { ClientRequest } from './endpointHandler.ts'
 import { canonicalResource } from './resourceIndicators.ts'
 
 const readText = urlencodedFormReader(32 * 1024)
@@ -14,7 +14,7 @@ const bodyOnly = ['client_assertion', 'client_secret', 'code', 'code_verifier', 
  * and rejects a body that is parsed already. Resource indicators are put back in canonical spelling.
  * @throws Problem invalid_request, payload_too_large
  */
-export async function readForm({ ctx, exchange }: ClientRequest): Promise<void> {
+export async function readForm(ctx: Context): Promise<URLSearchParams> {
   const misplaced = bodyOnly.filter((name) => ctx.query[name] !== undefined)
   if (misplaced.length > 0) {
     throw new Problem('invalid_request', {
@@ -32,7 +32,7 @@ export async function readForm({ ctx, exchange }: ClientRequest): Promise<void> 
   putBodyBack(ctx.req, Buffer.from(isCanonical ? text : form.toString()))
   // Without the charset: the engine answers an unknown one as an error of the server.
   ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
-  exchange.form = form
+  return form
 }
 
 /** Rewrites `resource` to canonical spelling, and each only once. Returns true if it already was canonical. */

@@ -13,8 +13,8 @@ import { withinRole } from './scopes.ts'
 import { type CheckedToken, personOf, refuseStopped } from './tokenChecks.ts'
 
 /** Looks up the token and the client. The limit is counted in the same round trip. */
-export async function prefetchToken({ ctx, args, exchange, admission }: ClientRequest): Promise<void> {
-  const [token, callerId] = [exchange.form.get('token'), exchange.clientId]
+export async function prefetchToken({ ctx, args, exchange, admission, form, clientId: callerId }: ClientRequest): Promise<void> {
+  const token = form.get('token')
   await Promise.all(
     args.stores.ephemeral.together(() => [
       admission.count(),
@@ -46,11 +46,11 @@ interface Introspection {
  * A token contains the scopes and the end at its issue. The response contains the scopes that the person's current role and the school allow,
  * and the end of the grant if that is earlier.
  */
-export async function narrowIntrospection({ ctx, args: { findPerson, grantable }, exchange }: ClientRequest): Promise<void> {
+export async function narrowIntrospection({ ctx, args: { findPerson, grantable }, exchange, form }: ClientRequest): Promise<void> {
   if (ctx.status !== 200) return
   const answer = ctx.body as Introspection
   if (!answer.active || answer.sub === undefined) return
-  const grantId = exchange.grantIds.get(exchange.form.get('token') ?? '')
+  const grantId = exchange.grantIds.get(form.get('token') ?? '')
   const accountId = accountIdOf(answer.sub)
   const find = () => findPerson(ctx.state.school.id, accountId ?? '', grantId)
   const person = accountId === undefined ? undefined : await once(exchange.facts.people, accountId, find)
