@@ -61,12 +61,7 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
       path,
       { type: 'application/json', make: skillIndex, keptMilliseconds },
     ]),
-    ...skills
-      .slice(0, 1)
-      .map((first): [string, AgentDocument] => [
-        '/skill.md',
-        { type: markdownType, make: (facts) => skillFile(first, facts), keptMilliseconds },
-      ]),
+    ['/skill.md', { type: markdownType, make: (facts) => skillFile(getAToken, facts), keptMilliseconds }],
     ...[...skillPaths].map(([path, skill]): [string, AgentDocument] => [
       path,
       { type: markdownType, make: (facts) => skillFile(skill, facts), keptMilliseconds },
