@@ -18,6 +18,7 @@ import { migrate } from '../../src/database/migrations/migrate.ts'
 import { createRedis, type RedisClient } from '../../src/database/redis/redis.ts'
 import { builtOnce } from './builtOnce.ts'
 import { setSessionLimits } from './pgBouncer.ts'
+import { createReusedDatabases } from './reusedDatabases.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 /** The PostgreSQL of the tests. */
@@ -71,14 +72,15 @@ async function openEmbeddedTest(): Promise<TestDatabase> {
 }
 
 async function openPostgresqlTest(): Promise<TestDatabase> {
-  const { url, drop } = await throwawayPostgres()
+  const name = await reused.take()
+  const url = throughPooler(addressOf(name))
   const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir(), poolSize: 5 })
   return {
     database,
     url,
     async drop() {
       await database.close()
-      await drop()
+      reused.giveBack(name)
     },
   }
 }
@@ -114,6 +116,11 @@ async function answers(service: string, ask: () => Promise<void>): Promise<boole
 
 /** Creates a throwaway database on the server, migrated by default. */
 export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = await createPostgres(migrated)
+  return { url: throughPooler(addressOf(name)), drop: async () => dropLater(name) }
+}
+
+async function createPostgres(migrated = true): Promise<string> {
   const template = migrated ? process.env[templateVariable] : undefined
   const name = `${databasePrefix()}${randomBytes(6).toString('hex')}`
   await withServer(async (client) => {
@@ -121,16 +128,20 @@ export async function throwawayPostgres({ migrated = true } = {}): Promise<{ url
     // No test kills the server, so commits do not need to wait for the disk.
     await client.query(`ALTER DATABASE ${name} SET synchronous_commit = off`)
   })
-  const address = new URL(postgresUrl)
-  address.pathname = `/${name}`
-  const url = address.toString()
+  const url = addressOf(name)
   await limitSessions(url)
   if (migrated && template === undefined) {
     const database = await openDatabase({ databaseUrl: url, dataDirectory: tmpdir() })
     await migrate(database, migrationsDirectory)
     await database.close()
   }
-  return { url: throughPooler(url), drop: async () => dropLater(name) }
+  return name
+}
+
+function addressOf(name: string): string {
+  const address = new URL(postgresUrl)
+  address.pathname = `/${name}`
+  return address.toString()
 }
 
 /** The pooler of the run, as `mode@host:port`, through which the tested code reaches its databases. */
@@ -155,6 +166,8 @@ const runVariable = 'TEST_DATABASE_RUN'
 const databasePrefix = (): string => `schoolgate_test_${process.env[runVariable] ?? ''}`
 
 let dropping: Promise<void> = Promise.resolve()
+/** The databases of this worker. */
+const reused = createReusedDatabases({ addressOf, create: createPostgres, drop: dropLater })
 
 /**
  * Drops a database while the next tests run: PostgreSQL writes a checkpoint first, which takes up to a second. The rest is dropped
