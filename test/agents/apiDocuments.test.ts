@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { problems } from '../../src/base/problem.ts'
 import { apiPath } from '../../src/engine/declare/operations.ts'
 import { membersOf } from '../../src/engine/declare/schemas.ts'
@@ -8,18 +8,18 @@ import { isOnDemand } from '../../src/engine/declare/views.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { markdownErrors } from '../support/markdown.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const run = promisify(execFile)
 const operations = operationsIn(resources)
 const byResource = Map.groupBy(operations, ({ resource }) => resource)
 const allScopes = scopeCatalogue(resources).map(({ name }) => name)
 
-let service: TestService
+const service = duringTests(() => startService())
 let token: string
 beforeAll(async () => {
-  service = await startService()
   const [entry] = service.app.schools.all
   if (!entry) throw new Error('the service has no school')
   await makeDemoSchool(service.database, { school: entry.school, now: new Date(), hashPassword: async () => 'no password' })
@@ -28,7 +28,6 @@ beforeAll(async () => {
   const { body } = await agent.tokens(personCalled('reader@example.com'), { scope: allScopes.join(' ') }, { scopes: 'all' })
   token = body.access_token
 })
-afterAll(() => service.stop())
 
 const read = async (path: string): Promise<string> => {
   const response = await fetch(service.issuer + path)

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { serverSchema } from '../../src/config/server.ts'
 import words from '../../views/locales/en.json' with { type: 'json' }
 import { allScopes, answer, get, postJson } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
 // No value is the default one, so that none can be right by accident.
 const lifetimes = {
@@ -19,13 +20,11 @@ const registration = { never_used_days: 5, idle_days: 77 }
 const oauth = { lifetimes, registration, refresh_window_seconds: 37, baseline_scopes: ['openid', 'courses:read'] }
 const server = { rate_limits: { registration: { requests: 61, window_seconds: 3601 }, anonymous: { requests: 121, window_seconds: 61 } } }
 
-let service: TestService
+const service = duringTests(() => startService({ oauth, server, isLimited: true }))
 let text: string
 beforeAll(async () => {
-  service = await startService({ oauth, server, isLimited: true })
   text = (await get(`${service.issuer}/auth.md`)).body
 })
-afterAll(() => service.stop())
 
 describe('/auth.md', () => {
   test('is Markdown, can be cached and revalidated, and answers HEAD', async () => {

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type DocumentBudget, documentBudgets, estimateTokens } from '../../scripts/documentTokens.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 beforeAll(async () => {
-  service = await startService()
   const [entry] = service.app.schools.all
   if (!entry) throw new Error('the service has no school')
   const { school } = entry
   await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password', only: 'catalogue' })
 })
-afterAll(() => service.stop())
 
 const resourceNames = [...new Set(operationsIn(resources).map(({ resource }) => resource.name))]
 const pathsOf = ({ path }: DocumentBudget): string[] =>

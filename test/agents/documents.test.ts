@@ -3,20 +3,20 @@
 // Proves RFC 9727, RFC 8631: `/.well-known/api-catalog` is a linkset whose links work; responses to visitors say where to find tokens and descriptions
 
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createDocumentList } from '../../src/agents/documentList.ts'
 import { apiPath } from '../../src/engine/declare/operations.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { get } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { markdownErrors } from '../support/markdown.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const checkout = 'https://shop.example.com/checkout?item={type}/{id}&coupon={code}'
 
-let service: TestService
+const service = duringTests(() => startService({ school: { pricing_note: 'Prices include VAT.', checkout_url: checkout } }))
 beforeAll(async () => {
-  service = await startService({ school: { pricing_note: 'Prices include VAT.', checkout_url: checkout } })
   const [entry] = service.app.schools.all
   if (!entry) throw new Error('the service has no school')
   await makeDemoSchool(service.database, {
@@ -26,7 +26,6 @@ beforeAll(async () => {
     only: 'catalogue',
   })
 })
-afterAll(() => service.stop())
 
 /** Sends requests to the composed application, without its port. */
 const client = () => request(service.app.handler)

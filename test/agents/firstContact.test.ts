@@ -1,19 +1,18 @@
 // Proves RFC 9110 section 12, RFC 9116: `/` responds by Accept, with HEAD, Vary and Link; guessed addresses lead to the right ones; robots.txt, sitemap, security.txt, change-password, icon
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 beforeAll(async () => {
-  service = await startService()
   const [entry] = service.app.schools.all
   if (!entry) throw new Error('the service has no school')
   const { school } = entry
   await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password', only: 'catalogue' })
 })
-afterAll(() => service.stop())
 
 const request = (path: string, accept = '*/*', init: RequestInit = {}): Promise<Response> =>
   fetch(service.issuer + path, { redirect: 'manual', ...init, headers: { accept, ...init.headers } })

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { link, markdown, table } from '../../src/agents/markdown.ts'
 import { newId } from '../../src/base/ids.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { markdownErrors } from '../support/markdown.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const html = (text: string): string => micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
 /** The elements of a document with their attributes, in their order: all that a text could add to. */
@@ -98,9 +99,8 @@ test('an address in a link cannot end the link', () => {
 describe('names from the database', () => {
   const name = '](https://evil.example)\n\n# Pwned <b>School</b> | `x`'
   const title = '[Free](https://evil.example)\n| x | <img src=x onerror=alert(1)> www.evil.example ```'
-  let service: TestService
+  const service = duringTests(() => startService())
   beforeAll(async () => {
-    service = await startService()
     const schoolId = service.schoolId()
     const { kysely } = service.database
     await kysely
@@ -114,7 +114,6 @@ describe('names from the database', () => {
       [schoolId, newId(), title, name],
     )
   })
-  afterAll(() => service.stop())
 
   test.each(['/auth.md', '/llms.txt', '/pricing.md', '/'])('do nothing in %s', async (path) => {
     const text = await (await fetch(service.issuer + path, { headers: { accept: 'text/markdown' } })).text()

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Role } from '../../src/base/caller.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { followSkill } from '../support/followSkill.ts'
 import { blocksOf, createWorkplace, differences } from '../support/literal.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const people: Record<string, Role> = { 'ada@example.com': 'learner', 'grace@example.com': 'owner' }
 
-let service: TestService
+const service = duringTests(() => startService())
 beforeAll(async () => {
-  service = await startService()
   const [school] = service.app.schools.all
   if (!school) throw new Error('the service has no school')
   await makeDemoSchool(service.database, { school: school.school, now: new Date(), hashPassword: async () => 'no password' })
   await refreshSchool(service.database, { schoolId: service.schoolId(), now: new Date() })
   for (const [email, role] of Object.entries(people)) await service.addPerson({ email, role })
 })
-afterAll(() => service.stop())
 
 test.each([
   ['ada@example.com', 'learner', /enrol/, 'lessons'],

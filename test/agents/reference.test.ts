@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { problems } from '../../src/base/problem.ts'
 import { send } from '../pages/account/account.ts'
 import { createBrowser } from '../pages/browser.ts'
 import { agentOf, get } from '../support/agent.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-  await service.addPerson({ email: 'ada@example.com' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ schools: 2, people: [{ email: 'ada@example.com' }] }))
 
 const fetched = async (path: string, headers?: Record<string, string>) => await get(`${service.issuer}${path}`, headers)
 

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDocuments, type Expected, type Findings } from '../../src/agents/documentChecks.ts'
 import { createSelfCheck, type SelfCheckState } from '../../src/agents/selfCheck.ts'
 import { type Fetch, overHttp } from '../../src/base/http/inProcess.ts'
+import type { School } from '../../src/base/school.ts'
 import type { Database } from '../../src/database/connection/database.ts'
 import { allScopes, get } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const expectedOf = (issuer: string): Expected => ({
   issuer,
@@ -27,15 +29,13 @@ async function spoilKeys({ sql }: Database, slug: string): Promise<void> {
 const catalogue = (issuer: string) => get(`${issuer}/api/v1/courses`)
 
 describe('with two schools, one of which cannot answer for its metadata', () => {
-  let two: TestService
+  const two = duringTests(() => startService({ schools: 2 }))
   beforeAll(async () => {
-    two = await startService({ schools: 2 })
     await spoilKeys(two.database, 'second')
     two.app.selfCheck.start()
   })
   afterAll(async () => {
     await two.app.selfCheck.stop()
-    await two.stop()
   })
   const become = (states: Record<string, SelfCheckState>) =>
     until(() => JSON.stringify(two.app.selfCheck.states()) === JSON.stringify(states), { what: JSON.stringify(states) })
@@ -76,14 +76,12 @@ describe('with two schools, one of which cannot answer for its metadata', () => 
 })
 
 describe('the checks', () => {
-  let service: TestService
+  const service = duringTests(() => startService())
   let real: Fetch
   const answers = new Map<string, ReturnType<Fetch>>()
-  beforeAll(async () => {
-    service = await startService()
+  beforeAll(() => {
     real = overHttp({ host: '127.0.0.1', port: Number(new URL(service.issuer).port) })
   })
-  afterAll(() => service.stop())
 
   /** Returns the findings of the checks if `change` rewrites the responses of the service. */
   async function findingsWith(change: (path: string, text: string) => string, expected: Partial<Expected> = {}): Promise<Findings> {
@@ -173,11 +171,7 @@ describe('the checks', () => {
 })
 
 describe('the background check', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService()
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startService())
 
   test('reports a contradiction as failed, and passes once it is gone', async () => {
     const real = overHttp({ host: '127.0.0.1', port: Number(new URL(service.issuer).port) })
@@ -235,4 +229,47 @@ describe('the background check', () => {
     const lines = service.log().slice(log.length).split('\n').filter(Boolean)
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['self-check passed'])
   })
+})
+
+const schoolsOf = (count: number): School[] =>
+  Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, slug: `school-${index}`, issuer: `http://127.0.0.1:${2000 + index}` }))
+
+/** The self-check of schools whose documents cannot be requested. A pause lasts until `next`, or until the check is stopped. */
+function checkOf(count: number) {
+  const waiting: (() => void)[] = []
+  let checked = 0
+  const selfCheck = createSelfCheck({
+    ask: () => Promise.reject(new Error('no response')),
+    schools: () => schoolsOf(count),
+    expected: ({ issuer }) => ({ issuer, scopes: [], baselineScopes: [], metadataPaths: ['/metadata'], isRegistrationOpen: true }),
+    report: () => {
+      checked += 1
+    },
+    pause: (_milliseconds, signal) =>
+      new Promise((resume) => {
+        waiting.push(resume)
+        signal.addEventListener('abort', () => resume())
+      }),
+  })
+  return { selfCheck, checked: () => checked, waiting }
+}
+
+test('few schools are checked one after the other without a pause', async () => {
+  const { selfCheck, checked, waiting } = checkOf(10)
+  selfCheck.start()
+  await until(() => checked() >= 10, { what: 'all schools to be checked' })
+  await selfCheck.stop()
+  expect(waiting).toEqual([])
+})
+
+test('the check of one of many schools waits for the pause after the previous one, and a stop does not', async () => {
+  const { selfCheck, checked, waiting } = checkOf(1000)
+  selfCheck.start()
+  for (const count of [1, 2, 3]) {
+    await until(() => waiting.length === count, { what: `pause ${count}` })
+    expect(checked()).toBe(count)
+    if (count < 3) waiting.at(-1)?.()
+  }
+  await selfCheck.stop()
+  expect(checked()).toBe(3)
 })

@@ -1,7 +1,7 @@
 // Proves Agent Skills Discovery 0.2.0, SEP-2640: The skills are announced with their digests, and each of their commands works in a new shell
 
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { estimateTokens } from '../../scripts/documentTokens.ts'
 import { skills } from '../../src/agents/skill.ts'
@@ -9,10 +9,11 @@ import type { Role } from '../../src/base/caller.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { get, personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { followSkill } from '../support/followSkill.ts'
 import { blocksOf, createWorkplace } from '../support/literal.ts'
 import { markdownErrors } from '../support/markdown.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const index = '/.well-known/agent-skills/index.json'
 const people: Record<string, Role> = { 'new.learner@example.com': 'learner', 'new.owner@example.com': 'owner' }
@@ -26,10 +27,9 @@ interface Entry {
   digest: string
 }
 
-let service: TestService
+const service = duringTests(() => startService())
 let entries: Entry[]
 beforeAll(async () => {
-  service = await startService()
   const [school] = service.app.schools.all
   if (!school) throw new Error('the service has no school')
   await makeDemoSchool(service.database, { school: school.school, now: new Date(), hashPassword: async () => 'no password' })
@@ -37,7 +37,6 @@ beforeAll(async () => {
   for (const [email, role] of Object.entries(people)) await service.addPerson({ email, role })
   entries = (await get(service.issuer + index)).body.skills
 })
-afterAll(() => service.stop())
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 const frontmatterOf = (text: string): Record<string, unknown> => parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '')

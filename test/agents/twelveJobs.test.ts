@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { png as picture } from '../school/files/storageService.ts'
 import { personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { blocksOf, createWorkplace } from '../support/literal.ts'
 import { createPublishedReader, type PublishedReader, type ResourceDocument } from '../support/publishedReader.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 /** How many requests of all jobs together the service may refuse. */
 const maxRefused = 10
 const charactersPerToken = 4
 
-let service: TestService
+const service = duringTests(() => startService())
 let agent: PublishedReader
 beforeAll(async () => {
-  service = await startService()
   const [entry] = service.app.schools.all
   if (!entry) throw new Error('the service has no school')
   await makeDemoSchool(service.database, { school: entry.school, now: new Date(), hashPassword: async () => 'no password' })
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await service.addPerson({ email: 'new.owner@example.com', role: 'owner' })
   agent = createPublishedReader(service.issuer)
 })
-afterAll(() => service.stop())
 
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
 

@@ -2,24 +2,23 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type ForwardingProxy, startForwardingProxy } from '../support/forwardingProxy.ts'
 import { type Block, blocksOf, createWorkplace, differences, type Workplace } from '../support/literal.ts'
 import { until } from '../support/poll.ts'
 import { freePort } from '../support/process.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const people = { learner: 'ada@example.com', owner: 'grace@example.com' } as const
 
-let service: TestService
+const service = duringTests(() => startService())
 let page: string
 beforeAll(async () => {
-  service = await startService()
   for (const [role, email] of Object.entries(people)) await service.addPerson({ email, role: role as keyof typeof people })
   page = await (await fetch(`${service.issuer}/auth.md`)).text()
 })
-afterAll(() => service.stop())
 
 const account = (token: string) => fetch(`${service.issuer}/api/v1/account`, { headers: { authorization: `Bearer ${token.trim()}` } })
 const isBegin = (command: string): boolean => command.includes('school.sh begin')

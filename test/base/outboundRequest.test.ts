@@ -1,18 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createOutbound, OutboundError, type OutboundNetwork, type OutboundRequest } from '../../src/base/net/outboundRequest.ts'
 import { requireOutboundGuard } from '../../src/base/net/outboundSelfCheck.ts'
-import { type DocumentHost, type Page, publicAddress, startDocumentHost } from '../support/documentHost.ts'
+import { type Page, publicAddress, startDocumentHost } from '../support/documentHost.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { forbiddenAddresses, publicAddresses } from '../support/forbiddenAddresses.ts'
 
 const url = 'https://app.example.com/client.json'
-let host: DocumentHost
-beforeAll(async () => {
-  host = await startDocumentHost(['app.example.com', 'other.example.com'])
-})
-afterAll(() => host.stop())
+const host = duringTests(() => startDocumentHost(['app.example.com', 'other.example.com']))
 
 const send = (change: Partial<OutboundRequest> = {}, network: Partial<OutboundNetwork> = {}) =>
   createOutbound({ ...host.network, ...network })({

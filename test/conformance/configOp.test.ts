@@ -1,26 +1,25 @@
 // Proves OpenID Connect Discovery section 3: Every condition of Config OP holds at an https issuer
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { get } from '../support/agent.ts'
-import { rootSecret, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { rootSecret, startService } from '../support/service.ts'
 import { configModules } from './publishedModules.ts'
 
 /** The profile demands https. One school is served at every host, so its documents can be read here. */
 const issuer = 'https://id.school.example'
-let service: TestService
+const service = duringTests(() => startService({ school: { issuer }, variables: { SECRET_KEY: rootSecret } }))
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
 let metadata: any
 let keys: Record<string, unknown>[]
 let contentType: string | null
 beforeAll(async () => {
-  service = await startService({ school: { issuer }, variables: { SECRET_KEY: rootSecret } })
   const read = (path: string) => get(`${service.issuer}${path}`)
   const document = await read('/.well-known/openid-configuration')
   metadata = document.body
   contentType = document.headers.get('content-type')
   keys = (await read(new URL(metadata.jwks_uri).pathname)).body.keys
 })
-afterAll(() => service.stop())
 
 const endpoints = (): [string, unknown][] => Object.entries(metadata).filter(([name]) => /_(?:endpoint|uri)$/.test(name))
 

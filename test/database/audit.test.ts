@@ -1,21 +1,20 @@
 import { asyncProperty, constantFrom, dictionary, jsonValue, property, assert as propertyHolds, string } from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import type { Database } from '../../src/database/connection/database.ts'
 import { storableJson, storableText } from '../../src/database/statements/storableText.ts'
 import { type AuditEntry, recordAudit } from '../../src/database/tables/audit.ts'
 import { writeEvent } from '../../src/database/tables/auditEvents.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 describe.each(await everyDatabase())('the audit log in the $name database', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let database: Database
   const school_id = newId()
-  beforeAll(async () => {
-    opened = await open()
+  beforeAll(() => {
     database = opened.database
   })
-  afterAll(() => opened.drop())
   beforeEach(async () => {
     await database.sql.query('DELETE FROM audit_log')
   })

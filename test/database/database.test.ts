@@ -1,22 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { DummyDriver, sql as fragment, type Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { assembleDatabase } from '../../src/database/connection/assembleDatabase.ts'
 import type { Database } from '../../src/database/connection/database.ts'
 import { createTransactionGuard } from '../../src/database/connection/transactionGuard.ts'
-import { embeddedDatabase, everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { embeddedDatabase, everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
 
 describe.each(await everyDatabase())('the $name database', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let database: Database
-  beforeAll(async () => {
-    opened = await open()
+  beforeAll(() => {
     database = opened.database
   })
-  afterAll(() => opened.drop())
 
   const school = (slug: string) => ({
     id: newId(),

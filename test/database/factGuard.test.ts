@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accountFact, clientFact, contentFact, type Fact, grantFact, nameOfFact, schoolFact } from '../../src/database/facts/fact.ts'
 import { createFactGuard } from '../../src/database/facts/factGuard.ts'
 import type { FactMarkers } from '../../src/database/facts/factMarkers.ts'
 import { databaseArtifacts } from '../../src/identity/tokens/databaseArtifacts.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newSchool } from '../support/rows.ts'
 import { newGrantIn } from './artifactStores.ts'
 
 describe.each(await everyDatabase())('changes of facts in the $name database', ({ open }) => {
   const schoolId = randomUUID()
-  let held: TestDatabase
+  const held = duringTests(open)
   let steps: string[] = []
   /** Changes of accounts are often also changes of content. */
   let isContentMarked = false
@@ -23,11 +24,9 @@ describe.each(await everyDatabase())('changes of facts in the $name database', (
       return { end: async () => void steps.push(`end ${names}`) }
     },
   }
-  beforeAll(async () => {
-    held = await open()
+  beforeAll(() => {
     held.database.facts.useMarkers(markers)
   })
-  afterAll(() => held.drop())
 
   /** Returns what was marked while `work` ran. */
   async function marked(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import type { Reader } from '../../src/database/connection/database.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 // Three tables of two schools whose rows have the same keys, and the same tables of a database in which the first school is alone: there
 // they have no school. A statement must mean the same in both.
@@ -90,11 +91,10 @@ const write: fc.Arbitrary<Write> = fc.oneof(
 )
 
 describe.each(await databasesToTest())('a handle of one school ($name)', ({ open }) => {
-  let store: TestDatabase
+  const store = duringTests(open)
   const [ownId, otherId] = [newId(), newId()]
 
   beforeAll(async () => {
-    store = await open()
     await store.database.transaction(async (_, text) => {
       for (const name of colours) {
         await text.query(`CREATE TABLE ${name} (school_id uuid, k text, v text, PRIMARY KEY (school_id, k))`)
@@ -108,7 +108,6 @@ describe.each(await databasesToTest())('a handle of one school ($name)', ({ open
       }
     })
   })
-  afterAll(() => store?.drop())
 
   const asTables = (reader: Reader): Kysely<Tables> => reader as unknown as Kysely<Tables>
 

@@ -6,16 +6,15 @@ import { diskFiles } from '../../src/database/files/diskFiles.ts'
 import type { FileStorage } from '../../src/database/files/fileStorage.ts'
 import { acceptStorage, isOwnStorage, requireOwnStorage, WrongStorage } from '../../src/database/files/storageIdentity.ts'
 import { everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 describe.each(await everyDatabase())('the storage of a database: $name', ({ open }) => {
-  let opened: Awaited<ReturnType<typeof open>>
+  const opened = duringTests(open)
   let folder: string
   beforeAll(async () => {
-    opened = await open()
     folder = await mkdtemp(join(tmpdir(), 'schoolgate-storages-'))
   })
   afterAll(async () => {
-    await opened.drop()
     await rm(folder, { recursive: true })
   })
   let count = 0

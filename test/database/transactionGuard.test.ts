@@ -1,19 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/connection/database.ts'
 import { withinDeadline } from '../../src/database/connection/withinDeadline.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 describe.each(await everyDatabase())('inside a transaction of the $name database', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let database: Database
   beforeAll(async () => {
-    opened = await open()
     database = opened.database
     await (await database.prisma()).school.count()
   })
-  afterAll(() => opened.drop())
 
   const outer: Record<string, () => unknown> = {
     'sql.query': () => database.sql.query('SELECT 1'),

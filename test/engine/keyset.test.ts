@@ -1,5 +1,5 @@
 import type { CompiledQuery } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Caller } from '../../src/base/caller.ts'
 import { newId } from '../../src/base/ids.ts'
@@ -14,7 +14,8 @@ import { findRows, searchCondition } from '../../src/engine/read/findRows.ts'
 import { courses } from '../../src/school/courses/courses.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { compilingKysely } from '../support/compilingKysely.ts'
-import { everyDatabase, type TestDatabase } from '../support/databases.ts'
+import { everyDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newSchool } from '../support/rows.ts'
 
 interface ListRequest {
@@ -37,10 +38,9 @@ async function statementOf({ conditions, sort, value, ...scope }: ListRequest): 
 }
 
 describe.each(await everyDatabase())('a page from the middle of a list, on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let schoolId: string
   beforeAll(async () => {
-    opened = await open()
     schoolId = await newSchool(opened.database.sql)
     await opened.database.sql.query(
       `INSERT INTO course (school_id, id, slug, title, language, status, position)
@@ -49,7 +49,6 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
     )
     await opened.database.sql.query('VACUUM ANALYZE course')
   })
-  afterAll(() => opened.drop())
 
   test.each([
     ['position', 2500, 'ROW("position", id) > '],
@@ -121,11 +120,7 @@ const lists = operationsIn(resources).filter((operation): operation is Operation
 
 // Both databases have the same planner, so the embedded one is used only if there is no server.
 describe.each((await everyDatabase()).slice(-1))('every list on $name', ({ open }) => {
-  let opened: TestDatabase
-  beforeAll(async () => {
-    opened = await open()
-  })
-  afterAll(() => opened.drop())
+  const opened = duringTests(open)
 
   // The plan depends on the rows. The schema must allow an index scan without a sort.
   test.each(lists)(

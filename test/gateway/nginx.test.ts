@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { png } from '../school/files/storageService.ts'
 import { createAgent, get, personCalled, postJson } from '../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { hasNginx, type Nginx, startNginx } from '../support/nginx.ts'
 import { until } from '../support/poll.ts'
 import { createHome, freePort, type Home, type ServiceProcess, startProcess } from '../support/process.ts'
@@ -17,7 +18,7 @@ const unlimited = { requests: 1_000_000, window_seconds: 1 }
 
 describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () => {
   let home: Home
-  let database: Awaited<ReturnType<typeof throwawayPostgres>>
+  const database = duringTests(() => throwawayPostgres())
   let nginx: Nginx
   let issuer: string
   let plainPort: number
@@ -28,7 +29,6 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
     startProcess({ home, port: ports[index] as number, environment: { DATABASE_URL: database.url, DEMO: 'on' } })
 
   beforeAll(async () => {
-    database = await throwawayPostgres()
     const port = await freePort()
     plainPort = await freePort()
     issuer = `https://127.0.0.1:${port}`
@@ -57,7 +57,6 @@ describe.runIf(isRunnable)('two processes behind the nginx file of deploy/', () 
   afterAll(async () => {
     for (const service of processes) await service.kill()
     await nginx?.stop()
-    await database?.drop()
     await home?.remove()
   })
 

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
 import { freePort } from '../support/process.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -45,15 +46,10 @@ function forged(address: string, parameters: Record<string, string>): URL {
   return redirect
 }
 
-let service: TestService
+const service = duringTests(() => startService({ people: [{ email: 'ada@example.com' }] }))
 
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'ada@example.com' })
-})
 afterAll(async () => {
   for (const child of begun) child.kill()
-  await service.stop()
 })
 
 describe('npm run first-token', () => {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { audienceOf, callerFrom } from '../../src/base/caller.ts'
 import { newId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { findPerson } from '../../src/identity/accounts/findPerson.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newAccount, newSchool } from '../support/rows.ts'
 
 describe.each(await databasesToTest())('the person behind an account, on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let schoolId: string
   beforeAll(async () => {
-    opened = await open()
     schoolId = await newSchool(opened.database.sql)
   })
-  afterAll(() => opened.drop())
 
   async function person(role?: string, status = 'active'): Promise<{ accountId: string; personId: string }> {
     const { sql } = opened.database

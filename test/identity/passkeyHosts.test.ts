@@ -1,7 +1,7 @@
 // Proves Web Authentication section 7.2: A passkey of one host is refused at another host
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { createKeyring } from '../../src/base/keyring.ts'
 import { schoolDatabase } from '../../src/database/school/inSchool.ts'
@@ -11,6 +11,7 @@ import type { PasskeyResponse } from '../../src/identity/factors/passkeyResponse
 import { usePasskey } from '../../src/identity/factors/passkeys.ts'
 import type { RelyingParty } from '../../src/identity/factors/relyingParty.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 const one: RelyingParty = { id: 'one.example.com', origin: 'https://one.example.com' }
 const other: RelyingParty = { id: 'other.example.com', origin: 'https://other.example.com' }
@@ -19,11 +20,10 @@ const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256
 const accountId = newId()
 const schoolId = newId()
 const credentialId = Buffer.from('a credential of the first host').toString('base64url')
-let opened: TestDatabase
+const opened = duringTests(openTestDatabase)
 let database: TestDatabase['database']
 
 beforeAll(async () => {
-  opened = await openTestDatabase()
   database = opened.database
   const { kysely, sql } = database
   await sql.query(
@@ -46,7 +46,6 @@ beforeAll(async () => {
     .values({ ...own, ...passkey })
     .execute()
 })
-afterAll(() => opened.drop())
 
 /** The public key in the form of COSE (RFC 9053 section 7.1.1), in CBOR. */
 function coseKey(): string {

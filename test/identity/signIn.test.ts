@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { normaliseEmail } from '../../src/base/text/emailAddress.ts'
 import { schoolDatabase } from '../../src/database/school/inSchool.ts'
@@ -6,16 +6,16 @@ import { hashPassword } from '../../src/identity/accounts/password.ts'
 import { findSignedInAccount } from '../../src/identity/accounts/signedInAccount.ts'
 import { createSignIn, type SignIn } from '../../src/identity/accounts/signIn.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 const schoolId = newId()
 const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
-let opened: TestDatabase
+const opened = duringTests(openTestDatabase)
 let database: TestDatabase['database']
 let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown, unknown] ? Given : never) => ReturnType<SignIn>
 let hashed = 0
 
 beforeAll(async () => {
-  opened = await openTestDatabase()
   database = opened.database
   await database.kysely
     .insertInto('school')
@@ -37,8 +37,6 @@ beforeAll(async () => {
   }
   signIn = (...given) => checked(...given, turn, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
 })
-
-afterAll(() => opened.drop())
 
 beforeEach(() => {
   hashed = 0

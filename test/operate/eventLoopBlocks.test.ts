@@ -1,25 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { createLoopWatch } from '../../src/base/process/loopWatch.ts'
 import { watchedJobs } from '../../src/operate/metrics/tracing.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 let token: string
 let clientId: string
 beforeAll(async () => {
-  service = await startService()
   const email = 'owner@example.org'
   await service.addPerson({ email, role: 'owner' })
   const agent = await createAgent(service.issuer)
   clientId = agent.clientId
   token = (await agent.tokens(personCalled(email), { scope: 'courses:write' }, { scopes: 'all' })).body.access_token
 })
-afterAll(() => service.stop())
 
 interface Line {
   msg: string

@@ -12,7 +12,8 @@ import { openSchools, syncAllClients } from '../../src/operate/compose/schools.t
 import { signingKeyJob } from '../../src/operate/serve/jobs.ts'
 import { createStores } from '../../src/operate/serve/open.ts'
 import { createSigningKeyCheck } from '../../src/operate/serve/signingKeyCheck.ts'
-import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { loadTestConfig, startService } from '../support/service.ts'
 
 const keyring = createKeyring(['a root secret for tests that is long enough to be taken'])
@@ -23,16 +24,14 @@ const integration = {
   token_endpoint_auth_method: 'none',
 }
 
-let opened: TestDatabase
+const opened = duringTests(openTestDatabase)
 let database: Database
 let directory: string
 beforeAll(async () => {
-  opened = await openTestDatabase()
   database = opened.database
   directory = await mkdtemp(join(tmpdir(), 'schoolgate-many-'))
 })
 afterAll(async () => {
-  await opened.drop()
   await rm(directory, { recursive: true, force: true })
 })
 

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../support/agent.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
-import { type DocumentHost, startDocumentHost } from '../support/documentHost.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { startDocumentHost } from '../support/documentHost.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type ServiceOptions, startService, type TestService } from '../support/service.ts'
 
 describe.each(await databasesToTest())('outgoing: off in server.yaml, on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
+  const receivers = duringTests(() => startDocumentHost(['good.example.com']))
   let service: TestService
-  let receivers: DocumentHost
   let received = 0
   const options = (outgoing: 'on' | 'off'): ServiceOptions => ({
     database: opened.database,
@@ -18,8 +19,6 @@ describe.each(await databasesToTest())('outgoing: off in server.yaml, on $name',
     school: { webhooks: [{ name: 'good', url: 'https://good.example.com/hook', types: ['security'], secrets: ['env:A'] }] },
   })
   beforeAll(async () => {
-    opened = await open()
-    receivers = await startDocumentHost(['good.example.com'])
     receivers.pages.set('https://good.example.com/hook', (_request, response) => {
       received += 1
       response.writeHead(204).end()
@@ -28,8 +27,6 @@ describe.each(await databasesToTest())('outgoing: off in server.yaml, on $name',
   })
   afterAll(async () => {
     await service.stop()
-    await receivers.stop()
-    await opened.drop()
   })
   const rows = () => opened.database.kysely.selectFrom('outbox').select(['kind', 'state', 'reason', 'payload']).orderBy('id').execute()
   const add = async (): Promise<void> => {

@@ -1,20 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConfigError } from '../../src/config/configErrors.ts'
 import { startFailure } from '../../src/operate/serve/failureText.ts'
 import { readyDetails, welcome } from '../../src/operate/serve/welcome.ts'
 import { personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'ada@example.com' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ people: [{ email: 'ada@example.com' }] }))
 
 const demo = (password: string | undefined, passwordIn: string) => ({ issuer: service.issuer, password, passwordIn })
 const text = (options = {}) =>

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { createBrowser } from './browser.ts'
 import { type SiteOwner, siteOwner } from './siteVisitor.ts'
 
@@ -13,26 +14,18 @@ const title = '<b>Töpfern</b> دورة'
 const name = 'Zoë <i>Ashdown</i>'
 
 describe.each(await databasesToTest())('the page of a certificate, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open, isLimited: true, school: { public_pages: false } }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   let enrollment: string
   let student: string
   let certificate: Certificate
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, isLimited: true, school: { public_pages: false } })
     owner = await siteOwner(service)
     student = String((await owner.call('POST', '/students', { email: 'zoe@example.org', name })).id)
     const course = await owner.call('POST', '/courses', { title, access: 'free', certificate_enabled: true })
     const made = { course_id: course.id, student_id: student, override: true }
     enrollment = String((await owner.call('POST', '/enrollments', made)).id)
     certificate = (await owner.call('POST', `/enrollments/${enrollment}/complete`, {})).certificate as Certificate
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const page = (path: string, language = 'en') => createBrowser(service.issuer).get(path, { 'accept-language': language })

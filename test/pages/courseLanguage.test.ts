@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, siteOwner } from './siteVisitor.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service?.stop())
+const service = duringTests(() => startService())
 
 const wrong = 'javascript:alert(1)//'
 

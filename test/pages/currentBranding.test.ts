@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
 import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
-import { availableServices, databasesToTest, openDatabaseTwice, type TestDatabase, throwawayRedis } from '../support/databases.ts'
+import { availableServices, databasesToTest, openDatabaseTwice, throwawayRedis } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createBrowser } from './browser.ts'
 
@@ -23,7 +24,7 @@ interface Shown {
 }
 
 describe.each((await databasesToTest()).slice(-1))('the branding of a school on the pages of two processes, on $name', ({ open }) => {
-  let held: TestDatabase
+  const held = duringTests(open)
   let redis: RedisConnection | undefined
   let second: Awaited<ReturnType<typeof openDatabaseTwice>>
   let services: TestService[]
@@ -31,7 +32,6 @@ describe.each((await databasesToTest()).slice(-1))('the branding of a school on 
   let token: string
 
   beforeAll(async () => {
-    held = await open()
     second = await openDatabaseTwice(held)
     if (hasRedis) {
       redis = createRedis((await throwawayRedis()).url, { onError: () => undefined })
@@ -51,7 +51,6 @@ describe.each((await databasesToTest()).slice(-1))('the branding of a school on 
     for (const key of keys) await redis?.client.del(key)
     await redis?.close()
     await second.close()
-    await held.drop()
   })
 
   const shownBy = ({ html }: { html: string }): Shown => ({

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, type TestService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
 describe("a school's own stylesheet at /assets/custom.css", () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService({ schools: 2 })
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startService({ schools: 2 }))
 
   const css = (issuer: string, headers: Record<string, string> = {}) => fetch(`${issuer}/assets/custom.css`, { headers })
 

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, asMarkdown, dataIn, type SiteOwner, sitemapOf, siteOwner } from './siteVisitor.ts'
 
 const day = 86_400_000
 const fromNow = (days: number): string => new Date(Date.now() + days * day).toISOString()
 
 describe.each(await databasesToTest())('the public pages of events, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } })
     owner = await siteOwner(service)
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const read = async (path: string, headers: Record<string, string> = asHtml): Promise<string> => {

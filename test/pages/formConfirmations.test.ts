@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { createKeyring } from '../../src/base/keyring.ts'
 import { createFormStamps } from '../../src/pages/forms/formStamp.ts'
-import { type Platform, startPlatform } from '../support/platform.ts'
-import { rootSecret, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startPlatform } from '../support/platform.ts'
+import { rootSecret, startService } from '../support/service.ts'
 import { createBrowser, field } from './browser.ts'
 
 const maxPerRecipient = 3
 const maxPerNetwork = 20
-let service: TestService
-let platform: Platform
-beforeAll(async () => {
-  service = await startService({
+const service = duringTests(() =>
+  startService({
     isLimited: true,
     server: {
       trusted_proxies: ['127.0.0.1/32'],
       rate_limits: { form_per_network: { requests: 1000 }, form_total: { requests: 1000 }, page: { requests: 10_000 } },
     },
-  })
-  platform = await startPlatform(service)
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
-})
+  }),
+)
+const platform = duringTests(() => startPlatform(service))
 
 const stamps = createFormStamps(createKeyring([rootSecret]))
 const hostile = 'Win "money" at https://evil.example/now\nor www.evil.example and me@evil.example <a href="https://evil.example">x</a>'

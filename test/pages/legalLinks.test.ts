@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { languages } from '../../src/base/text/languages.ts'
 import { createAgent } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 import { lastLink, send, signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
 import { type SiteOwner, siteOwner } from './siteVisitor.ts'
@@ -17,20 +18,12 @@ const kinds = ['imprint', 'privacy', 'terms'] as const
 type Expected = Partial<Record<(typeof kinds)[number], string>>
 
 describe.each(await databasesToTest())('links to the legal documents of a school, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   const published: Record<string, string> = {}
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     owner = await siteOwner(service)
     await service.addPerson({ email: learner, role: 'learner' })
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   /** Returns the pages of people without an account, of a person who signs in and consents, and of a person with an account. */

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
-import { owner, png, type StorageService, startStorage } from '../school/files/storageService.ts'
+import { owner, png, startStorage } from '../school/files/storageService.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 describe('the logo of a school on its pages', () => {
-  let service: StorageService
+  const service = duringTests(() => startStorage({ schools: 2 }))
   let logo: string
   let darkLogo: string
 
   beforeAll(async () => {
-    service = await startStorage({ schools: 2 })
     const bring = async (filename: string): Promise<string> =>
       (await service.bring(owner, png, { filename, content_type: 'image/png', purpose: 'image', visibility: 'public' })).json.id
     logo = await bring('kiln & "glaze".png')
     darkLogo = await bring('dark.png')
   })
-  afterAll(() => service.stop())
 
   const change = (set: string, ...values: unknown[]) =>
     service.database.sql.query(`UPDATE appearance SET ${set} WHERE school_id = $1`, [service.schoolId(), ...values])

@@ -1,12 +1,13 @@
 // Proves interface: A link to a public page has a PNG preview with its title, and the school has PNG icons and a web manifest, for names in every script
 import { imageSize } from 'image-size'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { createCaches } from '../../src/base/process/caches.ts'
 import { createPngRenderer } from '../../src/pages/pictures/pngRenderer.ts'
 import { type CardLogo, schoolIcon, shareCard } from '../../src/pages/pictures/shareCard.ts'
 import { themeDefaults } from '../../src/school/settings/themes.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
 const theme = { ...themeDefaults('studio'), logo: null, logo_dark: null }
@@ -25,13 +26,11 @@ const names = [
 const hostile = ['</text><image href="file:///etc/passwd"/>', '&xxe;<!ENTITY a "b">', '\u0000\u001b]]>', '<use href="#a"/>'.repeat(50)]
 
 describe('the pictures that the service draws', () => {
-  let service: TestService
+  const service = duringTests(() => startService())
   let owner: SiteOwner
   beforeAll(async () => {
-    service = await startService()
     owner = await siteOwner(service)
   })
-  afterAll(() => service?.stop())
 
   const page = async (path: string): Promise<string> => (await fetch(service.issuer + path, { headers: asHtml })).text()
   const picture = async (path: string): Promise<{ status: number; type: string | null; size: unknown }> => {

@@ -4,12 +4,13 @@ import { parse } from 'csv-parse/sync'
 import { DomUtils, parseDocument, parseFeed } from 'htmlparser2'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sitePath, siteResources } from '../../src/engine/sitePaths.ts'
 import { callTool } from '../engine/mcp/rpc.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { longText, realTexts } from '../support/realText.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, dataIn, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
 const names = [...Object.values(realTexts), longText.slice(0, 80).trim()]
@@ -42,14 +43,10 @@ const textsOf = (html: string, tag: string): string[] =>
   DomUtils.getElementsByTagName(tag, parseDocument(html)).map((element) => DomUtils.textContent(element))
 
 describe.each(await databasesToTest())('names as people write them, where the public reads them, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   const rows: Row[] = []
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     owner = await siteOwner(service)
     for (const name of names) {
       for (const [kind, { field, fields, action }] of Object.entries(kinds) as [Row['kind'], (typeof kinds)[Row['kind']]][]) {
@@ -63,10 +60,6 @@ describe.each(await databasesToTest())('names as people write them, where the pu
       }
     }
     await service.database.sql.query("UPDATE course SET status = 'published'")
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   /** Reads a document. Fails the test unless its status is 200 and its header fields are ASCII. */

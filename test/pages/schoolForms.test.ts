@@ -1,26 +1,21 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { createKeyring } from '../../src/base/keyring.ts'
 import { createFormStamps } from '../../src/pages/forms/formStamp.ts'
-import { type Platform, startPlatform } from '../support/platform.ts'
-import { rootSecret, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startPlatform } from '../support/platform.ts'
+import { rootSecret, startService } from '../support/service.ts'
 import { type Answer, type Browser, createBrowser, field } from './browser.ts'
 
-let service: TestService
-let platform: Platform
-beforeAll(async () => {
-  service = await startService({
+const service = duringTests(() =>
+  startService({
     schools: 2,
     isLimited: true,
     server: { trusted_proxies: ['127.0.0.1/32'], rate_limits: { form_total: { requests: 200 } } },
-  })
-  platform = await startPlatform(service)
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
-})
+  }),
+)
+const platform = duringTests(() => startPlatform(service))
 
 const stamps = createFormStamps(createKeyring([rootSecret]))
 const hostile = '"><script>alert(1)</script>'

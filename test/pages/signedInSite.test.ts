@@ -1,9 +1,10 @@
 // Proves interface: A page says and offers to a visitor, a learner and a subscriber what the API says to the same person, and no cache shares the page of a person
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { send, signedIn } from './account/account.ts'
 import { type Browser, createBrowser } from './browser.ts'
 import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
@@ -20,20 +21,18 @@ const visibilities = ['public', 'members', 'paid'] as const
 const accesses = ['free', 'paid', 'plan-only'] as const
 
 describe.each(await databasesToTest())('the site for people who are signed in, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() =>
+    startService({
+      open,
+      school: { checkout_url: 'https://shop.example.com/{type}/{id}?price={price}' },
+    }),
+  )
   let owner: SiteOwner
-  let drop: () => Promise<void>
   let plan: Record<string, unknown>
   let lessons: { preview: string; other: string }
   const readers: Reader[] = []
 
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({
-      database: opened.database,
-      school: { checkout_url: 'https://shop.example.com/{type}/{id}?price={price}' },
-    })
     owner = await siteOwner(service)
     await publishRows()
     readers.push({ name: 'visitor', browser: createBrowser(service.issuer), api: (path) => read(path) })
@@ -41,10 +40,6 @@ describe.each(await databasesToTest())('the site for people who are signed in, o
     const { memberId: member_id } = readerCalled('subscriber')
     const [price] = (await read(`/membership_plans/${plan.slug}`)).prices as { id: string }[]
     await owner.call('POST', '/subscriptions', { member_id, plan_id: plan.id, price_id: price?.id, collection: 'comped' })
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const read = async (path: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> =>

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { addComment } from '../../src/school/comments/addComment.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
 import { asMarkdown, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 let owner: SiteOwner
 beforeAll(async () => {
-  service = await startService()
   owner = await siteOwner(service)
 })
-afterAll(() => service.stop())
 
 async function post(fields: object = {}): Promise<{ id: string; path: string }> {
   const { id, slug } = await owner.call('POST', '/posts', { title: 'Firing', content: 'Hot.', ...fields })

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAgent, personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { createBrowser } from './browser.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service?.stop())
+const service = duringTests(() => startService())
 
 test('a public page has an address for each language, which names itself as canonical and all the others', async () => {
   const attributes = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, value = '']) => value.replaceAll('&amp;', '&'))

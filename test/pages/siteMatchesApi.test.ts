@@ -1,12 +1,13 @@
 // Proves interface: What public and signed-in pages of the demo school say to a visitor, a learner, a member and staff is what the API says to the same person
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type SiteKind, sitePath } from '../../src/engine/sitePaths.ts'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { money } from '../../src/pages/site/valueTexts.ts'
 import { createTexts } from '../../src/pages/texts.ts'
 import { allScopes, createAgent, personCalled } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { passwordHash, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { passwordHash, startService } from '../support/service.ts'
 import { signedIn } from './account/account.ts'
 import { type Browser, createBrowser } from './browser.ts'
 
@@ -22,14 +23,10 @@ const texts = createTexts('en')
 const own = { learner: 'fresh@example.org', member: 'learner001@example.org', staff: 'owner@example.com' }
 
 describe.each(await databasesToTest())('the pages of the demo school, on $name', ({ open }) => {
-  let service: TestService
-  let drop: () => Promise<void>
+  const service = duringTests(() => startService({ open }))
   const readers: Reader[] = []
 
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     const [entry] = service.app.schools.all
     if (!entry) throw new Error('the service has no school')
     await makeDemoSchool(service.database, { school: entry.school, now: new Date(), hashPassword: async () => passwordHash })
@@ -43,10 +40,6 @@ describe.each(await databasesToTest())('the pages of the demo school, on $name',
       const authorization = { authorization: `Bearer ${token}` }
       readers.push({ name, browser: await signedIn(service, email), api: (path) => read(path, authorization) })
     }
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const rowsOf = async ({ api }: Reader, path: string): Promise<Row[]> => (await api(path)).data as Row[]

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { availableServices, openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { countStoreRequests, type RequestCounter } from '../support/roundTrips.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { asHtml, asMarkdown, locations, type SiteOwner, siteOwner } from './siteVisitor.ts'
@@ -14,12 +15,10 @@ describe.runIf(postgresql)('statements of the public pages', () => {
   let service: TestService
   let owner: SiteOwner
   let counter: RequestCounter
-  let drop: () => Promise<void>
+  const held = duringTests(openTestDatabase)
   const paths: string[] = []
 
   beforeAll(async () => {
-    const held = await openTestDatabase()
-    drop = held.drop
     counter = countStoreRequests({ postgresql: Number(new URL(held.url ?? '').port) || 5432, redis: 0 })
     service = await startService({ database: held.database })
     owner = await siteOwner(service)
@@ -27,7 +26,6 @@ describe.runIf(postgresql)('statements of the public pages', () => {
   afterAll(async () => {
     counter?.stop()
     await service?.stop()
-    await drop?.()
   })
 
   const add = async (count: number): Promise<void> => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, asMarkdown, dataIn, type SiteOwner, siteOwner } from './siteVisitor.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
@@ -24,13 +25,9 @@ const settings = [
 ]
 
 describe.each(await databasesToTest())('the tax of prices on public pages, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     owner = await siteOwner(service)
     const { call } = owner
     const made = async (path: string, body: object): Promise<string> => String((await call('POST', path, body)).id)
@@ -63,10 +60,6 @@ describe.each(await databasesToTest())('the tax of prices on public pages, on $n
     }
     const page = await made('/pages', { title: 'Prices', slug: 'prices', blocks: [{ type: 'plan_table', props: {} }] })
     await call('POST', `/pages/${page}/publish`, {})
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const read = async (path: string, headers: Record<string, string> = asHtml): Promise<string> => {

@@ -1,9 +1,10 @@
 // Proves WCAG 2.2 3.1.2: Texts of public pages are laid out in their own direction, those of a course have its language
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { markdownErrors } from '../support/markdown.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { asHtml, asMarkdown, dataIn, type SiteOwner, sitemapOf, siteOwner } from './siteVisitor.ts'
 
 /** The properties that a search engine requires of each type of page. */
@@ -22,21 +23,15 @@ const glazePath = `/posts/${encodeURIComponent('釉薬')}`
 const imprintPath = `/pages/${encodeURIComponent('法律')}/imprint`
 
 describe.each(await databasesToTest())('the public pages of a new school, on $name', ({ open }) => {
-  let service: TestService
-  let owner: SiteOwner
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({
-      database: opened.database,
+  const service = duringTests(() =>
+    startService({
+      open,
       school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}&coupon={code}' },
-    })
+    }),
+  )
+  let owner: SiteOwner
+  beforeAll(async () => {
     owner = await siteOwner(service)
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const read = async (path: string, headers: Record<string, string> = asHtml, method = 'GET') => {

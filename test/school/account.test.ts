@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { saveClient } from '../../src/database/tables/clients.ts'
 import { deleteDueAccounts } from '../../src/school/account/jobs/deleteDueAccounts.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 
 describe.each(await databasesToTest())("one's own account, on $name", ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const call = (method: string, path: string, as: string | undefined, body?: object): Promise<Reply> =>
     api.send(`/api/v1/account${path}`, { method, as, ...(body && { body }) })

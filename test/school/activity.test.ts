@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { pauseClient } from '../../src/database/tables/clients.ts'
 import { pauseGrants } from '../../src/database/tables/grants.ts'
 import { type Agent, type Answer, answer, createAgent, personCalled, postJson, withToken } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ redis: false, schools: 2 })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ redis: false, schools: 2 }))
 
 interface Connected {
   email: string

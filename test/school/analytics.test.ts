@@ -1,14 +1,15 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { analytics } from '../../src/school/analytics/analytics.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { rollups } from '../../src/school/analytics/rollups/rollups.ts'
 import { operationsIn } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import type { Row } from './analyticsRows.ts'
 import { activityDays, countRows, trimmed } from './analyticsSums.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer1@example.com'
@@ -29,7 +30,7 @@ const sources = [
 ]
 
 describe.each(await databasesToTest())('figures over HTTP on $name', ({ name, open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   const now = new Date()
   const sql = <One extends object = Row>(text: string, values: unknown[] = []) => api.database.sql.query<One>(text, values)
   const get = (path: string, as: string | undefined = owner, headers = {}) => api.get(`${base}/${path}`, { as, headers })
@@ -46,7 +47,6 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ name, op
   const id = (uuid: string) => toPublicId('crs', uuid)
 
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     // Whatever else the school has, some of each that this test can be sure of.
     const [person] = await sql<{ id: string }>('SELECT id FROM person WHERE school_id = $1 ORDER BY id DESC LIMIT 1', [api.school.id])
     for (const isOwn of [true, false]) {
@@ -63,7 +63,6 @@ describe.each(await databasesToTest())('figures over HTTP on $name', ({ name, op
     )
     await refreshSchool(api.database, { schoolId: api.school.id, now })
   })
-  afterAll(() => api.stop())
 
   test('the figures of the demo school are the sums over its rows', async () => {
     const rows = Object.fromEntries(

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addDays } from '../../src/base/days.ts'
 import type { Database } from '../../src/database/connection/database.ts'
 import { featureJobs, rollupLock } from '../../src/operate/jobs/featureJobs.ts'
@@ -7,7 +7,8 @@ import { markDays } from '../../src/school/analytics/rollups/dirtyDays.ts'
 import { rebuildSchool } from '../../src/school/analytics/rollups/rebuildSchool.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { rollups } from '../../src/school/analytics/rollups/rollups.ts'
-import { databasesToTest, openDatabaseTwice, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest, openDatabaseTwice } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type MadeRows, makeRows } from './analyticsRows.ts'
 import { activityDays, countRows, type Figures, localDay, trimmed } from './analyticsSums.ts'
 
@@ -15,11 +16,7 @@ const zones = ['Europe/Berlin', 'America/Los_Angeles', 'Asia/Kolkata', 'UTC']
 const now = new Date('2026-11-20T10:00:00Z')
 
 describe.each(await databasesToTest())('figures on $name', ({ open }) => {
-  let opened: TestDatabase
-  beforeAll(async () => {
-    opened = await open()
-  })
-  afterAll(() => opened.drop())
+  const opened = duringTests(open)
   const sql = (text: string, values: unknown[] = []) => opened.database.sql.query<Record<string, unknown>>(text, values)
 
   /** The rows of the tables, in the form of the expected counts. */

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { OperationOf } from '../../src/engine/declare/operations.ts'
 import { membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
 
@@ -29,13 +30,11 @@ test.each(actions.filter(({ input }) => timesIn(input).length > 0))('$id calls a
 })
 
 describe.each((await databasesToTest()).slice(0, 1))('on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
+  beforeAll(() => {
     subjects = createSubjects(api)
   })
-  afterAll(() => api.stop())
 
   const call = (operation: OperationOf<'action'> | undefined, id: string) =>
     api.send(operation ? subjects.addressOf(operation, id) : '/none', { as: actor, method: 'POST', body: {} })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
@@ -7,7 +7,8 @@ import { writeForm } from '../../src/engine/declare/writeForm.ts'
 import { bodySchema } from '../../src/engine/output/publishedSchemas.ts'
 import { sendablePart } from '../../src/engine/write/parseBody.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { takesForm } from './wrongs.ts'
@@ -29,13 +30,11 @@ const createOnly = ({ resource }: Operation): string[] => [
 
 describe('bodies of operations, member by member', async () => {
   const [database] = (await databasesToTest()).toReversed()
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await (database as NonNullable<typeof database>).open()))
   let subjects: Subjects
-  beforeAll(async () => {
-    api = await startDemoApi(await (database as NonNullable<typeof database>).open())
+  beforeAll(() => {
     subjects = createSubjects(api)
   })
-  afterAll(() => api.stop())
 
   const entries = async (): Promise<number> =>
     (await api.database.sql.query<{ n: number }>('SELECT count(*)::int AS n FROM change_log WHERE school_id = $1', [api.school.id]))[0]

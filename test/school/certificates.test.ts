@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type SendOptions, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type SendOptions, startDemoApi } from './demoApi.ts'
 import { learner, learningIn, lecturer, other, owner, storedId } from './learning.ts'
 
 interface Certificate {
@@ -14,13 +15,11 @@ interface Certificate {
 }
 
 describe.each((await databasesToTest()).slice(-1))('certificates, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let school: ReturnType<typeof learningIn>
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
+  beforeAll(() => {
     school = learningIn(api)
   })
-  afterAll(() => api.stop())
 
   const newCourse = (more: object = {}) => school.newCourse({ certificate_enabled: true, ...more })
   const verified = async (number: string) => (await api.get(`/api/v1/certificates/${encodeURIComponent(number)}`)).json

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId, uuidOf } from '../../src/base/ids.ts'
 import { type CopiedTable, copiedTables, counters } from '../../src/database/statements/columnKinds.ts'
 import { newPeople } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { everyWrite } from './derived/everyWrite.ts'
@@ -39,16 +40,14 @@ const children: Partial<Record<CopiedTable, [table: CopiedTable, column: string,
 }
 
 describe.each(await databasesToTest())('the kinds of columns, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     await query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key)
        VALUES ($1, gen_random_uuid(), 'one.pdf', 'application/pdf', 1, 'document', 'private', 'ready', 'one')`,
     )
     await query(`INSERT INTO membership_plan (school_id, id, slug, name) VALUES ($1, gen_random_uuid(), 'one', 'One')`)
   })
-  afterAll(() => api?.stop())
 
   const query = <Found extends object>(text: string, values: readonly unknown[] = []): Promise<Found[]> =>
     api.database.sql.query<Found>(text, [api.school.id, ...values])

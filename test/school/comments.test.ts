@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { newComment, newEvent, newPeople, newPost, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 
 describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let member: SomebodyNew
   let stranger: SomebodyNew
   const rows: Record<string, string> = {}
   const subjects: Record<string, string> = {}
   let lecturer: string
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     const { sql } = api.database
     const { id } = api.school
     await sql.query('DELETE FROM comment WHERE school_id = $1', [id])
@@ -54,7 +54,6 @@ describe.each((await databasesToTest()).slice(0, 1))('comments, on $name', ({ op
     rows.stub = toPublicId('cmt', stub)
     rows.reply = toPublicId('cmt', await newComment(sql, id, on.post, { parentId: stub, personId: stranger.id }))
   })
-  afterAll(() => api.stop())
 
   const names = Object.entries
   const listed = async (path: string, as?: string) => {

@@ -1,27 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { untilServed } from '../support/poll.ts'
 import { newAccount } from '../support/rows.ts'
 import { newCoupon, newCourse, newPerson, newProduct } from '../support/shop.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 const last = (await databasesToTest()).slice(-1)
 
 describe.each(last)('coupons on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let course: string
   let product: string
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     course = toPublicId('crs', await newCourse(api.database.sql, api.school.id))
     await api.database.sql.query(`UPDATE course SET access = 'paid', price_amount = 8900, price_currency = 'EUR' WHERE slug LIKE 'salt-%'`)
     product = toPublicId('dgp', await newProduct(api.database.sql, api.school.id, { price: 901 }))
   })
-  afterAll(() => api.stop())
 
   let serial = 0
   const post = (path: string, body: object, as: string | undefined = owner) => api.send(`/api/v1/${path}`, { as, body })

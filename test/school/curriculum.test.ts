@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
-import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
@@ -22,11 +23,7 @@ interface Tree {
 }
 
 describe.each(await databasesToTest())('the curriculum on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const send = (path: string, options: SendOptions = {}): Promise<Reply> => api.send(`/api/v1/${path}`, { as: owner, ...options })
   const post = async (path: string, body: object, as = owner) => (await send(path, { as, body })).json as { id: string }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineResource } from '../../src/engine/declare/defineResource.ts'
 import { deprecated } from '../../src/engine/declare/deprecation.ts'
@@ -6,7 +6,8 @@ import { everything } from '../../src/engine/declare/expressions.ts'
 import { operationsOf } from '../../src/engine/declare/operationsOf.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { allScopes, startDemoApi } from './demoApi.ts'
 
 /** Made up: an operation and a field that go away. */
 const relics = defineRelics({ listRelics: { since: '2026-03-01', sunset: '2026-09-01' } })
@@ -36,11 +37,9 @@ function defineRelics(deprecations: Record<string, { since: string; sunset?: str
 const [embedded] = await databasesToTest()
 
 describe('deprecated operations and fields', () => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operationsIn([...resources, relics]))
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () =>
+    startDemoApi(await (embedded as NonNullable<typeof embedded>).open(), operationsIn([...resources, relics])),
+  )
 
   test('are announced on every response, errors included, with the end date and a link (RFC 9745, RFC 8594)', async () => {
     const scopes = [...allScopes, 'relics:read']

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { newProduct, newProductFile } from '../support/shop.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
@@ -55,11 +56,7 @@ const states = {
 } as const
 
 describe.each(await databasesToTest())('digital products on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const send = (path: string, body: object = {}, { as = owner, method = 'POST' } = {}) =>
     api.send(`/api/v1/digital_products${path}`, { as, method, ...(method !== 'DELETE' && { body }) })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newPeople } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
@@ -27,14 +28,12 @@ const withoutIdsAndTimes = (value: unknown): string =>
     .replaceAll(/\b[0-9A-Z]{16}\b|\bGIFT-[0-9A-Z]{8}\b/g, 'code')
 
 describe.each(await databasesToTest())('a dry run, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [
       api.school.id,
     ])
   })
-  afterAll(() => api?.stop())
 
   test('of every write keeps nothing, and its response is that of the request in earnest', async () => {
     const subjects = createSubjects(api)

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId } from '../../src/base/ids.ts'
 import { problems } from '../../src/base/problem.ts'
@@ -12,8 +12,9 @@ import type { Resource } from '../../src/engine/declare/resource.ts'
 import { listFingerprint, seal } from '../../src/engine/read/cursor.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { openApiDocument } from '../support/openApi.ts'
-import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+import { allScopes, startDemoApi } from './demoApi.ts'
 
 const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
 const title = z.string().meta({ description: 'Title.', example: 'Clay' })
@@ -83,9 +84,8 @@ addFormats.default(ajv)
 const isError = ajv.compile(components.schemas.ApiError as object)
 
 describe.each(await databasesToTest())('edges of the API on $name', ({ name, open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open(), operations))
   beforeAll(async () => {
-    api = await startDemoApi(await open(), operations)
     await api.database.sql.query(
       `INSERT INTO section (school_id, id, course_id, title, position, updated_at)
        SELECT school_id, gen_random_uuid(), id, 'Chapter ' || n, 1000 + n, now() FROM course, generate_series(1, 25) n
@@ -93,7 +93,6 @@ describe.each(await databasesToTest())('edges of the API on $name', ({ name, ope
       [api.school.id],
     )
   })
-  afterAll(() => api.stop())
 
   test('an expansion lists up to twenty rows that name the row, and says where there are more', async () => {
     const { json } = await api.get(`/api/v1/books/${await idOf()}?expand=chapters`, owner)

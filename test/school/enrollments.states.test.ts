@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { learner, learningIn, owner } from './learning.ts'
 
 const states = ['active', 'completed', 'expired', 'expired by the clock', 'suspended', 'canceled'] as const
@@ -35,17 +36,15 @@ const columns: Record<State, string> = {
 }
 
 describe.each((await databasesToTest()).slice(-1))('every state of an enrolment and every action, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let course: { id: string }
   let enrollment: { id: string }
   let school: ReturnType<typeof learningIn>
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     school = learningIn(api)
     course = await school.newCourse()
     enrollment = await school.enroll(course)
   })
-  afterAll(() => api.stop())
 
   const cases = Object.entries(table).flatMap(([action, outcomes]) =>
     states.map((state) => ({ action, state, outcome: outcomes[state], as: owner })),

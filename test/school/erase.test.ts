@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newAccount } from '../support/rows.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const as = 'owner@example.com'
 const name = 'Zephyrine Quokkaworth'
@@ -42,10 +43,9 @@ interface Column {
 }
 
 describe.each(await databasesToTest())('the erasure of a person, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let person: { publicId: string; id: string; accountId: string }
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     const made = await api.send('/api/v1/students', {
       as,
       headers: { 'idempotency-key': 'made-once' },
@@ -62,7 +62,6 @@ describe.each(await databasesToTest())('the erasure of a person, on $name', ({ o
     await query('UPDATE person SET account_id = $3, is_member = true WHERE school_id = $1 AND id = $2', [id, accountId])
     person = { publicId: made.json.id as string, id, accountId }
   })
-  afterAll(() => api.stop())
 
   const query = <Row extends object = Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { isArray, membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { chooseRowsToRead, type RowsToRead } from './rowsToRead.ts'
 
 const owner = 'owner@example.com'
@@ -39,13 +40,11 @@ test('every filter and report parameter that takes ids has the name of the field
 })
 
 describe.each((await databasesToTest()).slice(0, 1))('every list on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open(), operations, undefined, { isWhole: true }))
   let rows: RowsToRead
   beforeAll(async () => {
-    api = await startDemoApi(await open(), operations, undefined, { isWhole: true })
     rows = await chooseRowsToRead(api)
   })
-  afterAll(() => api.stop())
 
   test.each(lists)('$id has the envelope of lists, with limit and cursor, and its cursors lead through it', async (operation) => {
     const names = operation.parameters.map(({ name }) => name)

@@ -1,13 +1,14 @@
 // Proves RFC 6750 section 3.1: A missing scope gets 403 `insufficient_scope`, with all scopes of the operation in one challenge
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { audienceOf } from '../../src/base/caller.ts'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { isStreamed, type Operation, type OperationOf } from '../../src/engine/declare/operations.ts'
 import { narrowed, type View } from '../../src/engine/declare/views.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { allScopes, type Reply, startDemoApi } from './demoApi.ts'
 import { callersByPower, chooseRowsToRead, type RowsToRead, resourceNamed } from './rowsToRead.ts'
 
 const all = operationsIn(resources)
@@ -25,14 +26,12 @@ const answersRows = ({ kind }: Operation): boolean => kind === 'list' || kind ==
 const rowsOf = ({ json }: Reply): object[] => (json.object === 'list' ? (json.data as object[]) : [json])
 
 describe.each(await databasesToTest())('on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open(), all, undefined, { isWhole: true }))
   let rows: RowsToRead
   beforeAll(async () => {
-    api = await startDemoApi(await open(), all, undefined, { isWhole: true })
     await api.database.sql.query(`UPDATE school SET settings = settings || '{"member_directory":"public"}' WHERE id = $1`, [api.school.id])
     rows = await chooseRowsToRead(api)
   })
-  afterAll(() => api.stop())
 
   const withKey = (operation: Operation, key: string): string => rows.addressOf(operation, key)
   const addressOf = (operation: Operation): string => withKey(operation, rows.visible(operation))

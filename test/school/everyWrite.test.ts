@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { Audience } from '../../src/base/caller.ts'
 import { newId, toPublicId } from '../../src/base/ids.ts'
@@ -9,12 +9,13 @@ import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newEvent, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newCertificates, newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newSchool } from '../support/rows.ts'
 import { newPerson, newProduct, newUses } from '../support/shop.ts'
-import { allScopes, type DemoApi, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { allScopes, now, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, inputOf, namesRow, resourceOnPath, withMatch } from './derived/everyWrite.ts'
 import { isTestedElsewhere } from './derived/exceptions.ts'
@@ -64,10 +65,9 @@ const ofEachSort: ReadonlySet<Operation> = new Set([
 ])
 
 describe.each(databases)('on $name', ({ name, open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     subjects = createSubjects(api)
     const { database } = api
     const other = { id: await newSchool(database.sql), slug: 'other', issuer: 'https://other.example' }
@@ -87,7 +87,6 @@ describe.each(databases)('on $name', ({ name, open }) => {
     await newUses(database.sql, other.id, 1)
     await newPost(database.sql, other.id)
   })
-  afterAll(() => api.stop())
 
   const count = async (table: 'audit_log' | 'change_log'): Promise<number> =>
     (await api.database.sql.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table} WHERE school_id = $1`, [api.school.id]))[0]?.n ??

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { markupLimitsText } from '../../src/base/text/markupLimits.ts'
@@ -10,6 +10,7 @@ import { writeForm } from '../../src/engine/declare/writeForm.ts'
 import { sweepJobs } from '../../src/operate/jobs/sweepJobs.ts'
 import { newComment } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type FileRow, newFile, noStorage } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
 import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
@@ -79,17 +80,15 @@ const kinds: FileRow[] = [
 ]
 
 describe.each(await databasesToTest())('files that rows name, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
   const missing: MissingFile[] = []
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     subjects = createSubjects(api)
     await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [
       api.school.id,
     ])
   })
-  afterAll(() => api?.stop())
 
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { findOrCreatePerson } from '../../src/school/students/findOrCreatePerson.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newSchool } from '../support/rows.ts'
 
 const now = new Date('2026-03-01T00:00:00.000Z')
 
 describe.each(await databasesToTest())('a person is found or made, on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let schoolId: string
   beforeAll(async () => {
-    opened = await open()
     schoolId = await newSchool(opened.database.sql)
   })
-  afterAll(() => opened.drop())
 
   const ask = (email: string, facet: 'student' | 'member', name?: string) =>
     opened.database.transaction((writer) => findOrCreatePerson(inSchool(writer, schoolId), { email, facet, name, now }))

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newForm, newPeople, newSubmission, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const people = [undefined, 'learner001@example.org', 'lecturer1@example.com']
 
 describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let form: string
   let wren: SomebodyNew
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     const { sql } = api.database
     form = await newForm(sql, api.school.id, { slug: 'ask-us' })
     ;[wren] = (await newPeople(sql, api.school.id, 1)) as [SomebodyNew]
@@ -26,7 +26,6 @@ describe.each((await databasesToTest()).slice(0, 1))('forms, on $name', ({ open 
     await newSubmission(sql, api.school.id, form, { spam: true, email: 'spam@example.org' })
     await newSubmission(sql, api.school.id, form, { ago: '40 days', email: 'late@example.org' })
   })
-  afterAll(() => api.stop())
 
   const id = () => toPublicId('frm', form)
   const submissions = async (query: string) =>

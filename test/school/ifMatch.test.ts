@@ -1,8 +1,9 @@
 // Proves RFC 6585 section 3: `If-Match` is required only where a whole document or list is replaced; the 428 names the read and has the current ETag, and no caller who may not change the row gets it
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
 
@@ -11,13 +12,11 @@ const conditional = everyWrite.flatMap((operation) =>
 )
 
 describe.each((await databasesToTest()).slice(0, 1))('If-Match on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
+  beforeAll(() => {
     subjects = createSubjects(api)
   })
-  afterAll(() => api.stop())
 
   test('is required only where a whole document or list is replaced', () => {
     expect(Object.fromEntries(conditional.map(({ id, needs }) => [id, needs]))).toEqual({

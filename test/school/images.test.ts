@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const [owner, lecturer] = ['owner@example.com', 'lecturer2@example.com']
 
 describe.each(await databasesToTest())('a picture of a row on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const picture = async (file: Parameters<typeof newFile>[2] = {}) =>
     toPublicId('fil', await newFile(api.database.sql, api.school.id, file))

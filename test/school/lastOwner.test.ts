@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { lockOwners } from '../../src/school/staff/owners.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const [first, second] = ['owner@example.com', 'admin1@example.com'] as const
 
 describe.each((await databasesToTest()).filter(({ name }) => name === 'postgresql'))('the owners of a school, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let secondId: string
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     secondId = await staffId(second)
   })
-  afterAll(() => api.stop())
   beforeEach(async () => {
     await setStaff(first, { role: 'owner', status: 'active' })
     await setStaff(second, { role: 'owner', status: 'active' })

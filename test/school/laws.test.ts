@@ -1,23 +1,20 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { schoolDatabase } from '../../src/database/school/inSchool.ts'
 import { moderateComment } from '../../src/school/comments/moderateComment.ts'
 import { confirmPayment, failPayment } from '../../src/school/memberships/subscriptionPayments.ts'
 import { newComment, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newCoupon, newCourse, newOrder, newPerson } from '../support/shop.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 import { checkLaw, type Law, type Subject } from './laws.ts'
 
 const as = 'owner@example.com'
 describe.each((await databasesToTest()).slice(-1))('an operation and its inverse leave everything as it was, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api?.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])

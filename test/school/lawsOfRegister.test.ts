@@ -1,11 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { sweepUndo } from '../../src/database/undo/records.ts'
 import { undoOf } from '../../src/engine/declare/undo.ts'
 import { newComment } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor as as, everyWrite, withMatch, writeNamed } from './derived/everyWrite.ts'
 import { checkLaw } from './laws.ts'
@@ -52,13 +53,11 @@ const more: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe.each((await databasesToTest()).slice(-1))('the inverse of an operation, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
+  beforeAll(() => {
     subjects = createSubjects(api)
   })
-  afterAll(() => api?.stop())
 
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const admin = 'admin1@example.com'
@@ -8,11 +9,7 @@ const lecturer = 'lecturer1@example.com'
 const learner = 'learner001@example.org'
 
 describe.each(await databasesToTest())('lecturers, staff and their logins, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const call = (
     method: string,

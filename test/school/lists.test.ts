@@ -1,30 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fromPublicId, toPublicId, uuidOf } from '../../src/base/ids.ts'
 import type { OperationOf } from '../../src/engine/declare/operations.ts'
+import type { Parameter } from '../../src/engine/declare/parameters.ts'
+import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
+import { allScopes, createAgent, get, personCalled } from '../support/agent.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newCertificates, newEnrollments } from '../support/learners.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { copyRow } from '../support/rows.ts'
+import { passwordHash, startService } from '../support/service.ts'
 import { newOrder, newPerson, newProduct, newProductGrant, newUses } from '../support/shop.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 interface Page {
   data: { slug: string; id: string; [field: string]: unknown }[]
-  page: { next_cursor: string | null; prev_cursor: string | null; has_more: boolean }
+  page: { next_cursor: string | null; prev_cursor: string | null; has_more: boolean; total?: { count: number; relation: string } }
 }
 const pageOf = ({ json }: Reply): Page => json as unknown as Page
 const slugs = (reply: Reply): string[] => pageOf(reply).data.map(({ slug }) => slug)
 const nextLink = ({ headers }: Reply): string | undefined => /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
 
 describe.each(await databasesToTest())('lists on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const owner = 'owner@example.com'
   const sorts = ['position', 'created_at', 'title', 'published_at', 'updated_at'].flatMap((sort) => [sort, `-${sort}`])
@@ -201,9 +202,8 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
 const everyList = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
 
 describe.each(await databasesToTest())('every list on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     const { sql } = api.database
     for (let count = 0; count < 8; count++) {
       await newFile(sql, api.school.id)
@@ -253,7 +253,6 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
       [api.school.id],
     )
   })
-  afterAll(() => api.stop())
 
   const idsOf = (reply: Reply): string[] => pageOf(reply).data.map(({ id }) => id)
 
@@ -296,4 +295,186 @@ describe.each(await databasesToTest())('every list on $name', ({ open }) => {
       expect([sort.name, new Set(walked).size]).toEqual([sort.name, walked.length])
     }
   })
+})
+
+const as = 'owner@example.com'
+
+type Target = NonNullable<Parameter['target']>
+
+/** Every filter by rows that have another key than their id, of every list and report of the whole school. */
+const filters = operationsIn(resources).flatMap((one) =>
+  one.path.includes('{')
+    ? []
+    : one.parameters.flatMap(({ name, target }) => (target ? [{ id: one.id, path: one.path, kind: one.kind, name, target }] : [])),
+)
+
+describe.each(await databasesToTest())('filters by id, on $name', ({ open }) => {
+  const api = duringTests(async () => startDemoApi(await open()))
+  beforeAll(async () => {
+    await newForm(api.database.sql, api.school.id, { slug: 'ask-us' })
+    await newPlan(api.database.sql, api.school.id)
+  })
+
+  const rowsOf = async (target: Target): Promise<Record<string, string>[]> =>
+    (await api.get(`/api/v1/${target.path}?limit=5`, { as })).json.data as Record<string, string>[]
+  const keyIn = (target: Target, row: Record<string, string>): string => encodeURIComponent(String(row[target.hasSlug ? 'slug' : 'number']))
+
+  test('there are such filters for courses, plans, lecturers and forms, in lists and reports', () => {
+    expect(new Set(filters.map(({ target }) => target.name))).toEqual(new Set(['courses', 'membership_plans', 'lecturers', 'forms']))
+    expect(new Set(filters.map(({ kind }) => kind))).toEqual(new Set(['list', 'collectionRead']))
+  })
+
+  test.each(filters)('$id: $name finds the same by id and by slug, and nothing by the slug of no row', async (filter) => {
+    const { path, name, target, kind } = filter
+    const rows = await rowsOf(target)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const row of rows) {
+      const byId = await api.get(`${path}?${name}=${row.id}`, { as })
+      const byKey = await api.get(`${path}?${name}=${keyIn(target, row)}`, { as })
+      expect([byId.status, byKey.status, byKey.json]).toEqual([200, 200, byId.json])
+    }
+    const unknown = await api.get(`${path}?${name}=no-such-row`, { as })
+    const unknownId = await api.get(`${path}?${name}=${target.idPrefix}_00000000000000000000000009`, { as })
+    expect([unknown.status, unknown.json]).toEqual([unknownId.status, unknownId.json])
+    if (kind === 'list') expect(unknown.json.data).toEqual([])
+    const wrong = await api.get(`${path}?${name}=zzz_00000000000000000000000009`, { as })
+    expect([wrong.status, wrong.json.error, wrong.text]).toEqual([
+      400,
+      'invalid_parameter',
+      expect.stringContaining(`${target.idPrefix}_ and`),
+    ])
+  })
+
+  test('a filter takes ids and slugs together, in any spelling', async () => {
+    const [first, second] = (await api.get('/api/v1/courses?limit=2')).json.data as { id: string; slug: string }[]
+    const byIds = await api.get(`/api/v1/lecturers?course_id=${first?.id},${second?.id}`, { as })
+    expect(byIds.json.data).not.toEqual([])
+    const mixed = await api.get(`/api/v1/lecturers?course_id=${first?.slug.toUpperCase()},${second?.id},no-such-course`, { as })
+    expect([mixed.status, mixed.json.data]).toEqual([200, byIds.json.data])
+  })
+
+  test('pages of a list by slug follow each other', async () => {
+    const [course] = (await api.get('/api/v1/courses?limit=1&status=published', { as })).json.data as { lecturers: { slug: string }[] }[]
+    const list = `/api/v1/courses?limit=1&lecturer_id=${course?.lecturers[0]?.slug}`
+    const first = await api.get(list, { as })
+    const { next_cursor } = first.json.page as { next_cursor: string }
+    const second = await api.get(`${list}&cursor=${next_cursor}`, { as })
+    expect([second.status, second.json.data]).toEqual([200, [expect.objectContaining({ object: 'course' })]])
+    expect(second.json.data).not.toEqual(first.json.data)
+  })
+
+  test('the slug of a row that the caller cannot read finds nothing', async () => {
+    const { json: course } = await api.send('/api/v1/courses', { as, body: { title: 'Not announced yet' } })
+    const eventId = await newEvent(api.database.sql, api.school.id)
+    await api.database.sql.query('UPDATE event SET course_id = $1 WHERE id = $2', [uuidOf('crs', String(course.id)), eventId])
+    const found = async (caller?: string) => (await api.get(`/api/v1/events?course_id=${course.slug}`, { as: caller })).json.data
+    expect(await found(as)).toEqual([expect.objectContaining({ id: toPublicId('evt', eventId) })])
+    expect(await found()).toEqual([])
+  })
+})
+
+describe.each(await databasesToTest())('long lists on $name', ({ open }) => {
+  const api = duringTests(async () => startDemoApi(await open()))
+  beforeAll(async () => {
+    await api.database.sql.query(
+      `INSERT INTO course (school_id, id, slug, title, language, status, position)
+       SELECT $1, gen_random_uuid(), 'made-' || n, CASE n WHEN 1 THEN '=1+1' WHEN 2 THEN '50% of_it, "all"' ELSE 'Course ' || n END, 'en', 'draft', 100 + n
+         FROM generate_series(1, 1200) n`,
+      [api.school.id],
+    )
+  })
+
+  test('a page leads back to the page before it', async () => {
+    const path = '/api/v1/courses?sort=position&limit=5'
+    const first = await api.get(path, { as })
+    const second = await api.get(`${path}&cursor=${pageOf(first).page.next_cursor}`, { as })
+    const back = await api.get(`${path}&cursor=${pageOf(second).page.prev_cursor}`, { as })
+    expect(pageOf(first).page.prev_cursor).toBeNull()
+    expect([slugs(back), pageOf(back).page.prev_cursor]).toEqual([slugs(first), null])
+    expect(second.headers.get('link')).toContain('rel="prev"')
+  })
+
+  test('only staff can request the number of rows', async () => {
+    expect(pageOf(await api.get('/api/v1/courses?include=total_count&status=draft', { as })).page.total).toEqual({
+      count: 1201,
+      relation: 'eq',
+    })
+    expect((await api.get('/api/v1/courses?include=total_count')).status).toBe(400)
+  })
+
+  test('a search finds the text in titles and its words elsewhere, and ignores case', async () => {
+    expect(slugs(await api.get('/api/v1/courses?q=CLAY'))).toEqual(['clay-from-scratch', 'glaze-chemistry-without-fear'])
+    expect(slugs(await api.get('/api/v1/courses?q=LAY%20FROM'))).toEqual(['clay-from-scratch'])
+    expect(slugs(await api.get(`/api/v1/courses?q=${encodeURIComponent('% of_')}`, { as }))).toEqual(['made-2'])
+    expect(slugs(await api.get('/api/v1/courses?q=marbling'))).toEqual([])
+    expect((await api.get('/api/v1/courses?q=a')).status).toBe(400)
+  })
+
+  test('fields narrow the answer, prefixes and absence the list', async () => {
+    const reply = await api.get('/api/v1/courses?slug[prefix]=made-119&fields=title,price.amount&limit=1', { as })
+    expect(Object.keys(pageOf(reply).data[0] ?? {})).toEqual(['id', 'object', 'title', 'price'])
+    expect((await api.get('/api/v1/courses/clay-from-scratch?fields=price.amount')).json).toMatchObject({ price: { amount: 8900 } })
+    expect((await api.get('/api/v1/courses/clay-from-scratch?fields=title')).headers.get('etag')).toMatch(/^"\d+-p-/)
+    expect((await api.get('/api/v1/courses?fields=titl')).json).toMatchObject({ error: 'invalid_parameter' })
+    expect((await api.get('/api/v1/courses?fields=metadata')).status).toBe(400)
+    expect(pageOf(await api.get('/api/v1/courses?published_at[exists]=false&include=total_count', { as })).page.total?.count).toBe(1201)
+  })
+
+  test('staff get the whole list as a file, harmless in a spreadsheet, and a link where it goes on', async () => {
+    const csv = await api.get('/api/v1/courses?sort=position&fields=slug,title,price', { as, headers: { accept: 'text/csv' } })
+    const lines = csv.text.split('\r\n')
+    expect(csv.headers.get('content-type')).toContain('text/csv')
+    expect([lines[0], lines.length]).toEqual(['id,object,title,slug,price.amount,price.currency', 1216])
+    expect(lines.find((line) => line.includes('made-1,'))).toContain(",'=1+1,")
+    expect(lines.find((line) => line.includes('made-2,'))).toContain(',"50% of_it, ""all""",')
+    const part = await api.get('/api/v1/courses?sort=position&limit=700', { as, headers: { accept: 'application/x-ndjson' } })
+    const rows = part.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { slug: string })
+    const next = /<([^>]+)>; rel="next"/.exec(part.headers.get('link') ?? '')?.[1] ?? ''
+    const rest = await api.get(next.slice(api.school.issuer.length), { as, headers: { accept: 'application/x-ndjson' } })
+    const all = [
+      ...rows,
+      ...rest.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { slug: string }),
+    ]
+    expect([rows.length, all.length, new Set(all.map(({ slug }) => slug)).size]).toEqual([700, 1214, 1214])
+    expect((await api.get('/api/v1/courses', { headers: { accept: 'text/csv' } })).status).toBe(406)
+  })
+})
+
+// Lists under one row of another resource, such as the enrolments of a course, by the resource of their rows.
+const lists = [...Map.groupBy(operationsIn(resources), ({ resource }) => resource.name)].flatMap(([name, operations]) => {
+  const under = operations.flatMap((one) =>
+    one.kind === 'list' && one.parent ? [{ path: one.path, parent: one.parent.resource.name }] : [],
+  )
+  return under.length > 1 ? [{ name, under }] : []
+})
+
+const service = duringTests(() => startService())
+let headers: Record<string, string>
+beforeAll(async () => {
+  const [entry] = service.app.schools.all
+  if (!entry) throw new Error('the service has no school')
+  await makeDemoSchool(service.database, { school: entry.school, now: new Date(), hashPassword: async () => passwordHash })
+  const agent = await createAgent(service.issuer)
+  const { body } = await agent.tokens(personCalled('owner@example.com'), { scope: allScopes }, { scopes: 'all' })
+  headers = { authorization: `Bearer ${body.access_token}` }
+})
+
+const idsAt = async (path: string): Promise<string[]> =>
+  ((await get(`${service.issuer}${path}`, headers)).body.data ?? []).map(({ id }: { id: string }) => id)
+
+test.each(lists)('$name under rows of one resource do not depend on lists under rows of another', async ({ under }) => {
+  const found = new Map<string, number>()
+  for (const { path, parent } of under) {
+    const [before = '', after = ''] = path.split(/\{[^}]+\}/)
+    for (const id of await idsAt(`/api/v1/${parent}?limit=100`.replace(/_?[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)))
+      found.set(path, (found.get(path) ?? 0) + (await idsAt(`${before}${id}${after}?limit=100`)).length)
+  }
+  expect([...found].filter(([, count]) => count === 0)).toEqual([])
+  expect(found.size).toBeGreaterThan(1)
 })

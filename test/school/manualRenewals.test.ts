@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/base/ids.ts'
 import type { SchoolWriter } from '../../src/database/connection/database.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
@@ -8,7 +8,8 @@ import { confirmPayment } from '../../src/school/memberships/subscriptionPayment
 import { expireOrders } from '../../src/school/orders/jobs/expireOrders.ts'
 import { payOrder } from '../../src/school/orders/orderTransitions.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 
@@ -22,11 +23,7 @@ interface Subscription extends Record<string, unknown> {
 }
 
 describe.each((await databasesToTest()).slice(-1))('renewals that the school collects itself, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const call = (method: string, path: string, body?: object, as = owner): Promise<Reply> =>
     api.send(`/api/v1${path}`, { method, as, ...(body && { body }) })

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi, teamCount } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { allScopes, type Reply, type SendOptions, startDemoApi, teamCount } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const admin = 'admin1@example.com'
@@ -24,11 +25,7 @@ const table: Record<string, Record<State, State | 'invalid_state'>> = {
 }
 
 describe.each(await databasesToTest())('members, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const call = (path: string, options: SendOptions = {}): Promise<Reply> =>
     api.send(`/api/v1/members${path}`, { method: 'GET', as: owner, ...options })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineResource } from '../../src/engine/declare/defineResource.ts'
 import { everything, nothing } from '../../src/engine/declare/expressions.ts'
@@ -7,7 +7,8 @@ import { operationsOf } from '../../src/engine/declare/operationsOf.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { callTool, post, request } from '../engine/mcp/rpc.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { allScopes, startDemoApi } from './demoApi.ts'
 
 /** A resource that exists only in this test. */
 const potters = defineResource({
@@ -56,11 +57,7 @@ test('a new declaration brings its operations and its scope', () => {
 })
 
 describe.each(await databasesToTest())('a new resource on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open(), operationsIn(declared))
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open(), operationsIn(declared)))
 
   const names = async (path: string, as?: string) => {
     const { json, status } = await api.get(path, { as, scopes })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { defineResource } from '../../src/engine/declare/defineResource.ts'
@@ -10,7 +10,8 @@ import { defineReports } from '../../src/engine/declare/reports.ts'
 import { defineAction, defineCollectionRead, defineRead } from '../../src/engine/declare/typedOperations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { allScopes, startDemoApi } from './demoApi.ts'
 
 const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
 const text = (description: string) => z.string().meta({ description, example: 'a' })
@@ -309,7 +310,7 @@ test('the addresses of every form follow from the declaration', () => {
 })
 
 describe.each(await databasesToTest())('a resource with every form, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open(), operationsIn(declared)))
   let maker: Record<string, unknown>
   const at = (end = '') => `/api/v1/guild/makers/${String(maker.id)}${end}`
   const call = (path: string, method = 'GET', body?: object, headers: Record<string, string> = {}) =>
@@ -317,10 +318,8 @@ describe.each(await databasesToTest())('a resource with every form, on $name', (
   const anonymous = (path: string) => api.send(path, { method: 'GET' })
 
   beforeAll(async () => {
-    api = await startDemoApi(await open(), operationsIn(declared))
     maker = (await call('/api/v1/guild/makers', 'POST', { display_name: 'Ada Clay', position: 3 })).json
   })
-  afterAll(() => api.stop())
 
   test('a field on demand is returned only if expand names it', async () => {
     expect(maker).not.toHaveProperty('shouted')

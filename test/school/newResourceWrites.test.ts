@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { Problem } from '../../src/base/problem.ts'
@@ -11,8 +11,9 @@ import { bulk } from '../../src/engine/write/bulk.ts'
 import { courses } from '../../src/school/courses/courses.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { allScopes, type DemoApi, startDemoApi } from './demoApi.ts'
+import { allScopes, startDemoApi } from './demoApi.ts'
 
 const everyone = { anonymous: everything, learner: everything, lecturer: everything, staff: everything }
 
@@ -148,11 +149,7 @@ test('one declaration brings routes, scopes and what the consent page says', () 
 })
 
 describe.each(await databasesToTest())('on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open(), operationsIn(declared))
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open(), operationsIn(declared)))
 
   test('a new resource is writable by its declaration alone, and is in the OpenAPI document', async () => {
     const made = await api.send('/api/v1/potters', { as, scopes, body: { display_name: 'Ada Kiln' } })

@@ -4,10 +4,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import ts from 'typescript'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type ProblemCode, problems } from '../../src/base/problem.ts'
 import { exampleRow } from '../../src/engine/declare/exampleOf.ts'
 import { schemaName } from '../../src/engine/output/publishedSchemas.ts'
@@ -15,9 +16,12 @@ import { apiDescription, describedTag } from '../../src/engine/rest/apiDescripti
 import { withNamedSchemas } from '../../src/engine/rest/namedSchemas.ts'
 import { openApiDocument } from '../../src/engine/rest/openApi.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
+import { get } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { dereferenced } from '../support/openApi.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startService } from '../support/service.ts'
+import { startDemoApi } from './demoApi.ts'
 
 type Json = Record<string, unknown>
 type Contents = Record<string, { schema: Json; example?: unknown }>
@@ -313,11 +317,7 @@ describe.each(description.tags)('the document of $name alone', ({ name }) => {
 })
 
 describe.each(await databasesToTest())('the document on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   test('holds for what is answered, to everybody', async () => {
     for (const [path, schema] of [
@@ -338,5 +338,64 @@ describe.each(await databasesToTest())('the document on $name', ({ open }) => {
     expect([first.status, first.json.openapi, (first.json.servers as { url: string }[])[0]?.url]).toEqual([200, '3.0.3', api.school.issuer])
     const again = await api.get('/openapi.json', { headers: { 'if-none-match': first.headers.get('etag') as string } })
     expect(again.status).toBe(304)
+  })
+})
+
+const service = duringTests(() =>
+  startService({
+    school: { defaults: { name: 'First', contact_email: 'hello@example.com', support_url: 'https://help.example.com' } },
+  }),
+)
+let text: string
+beforeAll(async () => {
+  text = JSON.stringify((await get(`${service.issuer}/openapi.json`)).body, null, 1)
+})
+
+async function problemsOf(source: string): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: {
+      // The data of a school carry no licence.
+      'info-license': 'off',
+      // A school on this machine is one, too.
+      'no-server-example.com': 'off',
+    },
+  })
+  const found = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+  return found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)
+}
+
+describe('the served description', () => {
+  test('is clean for Redocly, by its recommended rules', async () => {
+    expect(await problemsOf(text)).toEqual([])
+  })
+
+  test('is clean in every slice of one resource, which is complete on its own', async () => {
+    const { tags } = JSON.parse(text) as { tags: { name: string }[] }
+    expect(tags.length).toBeGreaterThan(30)
+    for (const { name } of tags) {
+      const { status, body } = await get(`${service.issuer}/openapi/${name}.json`)
+      expect([name, status, await problemsOf(JSON.stringify(body))]).toEqual([name, 200, []])
+    }
+  })
+
+  test('names the school, and where to reach it, as they are now', async () => {
+    expect(JSON.parse(text).info).toMatchObject({
+      title: 'API of First',
+      contact: { name: 'First', email: 'hello@example.com', url: 'https://help.example.com' },
+    })
+    await service.database.sql.query(`UPDATE school SET name = 'Renamed' WHERE id = $1`, [service.schoolId()])
+    expect((await get(`${service.issuer}/openapi.json`)).body.info.title).toBe('API of Renamed')
+  })
+
+  test('can be read by scripts of any site, asked for by HEAD, and kept', async () => {
+    const address = `${service.issuer}/openapi.json`
+    const head = await fetch(address, { method: 'HEAD', headers: { origin: 'https://elsewhere.example' } })
+    expect([head.status, await head.text(), head.headers.get('access-control-allow-origin')]).toEqual([200, '', '*'])
+    expect(head.headers.get('cache-control')).toBe('public, max-age=300')
+    const etag = head.headers.get('etag') as string
+    expect((await fetch(address, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const refused = await fetch(address, { method: 'POST' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 })

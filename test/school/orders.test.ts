@@ -1,25 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { recordOrder } from '../../src/school/orders/recordOrder.ts'
 import { refundOrder } from '../../src/school/orders/refundOrder.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newCoupon, newCourse, newProduct } from '../support/shop.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
 const [buyer, other] = ['learner001@example.org', 'learner002@example.org']
 
 describe.each(await databasesToTest())('orders on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let course: string
   let product: string
   let orderId: string
   let number: string
   let pending: string
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     const { sql } = api.database
     const schoolId = api.school.id
     // Orders of the demo school are distinguished from orders of this test by their lines.
@@ -54,7 +54,6 @@ describe.each(await databasesToTest())('orders on $name', ({ open }) => {
       await refundOrder(inSchool(writer, schoolId), { schoolId, now: order.now, orderId, amount: 801, reason: 'requested' })
     })
   })
-  afterAll(() => api.stop())
 
   const at = (id: string, end = '') => `/api/v1/orders/${toPublicId('ord', id)}${end}`
   const rows = ({ json }: Reply) => json.data as Record<string, unknown>[]

@@ -1,6 +1,6 @@
 // Proves RFC 9110 section 13.1.1: An operation succeeds although its effects change its own row, and returns the final ETag; of five callers with one ETag one succeeds
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { defineResource } from '../../src/engine/declare/defineResource.ts'
@@ -11,8 +11,9 @@ import { operationsOf } from '../../src/engine/declare/operationsOf.ts'
 import type { Writing } from '../../src/engine/write/writing.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
-import { allScopes, type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { allScopes, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 
 const as = 'owner@example.com'
 
@@ -129,11 +130,7 @@ const bodies: Readonly<Record<string, () => object>> = {
 }
 
 describe.each(await databasesToTest())('on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open(), operationsIn([...resources, turners]))
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open(), operationsIn([...resources, turners])))
 
   const call = (path: string, options: SendOptions = {}): Promise<Reply> => api.send(`/api/v1${path}`, { as, scopes, ...options })
   const made = (body: object = { display_name: 'Ada' }): Promise<Reply> => call('/turners', { body })

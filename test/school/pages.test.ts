@@ -1,21 +1,18 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newEvent, newForm, newPlan, newPost } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
-import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const states = ['draft', 'published', 'archived'] as const
 type State = (typeof states)[number]
 
 describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const path = (end = '') => `/api/v1/pages${end && `/${end}`}`
   const send = (end: string, options: SendOptions = {}) => api.send(path(end), { as: owner, ...options })

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { featureJobs } from '../../src/operate/jobs/featureJobs.ts'
 import { newPeople, newPlan, newPost, newSubscription, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
@@ -60,11 +61,7 @@ const states = {
 } as const
 
 describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const send = (path: string, method: string, body?: object, as = owner): Promise<Reply> =>
     api.send(`/api/v1/posts${path}`, { as, method, headers: { 'if-match': '*' }, ...(body && { body }) })

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { newPeople, newPlan, newSubscription, type SomebodyNew } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { untilServed } from '../support/poll.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const hour = 3_600_000
@@ -12,11 +13,7 @@ const inHours = (hours: number): string => new Date(Date.now() + hours * hour).t
 
 // Locks decide about concurrent requests: this needs PostgreSQL, if it is available.
 describe.each((await databasesToTest()).slice(-1))('answers to events, on $name', ({ open, name }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const people = (count: number, more = {}): Promise<SomebodyNew[]> => newPeople(api.database.sql, api.school.id, count, more)
   const send = (path: string, as: string, method: string, body: object): Promise<Reply> =>

@@ -1,14 +1,15 @@
 // Proves RFC 9110 section 8.7: A changed slug leads to its row for a year, in pages by a redirect, and no other row can take it; those of a deleted row are free
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sweepFormerSlugs } from '../../src/database/tables/formerSlugs.ts'
 import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newForm } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { untilServed } from '../support/poll.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 
 const as = 'owner@example.com'
@@ -31,12 +32,10 @@ const actions = operationsIn(resources).filter(
 )
 
 describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     await newForm(api.database.sql, api.school.id, { slug: 'ask-us' })
   })
-  afterAll(() => api.stop())
 
   const slugsOf = (replies: readonly Reply[]) => replies.map(({ json }) => json.slug)
   const numbered = (base: string, count: number) =>

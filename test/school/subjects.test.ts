@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { resources } from '../../src/school/index.ts'
 import { newForm } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { type Exceptions, exceptionsByFile, fileNameOf, isTestedElsewhere } from './derived/exceptions.ts'
@@ -80,12 +81,10 @@ describe('a derived sequence', () => {
 
 describe('an exception is needed', async () => {
   const [database] = await databasesToTest()
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await (database as NonNullable<typeof database>).open()))
   beforeAll(async () => {
-    api = await startDemoApi(await (database as NonNullable<typeof database>).open())
     await newForm(api.database.sql, api.school.id)
   })
-  afterAll(() => api?.stop())
 
   const changes = async (): Promise<number> =>
     (await api.database.sql.query<{ n: number }>('SELECT count(*)::int AS n FROM change_log WHERE school_id = $1', [api.school.id]))[0]

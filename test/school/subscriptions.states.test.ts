@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { subscriptionStates } from '../../src/school/memberships/subscriptionTransitions.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newPerson } from '../support/shop.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 
@@ -98,11 +99,7 @@ const planTable: Record<string, Record<string, string>> = {
 }
 
 describe.each((await databasesToTest()).slice(-1))('states on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   test('the table names every state, and every action in each', () => {
     expect(Object.keys(table)).toEqual([...subscriptionStates])

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription, type PlanRow } from '../support/memberships.ts'
 import { newCoupon, newPerson } from '../support/shop.ts'
-import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 const learners = [1, 2, 3, 4, 5, 6, 7].map((index) => `learner00${index}@example.org`) as [
@@ -18,11 +19,7 @@ const learners = [1, 2, 3, 4, 5, 6, 7].map((index) => `learner00${index}@example
 ]
 
 describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
 
   const send = (end: string, options: SendOptions) => api.send(`/api/v1/subscriptions${end}`, options)
   const start = (as: string | undefined, body: object) => send('', { as, body })

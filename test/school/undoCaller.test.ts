@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { apiPath, type Operation, type OperationOf } from '../../src/engine/declare/operations.ts'
@@ -6,6 +6,7 @@ import type { Resource } from '../../src/engine/declare/resource.ts'
 import { membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
 import { undoOf } from '../../src/engine/declare/undo.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
@@ -19,11 +20,10 @@ const updates = undoable.filter(({ kind }) => kind === 'update')
 const transitions = undoable.filter((one): one is OperationOf<'action'> => one.kind === 'action' && one.rules.to !== undefined)
 
 describe.each(await databasesToTest())('taking back, by somebody who may do less now, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let subjects: Subjects
   let me: { person_id: string; lecturer_id: string }
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     subjects = createSubjects(api)
     const [staff] = await query<typeof me>(
       `SELECT person_id, lecturer_id FROM staff JOIN person ON person.id = staff.person_id WHERE staff.school_id = $1 AND person.email = '${lecturer}'`,
@@ -32,7 +32,6 @@ describe.each(await databasesToTest())('taking back, by somebody who may do less
     me = staff
     await query('UPDATE person SET is_student = true, is_member = true WHERE school_id = $1 AND id = $2', [me.person_id])
   })
-  afterAll(() => api?.stop())
 
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])

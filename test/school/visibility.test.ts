@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Audience, audiences, type Caller, type PersonViewer } from '../../src/base/caller.ts'
 import { toPublicId } from '../../src/base/ids.ts'
@@ -15,11 +15,12 @@ import { run } from '../../src/engine/run.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newEvent, newPost, newRsvps } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newOrder, newPerson, newProduct, newUses } from '../support/shop.ts'
 import { runsOrThorough } from '../support/thorough.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const operations = operationsIn(resources)
 const isList = (operation: Operation): operation is OperationOf<'list'> => operation.kind === 'list'
@@ -91,12 +92,11 @@ function decidingColumns({
 const draft = sql`jsonb_build_object('title', draft_title, 'blocks', draft_blocks, 'seo', draft_seo, 'show_in_navigation', draft_show_in_navigation)`
 
 describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   /** Uses one person with each role in turn: each role sees at least the rows of the role before it. */
   let callers: Record<Audience, Caller>
   let teacher: PersonViewer
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     // Limits the largest tables to a few pages, because each further row takes time.
     await api.database.sql.query(
       'DELETE FROM lesson_progress WHERE school_id = $1 AND id NOT IN (SELECT id FROM lesson_progress WHERE school_id = $1 ORDER BY id LIMIT 250)',
@@ -121,7 +121,6 @@ describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
     for (let count = 0; count < 6; count++) await newPost(api.database.sql, api.school.id, { due: count % 2 ? '-1 hour' : '1 hour' })
     await newRsvps(api.database.sql, api.school.id, await newEvent(api.database.sql, api.school.id), 2)
   })
-  afterAll(() => api.stop())
 
   const ask = (operation: Operation, caller: Caller, parameters: Record<string, unknown>) => {
     const { database, signer, school } = api

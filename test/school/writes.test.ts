@@ -1,9 +1,12 @@
 // Proves D22: The response under an Idempotency-Key is encrypted at rest; one of an earlier release is replayed
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../src/base/ids.ts'
 import { problems } from '../../src/base/problem.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import { learningIn } from './learning.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
@@ -11,12 +14,8 @@ const lecturer = 'lecturer2@example.com'
 const newest = 'id = (SELECT id FROM idempotency_record WHERE school_id = $1 ORDER BY created_at DESC LIMIT 1)'
 
 describe.each(await databasesToTest())('writing on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   const replies: Reply[] = []
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
 
   const send = async (path: string, options: SendOptions = {}): Promise<Reply> => {
     const reply = await api.send(`/api/v1/${path}`, { as: owner, ...options })
@@ -474,5 +473,74 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
       expect(problems[json.error as keyof typeof problems]?.status).toBe(status)
       expect(json.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/)
     }
+  })
+})
+
+type Results = { index: number; key: string; status: number }[]
+
+describe.each(await databasesToTest())('bulk requests at the same time, on $name', ({ open }) => {
+  const api = duringTests(async () => startDemoApi(await open()))
+  let school: ReturnType<typeof learningIn>
+  beforeAll(() => {
+    school = learningIn(api)
+  })
+
+  const addresses = (count: number) => Array.from({ length: count }, (_, index) => `${index}.${newId()}@example.org`)
+
+  /** Sends eight requests at the same time, every other one with its items reversed, and returns their results. */
+  async function eightImports(path: string, items: readonly object[], more: object): Promise<Results[]> {
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        school.send(path, { body: { items: index % 2 === 0 ? items : items.toReversed(), ...more } }),
+      ),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(207))
+    return replies.map(({ json }) => json.results as Results)
+  }
+
+  test('with the same people in another order all succeed, and answer in the order of their items', async () => {
+    const emails = addresses(8)
+    for (const name of ['New', 'Changed']) {
+      const all = await eightImports(
+        'students/bulk',
+        emails.map((email) => ({ email, name })),
+        { mode: 'upsert' },
+      )
+      for (const [index, results] of all.entries()) {
+        expect(results.map(({ key }) => key)).toEqual(index % 2 === 0 ? emails : emails.toReversed())
+        expect(results.map(({ index: position }) => position)).toEqual(emails.map((_, position) => position))
+        for (const { status } of results) expect([200, 201, 409]).toContain(status)
+      }
+    }
+  })
+
+  test('which name the same people by different keys all succeed', async () => {
+    const people = addresses(8).map((email) => ({ email, name: 'A Student', external_id: newId() }))
+    await school.post('students/bulk', { items: people })
+    for (const round of [1, 2]) {
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => {
+          const items = people.map(({ email, external_id }) => ({
+            name: `${round} ${index}`,
+            ...(index % 2 === 0 ? { email } : { external_id }),
+          }))
+          return school.send('students/bulk', { body: { mode: 'upsert', items: index % 4 < 2 ? items : items.toReversed() } })
+        }),
+      )
+      expect(replies.map(({ status, json }) => [status, json.summary])).toEqual(Array(8).fill([207, { total: 8, succeeded: 8, failed: 0 }]))
+    }
+  })
+
+  test('that enrol new people in two courses in opposite orders all succeed', async () => {
+    const courses = [await school.newCourse(), await school.newCourse()]
+    const emails = addresses(8)
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const items = emails.map((student_email) => ({ course_id: courses[index % 2]?.id, student_email }))
+        return school.send('enrollments/bulk', { body: { items: index % 4 < 2 ? items : items.toReversed(), create_missing: true } })
+      }),
+    )
+    expect(replies.map(({ status, json }) => [status, (json.summary as { failed: number }).failed])).toEqual(Array(8).fill([207, 0]))
+    for (const { id } of courses) expect((await school.get(`courses/${id}`)).json.enrollments_count).toBe(8)
   })
 })

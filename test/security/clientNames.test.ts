@@ -1,23 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { toConsent } from './browsing.ts'
 
 const email = 'learner@example.org'
 const warning = 'Be careful: this name resembles'
 
 describe('the name that a client chooses (D8)', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService({
+  const service = duringTests(() =>
+    startService({
       school: {
         protected_client_names: ['Claude', 'Lanternfield'],
         integrations: [{ client_id: 'claude', client_name: 'Claude', redirect_uris: ['https://claude.example.com/cb'] }],
       },
-    })
+    }),
+  )
+  beforeAll(async () => {
     await service.addPerson({ email })
   })
-  afterAll(() => service.stop())
 
   const consentOf = async (agent: Agent, parameters: Record<string, string> = {}) =>
     toConsent(agent, personCalled(email), { email, parameters })

@@ -1,21 +1,18 @@
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, get, personCalled, withToken } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, get, personCalled, withToken } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { fieldsOf, sendAs } from './browsing.ts'
 import { requestBytes, sendRaw } from './rawHttp.ts'
 
 const email = 'learner@example.org'
-let service: TestService
-let agent: Agent
+const service = duringTests(() => startService({ people: [{ email }] }))
+const agent = duringTests(() => createAgent(service.issuer))
 let token: string
 beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email })
-  agent = await createAgent(service.issuer)
   token = (await agent.tokens(personCalled(email))).body.access_token
 })
-afterAll(() => service.stop())
 
 /** The service still does its work. */
 async function expectAlive(): Promise<void> {

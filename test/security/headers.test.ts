@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const email = 'learner@example.org'
@@ -13,15 +14,12 @@ interface Seen {
   text: string
 }
 
-let service: TestService
+const service = duringTests(() => startService({ people: [{ email }] }))
 const seen: Seen[] = []
 
 beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email })
   await crawl(await createAgent(service.issuer))
 })
-afterAll(() => service.stop())
 
 async function keep(name: string, asked: Promise<Response>): Promise<Seen> {
   const response = await asked

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis } from '../../src/database/redis/redis.ts'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
 import { availableServices, redisUrl } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import type { Page, Person } from '../support/person.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { cookiesFor, fieldsOf, sendAs, toConsent } from './browsing.ts'
@@ -58,15 +59,8 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('an answer counts
 })
 
 describe('an authorization belongs to one browser and one person (D6, D17)', () => {
-  let service: TestService
-  let agent: Agent
-  beforeAll(async () => {
-    service = await startService()
-    await service.addPerson({ email })
-    await service.addPerson({ email: otherEmail, role: 'admin' })
-    agent = await createAgent(service.issuer)
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startService({ people: [{ email }, { email: otherEmail, role: 'admin' }] }))
+  const agent = duringTests(() => createAgent(service.issuer))
 
   test('nothing that is added to the consent form changes the request: not address, client, scope, resource, challenge or state', async () => {
     const person = personCalled(email)
@@ -152,14 +146,8 @@ describe('an authorization belongs to one browser and one person (D6, D17)', () 
 })
 
 describe('forms of other sites (D10)', () => {
-  let service: TestService
-  let agent: Agent
-  beforeAll(async () => {
-    service = await startService()
-    await service.addPerson({ email })
-    agent = await createAgent(service.issuer)
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startService({ people: [{ email }] }))
+  const agent = duringTests(() => createAgent(service.issuer))
 
   const atSignIn = (person: Person): Promise<Page> => person.open(agent.authorizationUrl().href)
   const atConsent = (person: Person): Promise<Page> => toConsent(agent, person, { email })

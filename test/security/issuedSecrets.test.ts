@@ -11,6 +11,7 @@ import { createRedis } from '../../src/database/redis/redis.ts'
 import { createCli } from '../operate/cli/cli.ts'
 import { postJson } from '../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
 import { createHome, freePort, type Home, rootSecret, type ServiceProcess, startProcess } from '../support/process.ts'
 import { startTraceReceiver, type TraceReceiver } from '../support/traceReceiver.ts'
@@ -31,12 +32,10 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
   let secrets: IssuedSecret[]
   let database: Awaited<ReturnType<typeof openDatabase>>
   let schoolId: string
-  let dropPostgres: () => Promise<void>
+  const postgres = duringTests(() => throwawayPostgres())
   const snapshots = (): string => join(home.directory, 'snapshots')
 
   beforeAll(async () => {
-    const postgres = await throwawayPostgres()
-    dropPostgres = postgres.drop
     receiver = await startTraceReceiver()
     // Passkeys need a host name.
     const port = await freePort()
@@ -81,7 +80,6 @@ describe.runIf(postgresql && hasRedis)('after secrets of every kind were issued 
     await database?.close()
     await service?.stop()
     await receiver?.stop()
-    await dropPostgres?.()
     await home?.remove()
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { skills } from '../../src/agents/skill.ts'
 import { newId, toPublicId } from '../../src/base/ids.ts'
@@ -10,9 +10,10 @@ import { operationsIn, resources } from '../../src/school/index.ts'
 import { callTool, post, request } from '../engine/mcp/rpc.ts'
 import { startDemoApi } from '../school/demoApi.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { newPerson, newUses } from '../support/shop.ts'
 import { plantMarkers, secretMark } from './plantMarkers.ts'
 import { type SentSecrets, sendSecrets } from './sendSecrets.ts'
@@ -80,13 +81,12 @@ interface Finding {
 }
 
 describe('a visitor', () => {
-  let service: TestService
+  const service = duringTests(() => startService({}))
   let planted: string[]
   let secrets: SentSecrets
   /** The ids of rows in URLs, by table, including rows that visitors cannot see. */
   let keys: Map<string, string[]>
   beforeAll(async () => {
-    service = await startService({})
     const [entry] = service.app.schools.all
     const school = entry?.school as { id: string; slug: string; issuer: string }
     await makeDemoSchool(service.database, { school, now: new Date(), hashPassword: async () => 'no password', only: 'catalogue' })
@@ -100,7 +100,6 @@ describe('a visitor', () => {
     )
     keys = await keysOf(school.id)
   })
-  afterAll(() => service.stop())
 
   /** Adds rows that the demo lacks: private files, a quiz in a closed lesson and one in an open lesson, revisions, records. */
   async function addSecrets(schoolId: string): Promise<void> {

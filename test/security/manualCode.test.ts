@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, personCalled } from '../support/agent.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import type { Page, Person } from '../support/person.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { cookiesFor, fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const email = 'learner@example.org'
@@ -15,18 +16,17 @@ function copied({ html }: Pick<Page, 'html'>): { address: URL | undefined; code:
 }
 
 describe('an answer that a person carries to an app on another machine', () => {
-  let service: TestService
-  let agent: Agent
-  beforeAll(async () => {
-    service = await startService({
+  const service = duringTests(() =>
+    startService({
       school: {
         integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }],
       },
-    })
+    }),
+  )
+  const agent = duringTests(() => createAgent(service.issuer))
+  beforeAll(async () => {
     await service.addPerson({ email })
-    agent = await createAgent(service.issuer)
   })
-  afterAll(() => service.stop())
 
   const atConsent = (person: Person) => toConsent(agent, person, { email })
   const carry = async (person: Person): Promise<Page> => person.submit(await atConsent(person), /consent$/, elsewhere)

@@ -1,18 +1,19 @@
 import { TOTP } from 'otpauth'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../src/base/keyring.ts'
 import { countSealed, lostOf, neededOf, sealedByPurpose } from '../../src/database/statements/sealedColumns.ts'
 import { createOutbox } from '../../src/operate/compose/outbox.ts'
 import { createSealedCheck } from '../../src/operate/serve/sealedCheck.ts'
 import { auditOf, send, signedIn } from '../pages/account/account.ts'
 import { createBrowser } from '../pages/browser.ts'
-import { password, rootSecret, startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, rootSecret, startService } from '../support/service.ts'
 
 const removed = createKeyring(['the secret that the operator has removed since'])
 const current = createKeyring([rootSecret])
 const both = createKeyring([rootSecret, 'the secret that the operator has removed since'])
 
-let service: TestService
+const service = duringTests(() => startService({ people: [{ email }] }))
 let secret = ''
 const email = 'ada@example.org'
 
@@ -28,8 +29,6 @@ async function sealWithRemoved(purpose: Parameters<typeof removed.seal>[0], tabl
 }
 
 beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email })
   const browser = await signedIn(service, email)
   const page = await browser.get('/account/security/app')
   secret = (/<output>([A-Z2-7 ]+)<\/output>/.exec(page.html)?.[1] ?? '').replaceAll(' ', '')
@@ -37,7 +36,6 @@ beforeAll(async () => {
   expect((await send(browser, page, { code })).status).toBe(200)
   await sealWithRemoved('authenticator apps', 'authenticator_app', 'secret')
 })
-afterAll(() => service.stop())
 
 describe('before an old secret is removed', () => {
   test('the values that still need it are counted, and those without its name', async () => {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import type { Reader } from '../../src/engine/declare/permissionSentences.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
-import { allScopes, type DemoApi, startDemoApi } from '../school/demoApi.ts'
+import { allScopes, startDemoApi } from '../school/demoApi.ts'
 import { databasesToTest } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 const people: readonly { reader: Reader; email: string }[] = [
   { reader: 'learner', email: 'learner001@example.org' },
@@ -19,13 +20,12 @@ const scopes = scopeCatalogue(resources).filter(({ verb }) => verb === 'read')
 const rows = 40
 
 describe.each((await databasesToTest()).slice(0, 1))('scopes that show personal data of other people, on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open(), undefined, undefined, { isWhole: true }))
   let ids: Map<string, string[]>
   /** Names, addresses and ids of people that are not open to everybody, by the address of the person. */
   let personal: Map<string, readonly string[]>
 
   beforeAll(async () => {
-    api = await startDemoApi(await open(), undefined, undefined, { isWhole: true })
     const { sql } = api.database
     ids = new Map()
     for (const { resource } of reads) {
@@ -50,7 +50,6 @@ describe.each((await databasesToTest()).slice(0, 1))('scopes that show personal 
       ]),
     )
   })
-  afterAll(() => api?.stop())
 
   function pathsOf(operation: Operation): string[] {
     if (!operation.path.includes('{')) return [operation.kind === 'list' ? `${operation.path}?limit=100` : operation.path]

@@ -16,8 +16,9 @@ import { siteKinds } from '../../src/engine/sitePaths.ts'
 import { endpoints } from '../../src/identity/oidc/endpoints.ts'
 import { createPlatformHandler } from '../../src/operate/compose/platform.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type Platform, startPlatform } from '../support/platform.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { filled } from './inputCosts.ts'
 import { type Client, createClient, tooCostly } from './requestCosts.ts'
 
@@ -123,13 +124,12 @@ const headerPieces = ['a/b;c="d;e,f";', 'a=b;', 'W/"a",', 'de-a;q=0.1,', '127.0.
 /** Koa's parser of queries, which no part of the service may use. */
 const koaParser = createRequire(import.meta.url)('koa/lib/search-params.js') as { parse(text: string): unknown }
 
-let service: TestService
+const service = duringTests(() => startService())
 let client: Client
 let platform: Platform
 let privatePort: Client
 const parsedByKoa = vi.spyOn(koaParser, 'parse')
 beforeAll(async () => {
-  service = await startService()
   client = createClient(service.issuer)
   platform = await startPlatform(service)
   privatePort = createClient(platform.address)
@@ -139,7 +139,6 @@ afterAll(async () => {
   client.close()
   privatePort.close()
   await platform.stop()
-  await service.stop()
 })
 
 describe('a query costs no more than its bytes, on a path of every kind and on every public path', () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAgent, get, personCalled } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { requestBytes, sendRaw } from './rawHttp.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'learner@example.org' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ people: [{ email: 'learner@example.org' }] }))
 
 const ask = async (method: string, target: string, headers?: string[], body?: string) => {
   const [answer] = await sendRaw(service.issuer, requestBytes(method, target, service.issuer, headers, body), { quietMs: 10_000 })

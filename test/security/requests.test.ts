@@ -5,30 +5,30 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mailWarning } from '../../src/operate/serve/mailWarning.ts'
 import { createBrowser, field } from '../pages/browser.ts'
-import { lecturer, owner, pdf, type StorageService, startStorage } from '../school/files/storageService.ts'
-import { type Agent, agentOf, createAgent, get, personCalled, postJson } from '../support/agent.ts'
+import { lecturer, owner, pdf, startStorage } from '../school/files/storageService.ts'
+import { agentOf, createAgent, get, personCalled, postJson } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
 import { requestBytes, sendRaw } from './rawHttp.ts'
 
 describe('requests that are refused, and what is said and logged about them', () => {
-  let service: StorageService
-  let agent: Agent
-  beforeAll(async () => {
-    service = await startStorage({
+  const service = duringTests(() =>
+    startStorage({
       school: {
         integrations: [
           { client_id: 'sync', client_name: 'Sync', redirect_uris: ['https://sync.example.com/cb'] },
           { client_id: 'gone', client_name: 'Gone', redirect_uris: ['https://gone.example.com/cb'] },
         ],
       },
-    })
-    agent = await createAgent(service.issuer)
+    }),
+  )
+  const agent = duringTests(() => createAgent(service.issuer))
+  beforeAll(async () => {
     await service.database.sql.query("UPDATE oidc_client SET disabled_at = now(), disabled_by = 'operator' WHERE id = 'gone'", [])
   })
-  afterAll(() => service.stop())
 
   const described = async (answer: Promise<{ status: number; body: { error: string; error_description: string } }>) => {
     const { status, body } = await answer

@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../src/base/caller.ts'
 import { allScopes, createAgent, personCalled, withToken } from '../support/agent.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 import { fieldsOf, sendAs, toConsent } from './browsing.ts'
 
 const every = allScopes.split(' ')
@@ -29,12 +30,10 @@ const beyond: Record<Role, readonly string[]> = {
 const roles = Object.keys(beyond) as Role[]
 const emailOf = (role: Role): string => `${role}@example.com`
 
-let service: TestService
+const service = duringTests(() => startService())
 beforeAll(async () => {
-  service = await startService()
   for (const role of roles) await service.addPerson({ email: emailOf(role), role })
 })
-afterAll(() => service?.stop())
 
 describe.each(roles)('a person who is %s gets no scope beyond the role (D18)', (role) => {
   const email = emailOf(role)

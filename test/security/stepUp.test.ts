@@ -1,21 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, personCalled } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { formsOf, type Person } from '../support/person.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { password, startService } from '../support/service.ts'
 import { fieldsOf, toConsent } from './browsing.ts'
 
 const email = 'owner@example.com'
 
 describe('a person who has granted scopes to an app before', () => {
-  let service: TestService
+  const service = duringTests(() =>
+    startService({
+      people: [
+        { email, role: 'owner' },
+        { email: 'admin@example.com', role: 'admin' },
+      ],
+    }),
+  )
   let agent: Agent
   let person: Person
-  beforeAll(async () => {
-    service = await startService()
-    await service.addPerson({ email, role: 'owner' })
-    await service.addPerson({ email: 'admin@example.com', role: 'admin' })
-  })
-  afterAll(() => service.stop())
   beforeEach(async () => {
     agent = await createAgent(service.issuer)
     person = personCalled(email)

@@ -29,7 +29,7 @@ import { type App, createApp } from '../../src/operate/compose/app.ts'
 import { webhookTypes } from '../../src/operate/compose/webhooks.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { createLeakRecorder } from '../../verification/leaks/leakRecorder.ts'
-import { openTestDatabase, redisUrl } from './databases.ts'
+import { openTestDatabase, redisUrl, type TestDatabase } from './databases.ts'
 
 export interface ServiceOptions {
   /** One school at 127.0.0.1, or two: the second at localhost. */
@@ -43,6 +43,9 @@ export interface ServiceOptions {
   /** Contents of the file of the second school, over the defaults. */
   otherSchool?: object
   database?: Database
+  /** Opens the database, which the service deletes when it stops. */
+  open?: () => Promise<TestDatabase>
+  people?: NewPerson[]
   /** Absent: everything is in the database, except with TEST_ENGINE=1: then the Redis of the run is used. `false`: no Redis in any run. */
   redis?: RedisConnection | false
   isLimited?: boolean
@@ -105,7 +108,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const lines: string[] = []
   const sent: Email[] = []
   const log = createLog('debug', new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) }))
-  const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await openTestDatabase()
+  const { open = openTestDatabase } = options
+  const { database, drop } = options.database ? { database: options.database, drop: async () => {} } : await open()
   const ofEngine = options.redis === undefined && process.env.TEST_ENGINE === '1' ? await connectRedis() : undefined
   const load = async (changed: ServiceOptions): Promise<Config> => {
     await writeConfig(directory, { ...options, ...changed }, [issuer, other])
@@ -137,6 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     if (!found) throw new Error(`no school at ${address}`)
     return found.school.id
   }
+  for (const { email, role = 'learner', school } of options.people ?? []) await addPerson(database, schoolId(school), email, role)
   return {
     issuer,
     other,

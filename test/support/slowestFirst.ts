@@ -88,7 +88,6 @@ export const slowest: readonly string[] = [
   'test/gateway/nginx',
   'verification/engines/sharding/leadsWithSchool',
   'test/database/redis',
-  'test/school/intake/erasedPlaces',
   'test/clients/oauth4webapi',
   'test/database/postgresql',
   'test/base/mail/flooding',

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { createResponseTable, type StoredResponse } from '../../../src/base/http/responseTable.ts'
 import { requestBytes, sendRaw } from '../../security/rawHttp.ts'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { availableServices, openTestDatabase, type TestDatabase } from '../../support/databases.ts'
+import { availableServices, openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { countStoreRequests, type RequestCounter } from '../../support/roundTrips.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -72,11 +73,10 @@ describe('the response table', () => {
 })
 
 describe.runIf(postgresql)('a document of a school', () => {
-  let held: TestDatabase
+  const held = duringTests(openTestDatabase)
   let counter: RequestCounter
   let service: TestService
   beforeAll(async () => {
-    held = await openTestDatabase()
     counter = countStoreRequests({ postgresql: Number(new URL(held.url ?? '').port) || 5432, redis: 1 })
     service = await startService({ database: held.database, schools: 2 })
   })
@@ -84,7 +84,6 @@ describe.runIf(postgresql)('a document of a school', () => {
   afterAll(async () => {
     counter.stop()
     await service.stop()
-    await held.drop()
   })
 
   interface Sent {

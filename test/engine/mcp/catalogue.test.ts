@@ -3,10 +3,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../../src/school/index.ts'
-import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
+import { startDemoApi } from '../../school/demoApi.ts'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { callTool, post, request } from './rpc.ts'
 
 interface Listed {
@@ -26,15 +27,13 @@ const ajv = new Ajv2020({ strict: true, allErrors: true, strictTypes: false })
 addFormats.default(ajv)
 
 describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await open()))
   let origin: string
   let tools: Listed[]
   beforeAll(async () => {
-    api = await startDemoApi(await open())
     origin = api.school.issuer
     tools = (await post(origin, request('tools/list'))).json.result.tools
   })
-  afterAll(() => api.stop())
 
   const toolOf = (name: string): Listed => tools.find((tool) => tool.name === name) as Listed
   const validates = (name: string, value: unknown): unknown => {

@@ -2,16 +2,15 @@ import { Client as ModernClient, StreamableHTTPClientTransport as ModernTranspor
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
+import { startDemoApi } from '../../school/demoApi.ts'
 import { openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 
-let api: DemoApi
+const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 let address: URL
-beforeAll(async () => {
-  api = await startDemoApi(await openTestDatabase())
+beforeAll(() => {
   address = new URL(`${api.school.issuer}/mcp`)
 })
-afterAll(() => api.stop())
 
 const identity = { name: 'test', version: '1' }
 

@@ -1,15 +1,12 @@
 // Proves MCP completion: Slugs and arguments are completed with public values only
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
+import { expect, test } from 'vitest'
+import { startDemoApi } from '../../school/demoApi.ts'
 import { openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { post, type RpcReply, request } from './rpc.ts'
 
-let api: DemoApi
-beforeAll(async () => {
-  api = await startDemoApi(await openTestDatabase())
-})
-afterAll(() => api.stop())
+const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 
 const complete = async (ref: object, name: string, value: string): Promise<RpcReply['json']> =>
   (await post(api.school.issuer, request('completion/complete', { ref, argument: { name, value } }))).json

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+// Proves OpenAI MCP documentation: `search` and `fetch` have the shapes of ChatGPT connectors
+
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../../src/base/ids.ts'
+import { matchesWords, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
+import { operationsIn, resources } from '../../../src/school/index.ts'
 import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
 import { newEvent, newPost } from '../../support/community.ts'
-import { everyDatabase } from '../../support/databases.ts'
+import { databasesToTest, everyDatabase, openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { callTool } from './rpc.ts'
 
 interface Result {
@@ -21,11 +27,7 @@ interface Found {
 
 // Every database: the text search of PostgreSQL depends on its version and locale.
 describe.each(await everyDatabase())('a search on $name', ({ open }) => {
-  let api: DemoApi
-  beforeAll(async () => {
-    api = await startDemoApi(await open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await open()))
   const search = async (query: string, more: object = {}): Promise<Found> =>
     (await callTool(api.school.issuer, 'search_catalog', { query, ...more })).structuredContent
   const slugs = async (query: string, more?: object): Promise<string[]> => (await search(query, more)).results.map(({ slug }) => slug)
@@ -141,5 +143,133 @@ describe.each(await everyDatabase())('a search on $name', ({ open }) => {
       const answer = await callTool(api.school.issuer, 'search_catalog', { query })
       expect([query, answer.isError]).toEqual([query, true])
     }
+  })
+})
+
+const api = duringTests(async () => startDemoApi(await openTestDatabase()))
+const call = (name: string, values: object) => callTool(api.school.issuer, name, values)
+
+interface SearchResult {
+  id: string
+  title: string
+  url: string
+}
+
+test('search returns ids, titles and URLs only, as JSON in one text and as structured content', async () => {
+  const { content, structuredContent } = await call('search', { query: 'clay' })
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
+  expect(Object.keys(structuredContent)).toEqual(['results'])
+  for (const result of structuredContent.results) expect(Object.keys(result)).toEqual(['id', 'title', 'url'])
+  expect(structuredContent.results[0].title).toBe('Clay From Scratch')
+  expect((await call('search', { query: 'qqqqq' })).structuredContent).toEqual({ results: [] })
+})
+
+test('fetch returns the document of every result of search, with the URL that search gave', async () => {
+  const found: SearchResult[] = []
+  for (const query of ['clay', 'glaze', 'craft', 'about', 'marlo', 'workbench', 'all'])
+    found.push(...(await call('search', { query })).structuredContent.results)
+  expect(new Set(found.map(({ id }) => id.slice(0, 3))).size).toBeGreaterThan(2)
+  for (const { id, title, url } of found) {
+    const { content, structuredContent: document } = await call('fetch', { id })
+    expect(document).toEqual({
+      id,
+      title,
+      url,
+      text: expect.stringContaining(`# ${title}`),
+      metadata: expect.objectContaining({ type: expect.any(String), updated_at: expect.any(String) }),
+    })
+    expect(JSON.parse(content[0].text)).toEqual(document)
+    // The URL is the page that people open: products have none.
+    const { pathname } = new URL(url)
+    const resource = { crs: 'courses', evt: 'events', lec: 'lecturers', pst: 'posts', mpl: 'membership_plans', pag: 'pages' }[
+      id.slice(0, 3)
+    ]
+    expect(pathname).toMatch(resource ? /^\/(courses|events|lecturers|posts|plans|pages)\// : /^\/api\/v1\//)
+    const row = resource ? `/api/v1/${resource}/${pathname.split('/').slice(2).join('%2F')}` : pathname
+    expect((await api.get(row)).json.id).toBe(id)
+  }
+})
+
+test('fetch bounds a long document, and says where it continues', async () => {
+  await api.database.sql.query(
+    `UPDATE course SET description = repeat('Clay. ', 3000) WHERE school_id = $1 AND slug = 'clay-from-scratch'`,
+    [api.school.id],
+  )
+  const { id } = (await call('search', { query: 'clay scratch' })).structuredContent.results[0]
+  const { content, structuredContent } = await call('fetch', { id })
+  expect(content[0].text.length).toBeLessThanOrEqual(20_000)
+  expect(structuredContent.text).toMatch(/The text continues at http\S+\/courses\/clay-from-scratch$/)
+})
+
+test('fetch knows no id of anything that visitors do not see, and says what an id is', async () => {
+  const { json } = await api.get('/api/v1/courses?status=draft', { as: 'owner@example.com' })
+  const hidden = (json.data as SearchResult[])[0]?.id
+  expect(hidden).toMatch(/^crs_/)
+  expect((await call('fetch', { id: hidden })).content[0].text).toMatch(/^not_found: /)
+  for (const id of ['', 'x', 'clay-from-scratch', 'stu_01jgwejj00e6srgkpqm2sqf05m', 'crs_', 5, null, ['a']]) {
+    const { isError, content } = await call('fetch', { id })
+    expect([id, isError, content[0].text]).toEqual([id, true, expect.stringMatching(/^(invalid_parameter|invalid_id|not_found): /)])
+  }
+  expect((await call('fetch', { id: hidden, page: 1 })).content[0].text).toContain('fetch takes id')
+  expect((await call('search', { query: 'x'.repeat(300) })).isError).toBe(true)
+})
+
+const searched = [...new Set(operationsIn(resources).map(({ resource }) => resource))].filter(
+  ({ search, isInCatalogue }) => search.length > 0 && isInCatalogue,
+)
+const tables = ['course', 'lecturer', 'event', 'membership_plan', 'post', 'digital_product', 'page']
+
+describe.each(await databasesToTest())('a search on $name is bounded', ({ open }) => {
+  const opened = duringTests(open)
+  const api = duringTests(() => startDemoApi({ ...opened, database: { ...opened.database, kysely: watched(opened.database.kysely) } }))
+  let statements: string[] = []
+
+  /** Records the statements of the API. */
+  function watched(kysely: DemoApi['database']['kysely']): DemoApi['database']['kysely'] {
+    return kysely.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        statements.push('')
+        return result
+      },
+    })
+  }
+  const statementsOf = async (values: object): Promise<number> => {
+    statements = []
+    await callTool(api.school.issuer, 'search_catalog', values)
+    return statements.length
+  }
+
+  test('one statement for all types, and one more if no row has every word', async () => {
+    expect(await statementsOf({ query: 'clay' })).toBe(1)
+    expect(await statementsOf({ query: 'clay', types: ['course'], limit: 25 })).toBe(1)
+    expect(await statementsOf({ query: 'clay spaceship' })).toBe(2)
+  })
+
+  test('every searched table has an index over exactly the words that are compared', async () => {
+    expect(searched.map(({ table }) => table).toSorted()).toEqual(expect.arrayContaining(tables.toSorted()))
+    await api.database.transaction(async (writer, session) => {
+      await session.query('SET LOCAL enable_seqscan = off')
+      await session.query('SET LOCAL enable_indexscan = off')
+      for (const table of tables) {
+        const query = wordsQuery({ schoolId: newId(), words: ['clay'], needsEvery: true })
+        const compiled = writer
+          .selectFrom(table as 'course')
+          .select('id')
+          .where(() => matchesWords(table, query))
+          .compile()
+        const plan = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${compiled.sql}`, [...compiled.parameters])
+        expect([table, plan.map((row) => row['QUERY PLAN']).join('\n')]).toEqual([
+          table,
+          expect.stringContaining(`Bitmap Index Scan on ${table}_words`),
+        ])
+      }
+    })
+  })
+
+  test('a query has at most twelve words, however many are sent', () => {
+    const many = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ')
+    expect(wordsOf(many)).toHaveLength(12)
+    expect(wordsOf(`${many} ${many}`)).toEqual(wordsOf(many))
   })
 })

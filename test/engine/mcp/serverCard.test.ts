@@ -1,18 +1,17 @@
 // Proves SEP-2127: The server card and its catalogues describe the server as the handshake does
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { embeddedDatabase } from '../../support/databases.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { modern, post } from './rpc.ts'
 
-let service: TestService
+const service = duringTests(() => startService({}))
 let origin: string
-beforeAll(async () => {
-  service = await startService({})
+beforeAll(() => {
   origin = service.issuer
 })
-afterAll(() => service.stop())
 
 const cardPaths = ['/mcp/server-card', '/.well-known/mcp/server-card.json']
 const cataloguePaths = [

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { get } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { modern, post, type RpcReply, request } from './rpc.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService())
 
 const forms: [revision: string, send: (method: string, params?: Record<string, unknown>) => Promise<RpcReply>][] = [
   ['2025-11-25', (method, params) => post(service.issuer, request(method, params), { 'mcp-protocol-version': '2025-11-25' })],

@@ -16,18 +16,17 @@
 import { once } from 'node:events'
 import { request as sendHttp } from 'node:http'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, get, personCalled, postJson, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { bothTypes, envelope, modern, post, type RpcReply, request } from './rpc.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ server: { cors: { allowed_origins: ['https://console.example.com'] } } }))
 let origin: string
-beforeAll(async () => {
-  service = await startService({ server: { cors: { allowed_origins: ['https://console.example.com'] } } })
+beforeAll(() => {
   origin = service.issuer
 })
-afterAll(() => service.stop())
 
 const ping = request('ping')
 const failures = (): string[] =>

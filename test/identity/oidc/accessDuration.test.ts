@@ -5,7 +5,7 @@ import { hashedId } from '../../../src/base/ids.ts'
 import { createRedis, type RedisConnection } from '../../../src/database/redis/redis.ts'
 import { accessRule } from '../../../src/identity/apps/accessDuration.ts'
 import { type Agent, agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { availableServices, databasesToTest, type TestDatabase, throwawayRedis } from '../../support/databases.ts'
+import { availableServices, databasesToTest, throwawayRedis } from '../../support/databases.ts'
 import { formsOf, type Person } from '../../support/person.ts'
 import { password, startService, type TestService } from '../../support/service.ts'
 
@@ -29,24 +29,21 @@ const [hour, day] = [3600, 86_400]
 describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))(
   'access on $name, with Redis: $withRedis',
   ({ open, withRedis }) => {
-    let held: TestDatabase
     let redis: RedisConnection | undefined
     let service: TestService
     let agent: Agent
     beforeAll(async () => {
-      held = await open()
       if (withRedis) {
         redis = createRedis((await throwawayRedis()).url, { onError: () => undefined })
         await redis.connect()
       }
-      service = await startService({ database: held.database, school: { integrations }, ...(redis ? { redis } : {}) })
+      service = await startService({ open, school: { integrations }, ...(redis ? { redis } : {}) })
       await service.addPerson({ email })
       agent = await createAgent(service.issuer)
     })
     afterAll(async () => {
       await service.stop()
       await redis?.close()
-      await held.drop()
     })
 
     interface Grant {

@@ -10,19 +10,15 @@
 // Proves RFC 6749 section 3.1: A repeated parameter is rejected, except `resource`
 // Proves RFC 6749 section 4.1.2: `state` is returned as sent, and not at all if it was absent
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { createAgent, get, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-let agent: Agent
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'learner@example.org' })
-  await service.addPerson({ email: 'owner@example.org', role: 'owner' })
-  agent = await createAgent(service.issuer)
-})
-afterAll(() => service.stop())
+const service = duringTests(() =>
+  startService({ people: [{ email: 'learner@example.org' }, { email: 'owner@example.org', role: 'owner' }] }),
+)
+const agent = duringTests(() => createAgent(service.issuer))
 
 const learner = () => personCalled('learner@example.org')
 

@@ -1,10 +1,11 @@
 // Proves draft-ietf-oauth-client-id-metadata-document: Client ID metadata documents: off by default and then as if they did not exist; URL, members and redirect URIs are checked; cached within bounds; used for a day while its host fails; known clients have a separate budget
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { agentOf, get, personCalled, postJson, withToken } from '../../support/agent.ts'
-import { type DocumentHost, startDocumentHost } from '../../support/documentHost.ts'
+import { startDocumentHost } from '../../support/documentHost.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { createPerson } from '../../support/person.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 
 const id = 'https://app.example.com/client.json'
 const document = {
@@ -16,17 +17,10 @@ const person = 'ada@example.org'
 const trusting = (...hosts: string[]) => ({ client_metadata_documents: { trusted_hosts: hosts } })
 const loopback = 'http://127.0.0.1:50123/callback'
 
-let host: DocumentHost
-let service: TestService
-beforeAll(async () => {
-  host = await startDocumentHost(['app.example.com', 'other.example.com'])
-  service = await startService({ network: host.network, oauth: trusting('app.example.com') })
-  await service.addPerson({ email: person, role: 'owner' })
-})
-afterAll(async () => {
-  await service.stop()
-  await host.stop()
-})
+const host = duringTests(() => startDocumentHost(['app.example.com', 'other.example.com']))
+const service = duringTests(() =>
+  startService({ network: host.network, oauth: trusting('app.example.com'), people: [{ email: person, role: 'owner' }] }),
+)
 beforeEach(() => host.pages.set(id, document))
 
 const client = (clientId = id, redirectUri = loopback, at = service) => agentOf(at.issuer, clientId, undefined, redirectUri)

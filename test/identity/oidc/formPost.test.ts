@@ -1,23 +1,19 @@
 // Proves OAuth 2.0 Form Post Response Mode: `response_mode=form_post` posts to the registered https address alone, and a repeated decision gets the same form
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { signIn } from '../../browser/visitor.ts'
 import { fieldsOf, toConsent } from '../../security/browsing.ts'
 import { agentOf, createAgent, get, personCalled } from '../../support/agent.ts'
 import { hasChromium, launchChromium } from '../../support/chromium.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { formsOf } from '../../support/person.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 
 const email = 'learner@example.org'
 const callback = 'https://rp.example.com/signin-oidc'
 const integrations = [{ client_id: 'aspnet', client_name: 'Relying party', redirect_uris: [callback] }]
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ school: { integrations } })
-  await service.addPerson({ email })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ school: { integrations }, people: [{ email }] }))
 
 const integration = () => agentOf(service.issuer, 'aspnet', undefined, callback)
 const state = `"><script>alert(1)</script>'&amp; ${'s'.repeat(2000)}`

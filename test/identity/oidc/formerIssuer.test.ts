@@ -1,32 +1,23 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createCli, schoolFile, writeConfig } from '../../operate/cli/cli.ts'
 import { type Agent, agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { openTestDatabase, type TestDatabase } from '../../support/databases.ts'
+import { openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
-import { rootSecret, startService, type TestService } from '../../support/service.ts'
+import { rootSecret, startService } from '../../support/service.ts'
 
 /** A restore under another host name: two services with different issuers on the same database. */
 describe('after the issuer of a school was changed', () => {
-  let opened: TestDatabase
-  let old: TestService
-  let now: TestService
-  let oldAgent: Agent
+  const opened = duringTests(openTestDatabase)
+  const old = duringTests(() => startService({ database: opened.database, people: [{ email: 'ada@example.org' }] }))
+  const now = duringTests(() => startService({ database: opened.database }))
+  const oldAgent = duringTests(() => createAgent(old.issuer))
   let agent: Agent
   let person: Person
-  beforeAll(async () => {
-    opened = await openTestDatabase()
-    old = await startService({ database: opened.database })
-    now = await startService({ database: opened.database })
-    await old.addPerson({ email: 'ada@example.org' })
+  beforeAll(() => {
     person = personCalled('ada@example.org')
-    oldAgent = await createAgent(old.issuer)
     agent = agentOf(now.issuer, oldAgent.clientId, oldAgent.clientSecret, oldAgent.redirectUri)
-  })
-  afterAll(async () => {
-    await old.stop()
-    await now.stop()
-    await opened.drop()
   })
   const refusal = () => ({
     status: 400,

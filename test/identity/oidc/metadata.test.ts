@@ -11,16 +11,13 @@
 // Proves RFC 8414 section 2: Every advertised endpoint answers; the self-check reports a school where one does not
 // Proves RFC 8414 section 2, RFC 9728 section 4: The metadata name the authentication methods of revocation and introspection, the protected resources, and existing policy pages
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { allScopes, createAgent, get, personCalled, postJson } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService())
 
 const authorizationServer = [
   '/.well-known/oauth-authorization-server',

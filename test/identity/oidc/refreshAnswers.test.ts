@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis, type RedisConnection } from '../../../src/database/redis/redis.ts'
 import { type Agent, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { availableServices, openTestDatabase, redisUrl, type TestDatabase } from '../../support/databases.ts'
+import { availableServices, openTestDatabase, redisUrl } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -12,12 +13,11 @@ const email = 'learner@example.org'
 const refreshes = 120
 
 describe.runIf(postgresql && hasRedis)('responses to refreshes in Redis', () => {
-  let held: TestDatabase
+  const held = duringTests(openTestDatabase)
   let redis: RedisConnection
   let service: TestService
   let agent: Agent
   beforeAll(async () => {
-    held = await openTestDatabase()
     redis = createRedis(redisUrl, { onError: () => undefined })
     await redis.connect()
     service = await startService({ database: held.database, redis, oauth: { refresh_window_seconds: 60 } })
@@ -28,7 +28,6 @@ describe.runIf(postgresql && hasRedis)('responses to refreshes in Redis', () => 
     await service.stop()
     await loseKeys('*')
     await redis.close()
-    await held.drop()
   })
 
   const newTokens = async () => (await agent.tokens(personCalled(email))).body

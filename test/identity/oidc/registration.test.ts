@@ -13,18 +13,17 @@
 // Proves RFC 7591 section 3.2.2: Every redirect URI that is not accepted is named with the fix for its kind
 
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { registrationError } from '../../../src/identity/clients/registrationError.ts'
 import { createAgent, get, postJson } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 let url: string
-beforeAll(async () => {
-  service = await startService()
+beforeAll(() => {
   url = `${service.issuer}/api/oauth/register`
 })
-afterAll(() => service.stop())
 
 const loopback = ['http://127.0.0.1:8765/callback']
 

@@ -1,22 +1,14 @@
 // Proves RFC 6749 section 4.1.2.1: A registration that was cleaned up is distinguished from one that never existed
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, createAgent, get } from '../../support/agent.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 
 describe.each(await databasesToTest())('a registration that clean-up removed, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let agent: Agent
-  beforeAll(async () => {
-    opened = await open()
-    service = await startService({ database: opened.database })
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await opened?.drop()
-  })
   beforeEach(async () => {
     agent = await createAgent(service.issuer)
     await sql("UPDATE oidc_client SET created_at = now() - interval '1 year' WHERE id = $1", [agent.clientId])
@@ -69,11 +61,7 @@ describe.each(await databasesToTest())('a registration that clean-up removed, on
 })
 
 describe('a client_id that was never given out', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService()
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startService())
 
   test.each(['cli_gone', 'cli_00000000000000000000000000', 'a\u0000b', '\ud800', '%', 'x'.repeat(5000), '<script>', "' OR 1=1"])(
     'is not known, whatever it is, and the text says what to do: %j',

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Browser, createBrowser, field, type Answer as Page } from '../../pages/browser.ts'
-import { type Agent, createAgent } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { createAgent } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 
-let service: TestService
-let agent: Agent
+const service = duringTests(() => startService())
+const agent = duringTests(() => createAgent(service.issuer))
 beforeAll(async () => {
-  service = await startService()
   for (const email of ['learner@example.org', 'other@example.org']) await service.addPerson({ email })
-  agent = await createAgent(service.issuer)
 })
-afterAll(() => service.stop())
 
 interface Visit {
   browser: Browser

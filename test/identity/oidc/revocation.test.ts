@@ -1,9 +1,10 @@
 // Proves RFC 7662 section 4, RFC 7009 section 2.1: Introspection and revocation reveal nothing to other clients
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 
 const secret = 'a resource server secret with plenty of randomness'
 // printf %s "$secret" | openssl dgst -sha256 -binary | basenc --base64url
@@ -11,11 +12,8 @@ const { createHash } = await import('node:crypto')
 const secret_hash = `sha256:${createHash('sha256').update(secret).digest('base64url')}`
 const reports = 'https://reports.example.com'
 
-let service: TestService
-let agent: Agent
-let person: Person
-beforeAll(async () => {
-  service = await startService({
+const service = duringTests(() =>
+  startService({
     resources: {
       resource_servers: [
         { identifier: reports, name: 'Reports', scopes: ['courses:read', 'school:read'], introspection_clients: ['reports-server'] },
@@ -32,13 +30,15 @@ beforeAll(async () => {
         },
       ],
     },
-  })
+  }),
+)
+const agent = duringTests(() => createAgent(service.issuer))
+let person: Person
+beforeAll(async () => {
   await service.addPerson({ email: 'learner@example.org' })
   await service.addPerson({ email: 'admin@example.org', role: 'admin' })
-  agent = await createAgent(service.issuer)
   person = personCalled('learner@example.org')
 })
-afterAll(() => service.stop())
 
 const account = async (token: string): Promise<number> => (await withToken(`${service.issuer}/api/v1/account`, token)).status
 

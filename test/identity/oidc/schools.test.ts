@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, agentOf, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { agentOf, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-let first: Agent
-let second: Agent
+const service = duringTests(() => startService({ schools: 2, people: [{ email: 'learner@example.org' }] }))
+const first = duringTests(() => createAgent(service.issuer))
+const second = duringTests(() => createAgent(service.other))
 beforeAll(async () => {
-  service = await startService({ schools: 2 })
-  await service.addPerson({ email: 'learner@example.org' })
   await service.addPerson({ email: 'learner@example.org', school: service.other })
   await service.addPerson({ email: 'only@example.org' })
-  first = await createAgent(service.issuer)
-  second = await createAgent(service.other)
 })
-afterAll(() => service.stop())
 
 const learner = () => personCalled('learner@example.org')
 

@@ -2,12 +2,13 @@
 
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fieldsOf, sendAs } from '../../security/browsing.ts'
 import { type Agent, agentOf, createAgent, personCalled } from '../../support/agent.ts'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 
 const [email, others] = ['learner@example.org', 'other@example.org']
 const [secret, callback] = ['the secret of an integration, which is long enough', 'https://sync.example.com/callback']
@@ -23,20 +24,12 @@ const integrations = [
 const scope = 'openid profile courses:read'
 
 describe.each(await databasesToTest())('an authorization with prompt=none on $name (OpenID Connect Core section 3.1.2.1)', ({ open }) => {
-  let service: TestService
-  let drop: () => Promise<void>
+  const service = duringTests(() => startService({ open, schools: 2, school: { integrations }, otherSchool: { integrations } }))
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, schools: 2, school: { integrations }, otherSchool: { integrations } })
     for (const school of [service.issuer, service.other]) {
       await service.addPerson({ email, school })
       await service.addPerson({ email: others, role: 'owner', school })
     }
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
   const sql = (text: string, values: unknown[] = []) => service.database.sql.query<{ count: number }>(text, values)
   beforeEach(async () => void (await sql('UPDATE oidc_grant SET revoked_at = now() WHERE revoked_at IS NULL')))

@@ -16,22 +16,19 @@
 
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../../src/school/index.ts'
-import { type Agent, type Answer, answer, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
+import { type Answer, answer, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-let agent: Agent
+const service = duringTests(() => startService({ people: [{ email: 'learner@example.org' }] }))
+const agent = duringTests(() => createAgent(service.issuer))
 let person: Person
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'learner@example.org' })
-  agent = await createAgent(service.issuer)
+beforeAll(() => {
   person = personCalled('learner@example.org')
 })
-afterAll(() => service.stop())
 
 const account = (token: string): Promise<Answer> => withToken(`${service.issuer}/api/v1/account`, token)
 const userinfo = (token: string): Promise<Answer> => withToken(`${service.issuer}/api/oauth/userinfo`, token)

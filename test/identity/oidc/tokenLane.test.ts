@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRedis, type RedisConnection } from '../../../src/database/redis/redis.ts'
 import { type Agent, createAgent, personCalled } from '../../support/agent.ts'
-import { availableServices, openTestDatabase, redisUrl, type TestDatabase } from '../../support/databases.ts'
+import { availableServices, openTestDatabase, redisUrl } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { differences, type LaneProbe, type LaneReply, type ProbedHandler, probeHandler } from '../../support/laneProbes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
@@ -24,7 +25,7 @@ const integration = (clientId: string, secret: string) => ({
 describe.each([...(hasRedis ? [{ store: 'Redis', generated: 2000 }] : []), { store: 'the database alone', generated: 200 }])(
   'UserInfo and introspection with $store',
   ({ store, generated }) => {
-    let held: TestDatabase
+    const held = duringTests(openTestDatabase)
     let redis: RedisConnection | undefined
     let service: TestService
     let handler: ProbedHandler
@@ -47,7 +48,6 @@ describe.each([...(hasRedis ? [{ store: 'Redis', generated: 2000 }] : []), { sto
     const own = (token: string): Record<string, string> => ({ token, client_id: agent.clientId, client_secret: agent.clientSecret ?? '' })
 
     beforeAll(async () => {
-      held = await openTestDatabase()
       if (store === 'Redis') {
         redis = createRedis(redisUrl, { onError: () => undefined })
         await redis.connect()
@@ -107,7 +107,6 @@ describe.each([...(hasRedis ? [{ store: 'Redis', generated: 2000 }] : []), { sto
       await handler.close()
       await service.stop()
       await redis?.close()
-      await held.drop()
     })
 
     /** Sends the probe both ways. Returns what differs, and the response to the probe as it is. */

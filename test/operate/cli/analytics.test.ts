@@ -1,18 +1,18 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
 import { refreshSchool } from '../../../src/school/analytics/rollups/refreshSchool.ts'
 import { openTestDatabase, type TestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
-let opened: TestDatabase
+const opened = duringTests(openTestDatabase)
 let database: TestDatabase['database']
 let cli: Cli
 let schoolId: string
 beforeAll(async () => {
-  opened = await openTestDatabase()
   database = opened.database
   const CONFIG_DIR = await writeConfig({ 'schools/quill.yaml': schoolFile('http://127.0.0.1:3000', 'Quill Harbour') })
   const DATA_DIR = await mkdtemp(join(tmpdir(), 'schoolgate-analytics-'))
@@ -23,7 +23,6 @@ beforeAll(async () => {
     [schoolId],
   )
 })
-afterAll(() => opened.drop())
 
 const students = async () =>
   (

@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { firstIdAt, newId, toPublicId } from '../../../src/base/ids.ts'
 import { eventsEndingGrantsOf } from '../../../src/database/tables/auditEvents.ts'
 import { createAgent, personCalled } from '../../support/agent.ts'
 import { documentedCommands } from '../../support/documentedCommand.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { type Cli, createCli, type Place, placesToTest } from './cli.ts'
+import { type Cli, createCli, placesToTest } from './cli.ts'
 
 const email = 'learner@example.org'
 
 describe.each(await placesToTest())('audit, $name', ({ open }) => {
-  let place: Place
+  const place = duringTests(open)
   let cli: Cli
   let schoolId: string
-  beforeAll(async () => {
-    place = await open()
+  beforeAll(() => {
     cli = place.cli
     schoolId = place.service.schoolId()
   })
-  afterAll(() => place.stop())
 
   /** Adds entries of an age in days, and returns their ids. */
   async function addEntries(count: number, { days = 0, event = 'sign_in.failed', address = '203.0.113.77' }): Promise<string[]> {

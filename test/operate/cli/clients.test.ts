@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
-import { operatorEvents, type Place, placesToTest, schoolFile } from './cli.ts'
+import { operatorEvents, placesToTest, schoolFile } from './cli.ts'
 
 describe.each(await placesToTest())('clients, with a service of two schools running on $name', ({ open }) => {
-  let place: Place
+  const place = duringTests(() => open({ schools: 2 }))
   beforeAll(async () => {
-    place = await open({ schools: 2 })
     await place.service.addPerson({ email: 'ada@example.org' })
   })
-  afterAll(() => place.stop())
 
   /** Writes the file of the first school, which the commands read. */
   const writeSchool = (integrations: object[]) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type RequestListener, request, Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net'
@@ -10,9 +10,12 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/database/connection/database.ts'
 import type { CheckResult } from '../../../src/operate/doctor/check.ts'
 import { embeddedDatabase } from '../../support/databases.ts'
+import { trustedCertificate } from '../../support/nginx.ts'
 import { createHome, freePort, type Home, rootSecret, type ServiceProcess, startProcess } from '../../support/process.ts'
+import { type SmtpServer, startSmtpServer } from '../../support/smtpServer.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
 /** Misbehaviour of a gateway: changes of a request on its way in, or of a response on its way out. */
@@ -319,5 +322,82 @@ describe('the installation', () => {
     expect(checks).toMatchObject([{ id: 'certificate', state: 'failed', detail: expect.stringContaining('expired') }])
     expect(exitCode).toBe(1)
     rmSync(folder, { recursive: true })
+  })
+})
+
+let database: Database
+let directory: string
+let folder: string
+beforeAll(async () => {
+  database = await embeddedDatabase()
+  directory = await writeConfig({ 'schools/demo.yaml': schoolFile('http://127.0.0.1:1', 'Demo School') })
+  folder = await mkdtemp(join(tmpdir(), 'schoolgate-smtp-'))
+})
+afterAll(async () => {
+  await database.close()
+  await rm(directory, { recursive: true })
+  await rm(folder, { recursive: true })
+})
+
+async function check(
+  id: string,
+  { variables = {}, more = [] }: { variables?: Record<string, string>; more?: string[] } = {},
+): Promise<CheckResult> {
+  const cli = createCli({
+    variables: { CONFIG_DIR: directory, DATA_DIR: join(directory, '.data'), SECRET_KEY: rootSecret, ...variables },
+    database,
+  })
+  const { checks } = (await cli(['doctor', '--json', '--only', id, ...more])).json()
+  expect(checks).toHaveLength(1)
+  return checks[0]
+}
+
+describe('the clock of the database', () => {
+  const plant = (seconds: number): Promise<unknown> =>
+    database.sql.query(`CREATE OR REPLACE FUNCTION planted.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+      AS $$ SELECT pg_catalog.clock_timestamp() + interval '${seconds} s' $$`)
+  beforeAll(async () => {
+    await database.sql.query('CREATE SCHEMA planted')
+    await plant(0)
+    await database.sql.query('SET search_path = planted, pg_catalog, public')
+  })
+  afterAll(() => database.sql.query('RESET search_path'))
+
+  test.each([
+    [0, 'passed', null],
+    [10, 'warned', 'NTP'],
+    [-10, 'warned', 'NTP'],
+    [300, 'failed', 'NTP'],
+    [-3600, 'failed', 'NTP'],
+  ])('that differs by %i seconds has %s', async (seconds, state, fix) => {
+    await plant(seconds)
+    expect(await check('database_clock')).toMatchObject({ state, fix: fix === null ? null : expect.stringContaining(fix) })
+  })
+})
+
+describe('the mail server', () => {
+  const ask = (server: SmtpServer, ...more: string[]): Promise<CheckResult> =>
+    check('mail', { variables: { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'school@example.com' }, more })
+  const recipients = ({ heard }: SmtpServer): string[] => heard.map(({ line }) => line).filter((line) => line.startsWith('RCPT'))
+
+  test('that offers STARTTLS passes, and gets the test message of --mail-to once, encrypted', async () => {
+    const { key, certificate } = await trustedCertificate(folder)
+    const server = await startSmtpServer({ key: await readFile(key), cert: await readFile(certificate) })
+    expect(await ask(server)).toMatchObject({ state: 'passed' })
+    expect(recipients(server)).toEqual([])
+    expect(await ask(server, '--mail-to', 'ops@example.com')).toMatchObject({
+      state: 'passed',
+      detail: expect.stringContaining('ops@example.com'),
+    })
+    expect(recipients(server)).toEqual(['RCPT TO:<ops@example.com>'])
+    const subject = server.heard.filter(({ line }) => line.startsWith('Subject:'))
+    expect(subject).toEqual([{ line: 'Subject: Test message of Schoolgate', isEncrypted: true }])
+    await server.stop()
+  })
+
+  test('that offers no STARTTLS is a warning with the way out', async () => {
+    const server = await startSmtpServer()
+    expect(await ask(server)).toMatchObject({ state: 'warned', fix: expect.stringContaining('STARTTLS') })
+    await server.stop()
   })
 })

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { agentOf, get, personCalled, withToken } from '../../support/agent.ts'
-import { type DocumentHost, startDocumentHost } from '../../support/documentHost.ts'
-import { operatorEvents, type Place, placesToTest } from './cli.ts'
+import { startDocumentHost } from '../../support/documentHost.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { operatorEvents, placesToTest } from './cli.ts'
 
 const website = 'app.example.com'
 const redirectUri = 'http://127.0.0.1:50123/callback'
 const person = 'ada@example.org'
 
 describe.each(await placesToTest())('clients of metadata documents, with a service running on $name', ({ open }) => {
-  let host: DocumentHost
-  let place: Place
+  const host = duringTests(() => startDocumentHost([website]))
+  const place = duringTests(() =>
+    open({ service: { network: host.network, oauth: { client_metadata_documents: { trusted_hosts: [website] } } } }),
+  )
   beforeAll(async () => {
-    host = await startDocumentHost([website])
-    place = await open({ service: { network: host.network, oauth: { client_metadata_documents: { trusted_hosts: [website] } } } })
     await place.service.addPerson({ email: person })
-  })
-  afterAll(async () => {
-    await place.stop()
-    await host.stop()
   })
 
   /** A client whose document is published at a URL. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../../src/base/ids.ts'
 import { createLog } from '../../../src/base/log/log.ts'
 import { runJob } from '../../../src/operate/jobs/schedule.ts'
@@ -8,8 +8,9 @@ import { send, signedIn } from '../../pages/account/account.ts'
 import { field } from '../../pages/browser.ts'
 import { type Agent, agentOf, allScopes, createAgent, personCalled } from '../../support/agent.ts'
 import { documentedCommands } from '../../support/documentedCommand.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { password } from '../../support/service.ts'
-import { type Place, placesToTest, schoolFile } from './cli.ts'
+import { placesToTest, schoolFile } from './cli.ts'
 
 /** A grant of a new person to a client, and the tokens. */
 interface Granted {
@@ -25,13 +26,11 @@ interface Granted {
 const filed = { client_id: 'filed', client_name: 'Filed', redirect_uris: ['http://127.0.0.1:53682/callback'] }
 
 describe.each(await placesToTest())('the audit trail of a grant that ended, $name', ({ open }) => {
-  let place: Place
+  const place = duringTests(open)
   let count = 0
   beforeAll(async () => {
-    place = await open()
     await place.service.addPerson({ email: 'owner@example.org', role: 'owner' })
   })
-  afterAll(() => place.stop())
 
   const cli = async (...args: string[]): Promise<void> => {
     const { exitCode, err } = await place.cli([...args, '--yes'])

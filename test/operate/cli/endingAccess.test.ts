@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { agentOf, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { operatorEvents, type Place, placesToTest } from './cli.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { operatorEvents, placesToTest } from './cli.ts'
 
 describe.each(await placesToTest())('ending access, with a service running on $name', ({ open }) => {
-  let place: Place
+  const place = duringTests(open)
   beforeAll(async () => {
-    place = await open()
     for (const email of ['ada@example.org', 'bob@example.org', 'eve@example.org']) await place.service.addPerson({ email })
     await place.service.addPerson({ email: 'owner@example.org', role: 'owner' })
   })
-  afterAll(() => place.stop())
 
   const statusOf = async (token: string): Promise<number> => (await withToken(`${place.service.issuer}/api/v1/account`, token)).status
   const changesOf = (type: string) =>

@@ -1,6 +1,6 @@
 // Proves GDPR article 17: The e-mails of an erased person in the outbox are deleted
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { toPublicId } from '../../../src/base/ids.ts'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { createLog } from '../../../src/base/log/log.ts'
@@ -9,16 +9,15 @@ import { runJob } from '../../../src/operate/jobs/schedule.ts'
 import { send } from '../../pages/account/account.ts'
 import { createBrowser } from '../../pages/browser.ts'
 import { allScopes, createAgent, personCalled } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { rootSecret } from '../../support/service.ts'
-import { type Place, placesToTest } from './cli.ts'
+import { placesToTest } from './cli.ts'
 
 describe.each(await placesToTest())('e-mails of an erased person that wait in the outbox, $name', ({ open }) => {
-  let place: Place
+  const place = duringTests(open)
   beforeAll(async () => {
-    place = await open()
     await place.service.addPerson({ email: 'owner@example.org', role: 'owner' })
   })
-  afterAll(() => place.stop())
 
   const rows = () => place.service.database.kysely.selectFrom('outbox').select(['id', 'kind', 'state', 'payload']).orderBy('id').execute()
 

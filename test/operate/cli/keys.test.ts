@@ -1,8 +1,9 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, get, personCalled } from '../../support/agent.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, get, personCalled } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { operatorEvents, type Place, placesToTest } from './cli.ts'
+import { operatorEvents, placesToTest } from './cli.ts'
 
 interface ListedKey {
   kid: string
@@ -13,14 +14,11 @@ interface ListedKey {
 }
 
 describe.each(await placesToTest())('keys, with a service running on $name', ({ open }) => {
-  let place: Place
-  let agent: Agent
+  const place = duringTests(open)
+  const agent = duringTests(() => createAgent(place.service.issuer))
   beforeAll(async () => {
-    place = await open()
     await place.service.addPerson({ email: 'ada@example.org' })
-    agent = await createAgent(place.service.issuer)
   })
-  afterAll(() => place.stop())
 
   const jwks = async (): Promise<JSONWebKeySet> => (await get(`${place.service.issuer}/api/oauth/jwks`)).body
   const idToken = async (): Promise<string> => (await agent.tokens(personCalled('ada@example.org'), { scope: 'openid' })).body.id_token

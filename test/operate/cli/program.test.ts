@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase, unpackEmbedded } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 import { describedCommands, examplesIn } from './examples.ts'
 
@@ -202,14 +203,12 @@ describe('without a terminal', () => {
 
 describe('in process', () => {
   let cli: Cli
-  let opened: TestDatabase
+  const opened = duringTests(openTestDatabase)
   let database: TestDatabase['database']
-  beforeAll(async () => {
-    opened = await openTestDatabase()
+  beforeAll(() => {
     database = opened.database
     cli = createCli({ variables: { ...environment, SECRET_KEY: 's'.repeat(32) }, database })
   })
-  afterAll(() => opened.drop())
 
   test.each(commands.map((path) => [path.join(' '), path]))(
     '%s --help has a sentence and examples that begin with it',

@@ -11,6 +11,7 @@ import { schoolPrefix } from '../../../src/database/redis/redisKeys.ts'
 import { png, sha256 } from '../../school/files/storageService.ts'
 import { createAgent, get, personCalled, withToken } from '../../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
 import { createHome, freePort, type Home, rootSecret, type ServiceProcess, startProcess } from '../../support/process.ts'
 import { addPerson } from '../../support/service.ts'
@@ -34,7 +35,7 @@ interface Used {
 
 describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and Redis', () => {
   let home: Home
-  let postgres: Awaited<ReturnType<typeof throwawayPostgres>>
+  const postgres = duringTests(() => throwawayPostgres())
   let service: ServiceProcess
   let sql: Client
   let redis: Redis
@@ -50,7 +51,6 @@ describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and
     })
 
   beforeAll(async () => {
-    postgres = await throwawayPostgres()
     port = await freePort()
     home = await createHome()
     service = await start()
@@ -68,7 +68,6 @@ describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and
     for (const id of ids) for (const key of await keysOf(id)) await redis.del(key)
     redis?.disconnect()
     await sql?.end()
-    await postgres?.drop()
     await home?.remove()
   })
 

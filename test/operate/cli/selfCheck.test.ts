@@ -1,22 +1,21 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { duringTests } from '../../support/duringTests.ts'
 import { freePort } from '../../support/process.ts'
-import { rootSecret, startService, type TestService } from '../../support/service.ts'
+import { rootSecret, startService } from '../../support/service.ts'
 import { type Cli, createCli, schoolFile, writeConfig } from './cli.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 let directory: string
 let cli: Cli
 const cliAt = (port: string): Cli =>
   createCli({ variables: { CONFIG_DIR: directory, DATA_DIR: directory, SECRET_KEY: rootSecret, PORT: port } })
 beforeAll(async () => {
-  service = await startService()
   directory = await writeConfig({ 'schools/first.yaml': schoolFile(service.issuer, 'First School') })
   cli = cliAt(new URL(service.issuer).port)
 })
 afterAll(async () => {
-  await service.stop()
   await rm(directory, { recursive: true })
 })
 

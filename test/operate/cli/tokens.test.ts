@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent, personCalled, withToken } from '../../support/agent.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent, personCalled, withToken } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
-import { operatorEvents, type Place, placesToTest } from './cli.ts'
+import { operatorEvents, placesToTest } from './cli.ts'
 
 describe.each(await placesToTest())('ending tokens, with a service running on $name', ({ open }) => {
-  let place: Place
-  let agent: Agent
+  const place = duringTests(open)
+  const agent = duringTests(() => createAgent(place.service.issuer))
   let person: Person
   beforeAll(async () => {
-    place = await open()
     await place.service.addPerson({ email: 'ada@example.org' })
     await place.service.addPerson({ email: 'bob@example.org' })
-    agent = await createAgent(place.service.issuer)
     person = personCalled('ada@example.org')
   })
-  afterAll(() => place.stop())
 
   const account = async (token: string): Promise<number> => (await withToken(`${place.service.issuer}/api/v1/account`, token)).status
   const tokensOf = async (one: Person, by = agent): Promise<{ access_token: string; refresh_token: string }> => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
 import type { School } from '../../../src/base/school.ts'
 import { inSchool } from '../../../src/database/school/inSchool.ts'
@@ -6,7 +6,8 @@ import { findPerson } from '../../../src/identity/accounts/findPerson.ts'
 import { demoId } from '../../../src/operate/demo/ids.ts'
 import { makeDemoSchool } from '../../../src/operate/demo/makeDemoSchool.ts'
 import { countTree } from '../../../src/school/curriculum/countTree.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { noStorage } from '../../support/files.ts'
 
 const now = new Date('2026-03-01T00:00:00.000Z')
@@ -32,13 +33,11 @@ const tables = [
 ]
 
 describe.each(await databasesToTest())('the demo school on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let school: School
-  beforeAll(async () => {
-    opened = await open()
+  beforeAll(() => {
     school = { id: newId(), slug: 'demo', issuer: 'http://127.0.0.1:3000' }
   })
-  afterAll(() => opened.drop())
 
   const contents = async () => Promise.all(tables.map((table) => opened.database.sql.query(`SELECT * FROM ${table} t ORDER BY t::text`)))
   const make = (at = now) =>

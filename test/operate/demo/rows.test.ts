@@ -3,20 +3,20 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
 import { activityTables, catalogueTables } from '../../../src/operate/demo/demoTables.ts'
 import { makeDemoSchool } from '../../../src/operate/demo/makeDemoSchool.ts'
-import { availableServices, openTestDatabase, type TestDatabase } from '../../support/databases.ts'
+import { availableServices, openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { noStorage } from '../../support/files.ts'
 
 const { postgresql } = await availableServices()
 const schoolId = newId()
 
 describe('the rows in the folder demo', () => {
-  let opened: TestDatabase
+  const opened = duringTests(openTestDatabase)
   beforeAll(async () => {
-    opened = await openTestDatabase()
     await makeDemoSchool(opened.database, {
       school: { id: schoolId, slug: 'demo', issuer: 'http://127.0.0.1:3000' },
       now: new Date('2026-11-28T00:00:00Z'),
@@ -24,7 +24,6 @@ describe('the rows in the folder demo', () => {
       hashPassword: async () => 'none',
     })
   })
-  afterAll(() => opened.drop())
 
   test('are all in the school afterwards', async () => {
     for (const { name, lines } of [...(await catalogueTables()), ...(await activityTables())]) {

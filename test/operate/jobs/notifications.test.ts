@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../../src/base/ids.ts'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import type { Email } from '../../../src/base/mail/transport.ts'
@@ -8,25 +8,19 @@ import { sendNotifications } from '../../../src/school/notifications/jobs/sendNe
 import { notificationPreferences, optionalPreferences } from '../../../src/school/notifications/notificationPreferences.ts'
 import { send, signedIn } from '../../pages/account/account.ts'
 import { newPeople, newPlan, newSubscription } from '../../support/community.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 import { rootSecret } from '../../support/service.ts'
 import { newCoupon, newProduct } from '../../support/shop.ts'
 
 const anyVersion = { headers: { 'if-match': '*' } }
 
 describe.each(await databasesToTest())('e-mails about news, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
+  const sales = duringTests(() => startSales({ open }))
   let seen = 0
   beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({ database: opened.database })
     await sales.call('PATCH', '/school', { settings: { tax: { mode: 'inclusive', default_rate_bps: 1900 } } }, anyVersion)
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
   })
 
   const query = <Row extends object>(text: string, values: unknown[] = []) => sales.service.database.sql.query<Row>(text, values)

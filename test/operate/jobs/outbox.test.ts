@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { createLog } from '../../../src/base/log/log.ts'
 import { DeliveryFailure } from '../../../src/base/net/deliveryFailure.ts'
@@ -9,6 +9,7 @@ import { sweepOutbox } from '../../../src/database/outbox/sweepOutbox.ts'
 import { createOutbox } from '../../../src/operate/compose/outbox.ts'
 import { createOutboxWorker, type OutboxHandler, type OutboxOutcome } from '../../../src/operate/jobs/outbox/outboxWorker.ts'
 import { everyDatabase, openDatabaseTwice, type TestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
 import { newSchool } from '../../support/rows.ts'
 
@@ -16,12 +17,8 @@ const keyring = createKeyring(['a root secret for tests, long enough to be taken
 const link = 'https://school.example/account/password/new?token=very-secret'
 
 describe.each(await everyDatabase())('the outbox on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let school: { id: string; slug: string; issuer: string }
-  beforeAll(async () => {
-    opened = await open()
-  })
-  afterAll(() => opened.drop())
   beforeEach(async () => {
     await opened.database.kysely.deleteFrom('outbox').execute()
     const id = await newSchool(opened.database.sql)

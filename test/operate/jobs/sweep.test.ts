@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Agent, createAgent, personCalled } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ redis: false, oauth: { registration: { never_used_days: 7, idle_days: 90 } } })
-  await service.addPerson({ email: 'learner@example.org' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() =>
+  startService({
+    redis: false,
+    oauth: { registration: { never_used_days: 7, idle_days: 90 } },
+    people: [{ email: 'learner@example.org' }],
+  }),
+)
 
 const run = async (name: string): Promise<Record<string, number> | undefined> => service.app.jobs.find((job) => job.name === name)?.run()
 const sql = (text: string, values: unknown[] = []) => service.database.sql.query<{ id: string }>(text, values)

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { firstIdAt, hashedId } from '../../../src/base/ids.ts'
 import { type Agent, createAgent, personCalled, postJson, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ redis: false, schools: 2 })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ redis: false, schools: 2 }))
 
 interface Connected {
   email: string

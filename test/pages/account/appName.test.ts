@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashedId } from '../../../src/base/ids.ts'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import type { Browser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ redis: false })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ redis: false }))
 
 const scope = 'openid profile account:read account:write courses:read'
 let count = 0

@@ -4,21 +4,20 @@ import type { OAuthClientInformationFull as FormerClient, OAuthTokens as FormerT
 import * as oauth from 'oauth4webapi'
 import createClient from 'openapi-fetch'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createMcpMemory } from '../../clients/adapters/mcpMemory.ts'
 import { type Agent, answer, createAgent, personCalled, postJson } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { blocksOf, createWorkplace } from '../../support/literal.ts'
 import { createHome, freePort, startProcess } from '../../support/process.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ redis: false }))
 beforeAll(async () => {
-  service = await startService({ redis: false })
   for (const name of ['owner', 'other']) await service.addPerson({ email: `${name}@example.com`, role: 'owner' })
 })
-afterAll(() => service.stop())
 
 const scope =
   'openid account:read account:write students:read students:write events:write events:read school:write courses:read courses:write'

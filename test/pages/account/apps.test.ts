@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Agent, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Browser, createBrowser, field } from '../browser.ts'
 import { auditOf, isSignedIn, lastLink, send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({
+const service = duringTests(() =>
+  startService({
     redis: false,
     schools: 2,
     school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
-  })
-})
-afterAll(() => service.stop())
+  }),
+)
 
 let count = 0
 /** A person with one connected app. */

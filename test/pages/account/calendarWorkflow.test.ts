@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import { allScopes, createAgent, personCalled } from '../../support/agent.ts'
 import { databasesToTest } from '../../support/databases.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { field } from '../browser.ts'
 import { signedIn } from './account.ts'
 
@@ -26,24 +27,23 @@ function eventsIn(calendar: string): Record<string, string>[] {
 
 // Two processes and locks are the same on both databases only if both are tested.
 describe.each(await databasesToTest())('events of an empty school, on $name', ({ open }) => {
-  let service: TestService
-  let drop: () => Promise<void>
+  const service = duringTests(() =>
+    startService({
+      open,
+      schools: 2,
+      isLimited: true,
+      server: { trusted_proxies: ['loopback'] },
+      people: [{ email: 'owner@school.example', role: 'owner' }],
+    }),
+  )
   const tokens = new Map<string, string>()
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, schools: 2, isLimited: true, server: { trusted_proxies: ['loopback'] } })
-    await service.addPerson({ email: 'owner@school.example', role: 'owner' })
     const agent = await createAgent(service.issuer)
     for (const name of names) await service.addPerson({ email: `${name}@school.example` })
     for (const name of ['owner', ...names]) {
       const { body } = await agent.tokens(personCalled(`${name}@school.example`), { scope: allScopes }, { scopes: 'all' })
       tokens.set(name, body.access_token)
     }
-  })
-  afterAll(async () => {
-    await service.stop()
-    await drop()
   })
 
   async function call(as: string, method: string, path: string, body?: object, more: Record<string, string> = {}) {

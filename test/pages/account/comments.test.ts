@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../../support/databases.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import type { Answer, Browser } from '../browser.ts'
 import { createBrowser } from '../browser.ts'
 import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
@@ -17,9 +18,8 @@ const scripts = [
 ]
 
 describe.each(await databasesToTest())('comments on the pages of the school, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   let moderator: Browser
   const writers = new Map<string, Browser>()
   const query = <Row extends object>(text: string, values: unknown[] = []) => service.database.sql.query<Row>(text, values)
@@ -30,9 +30,6 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
   }
 
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     owner = await siteOwner(service)
     await service.addPerson({ email: 'admin@example.org', role: 'admin' })
     moderator = await signedIn(service, 'admin@example.org')
@@ -40,10 +37,6 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
       await service.addPerson({ email: `${name}@school.example` })
       writers.set(name, await signedIn(service, `${name}@school.example`))
     }
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   async function post(fields: object = {}): Promise<{ id: string; path: string }> {

@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
 import { auditOf, send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'marlo@example.com' })
-  await service.addPerson({ email: 'wren@example.org' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ people: [{ email: 'marlo@example.com' }, { email: 'wren@example.org' }] }))
 afterEach(() => vi.useRealTimers())
 
 /** Moves the clock of the service, not the one of its database. */

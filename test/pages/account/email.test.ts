@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { createBrowser, field } from '../browser.ts'
 import { auditOf, isSignedIn, newPassword, resetLink, send, signedIn, startEmailChange } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ schools: 2 }))
 
 let count = 0
 const person = async () => {

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, hashedId } from '../../../src/base/ids.ts'
 import { type Agent, createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import type { Answer, Browser } from '../browser.ts'
 import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ redis: false }))
 let owner: SiteOwner
 let ownerBrowser: Browser
 /** A published course with one lesson. */
 let [courseId, lessonId] = ['', '']
 beforeAll(async () => {
-  service = await startService({ redis: false })
   owner = await siteOwner(service)
   await service.addPerson({ email: 'owner@example.com', role: 'owner' })
   ownerBrowser = await signedIn(service, 'owner@example.com')
@@ -24,7 +24,6 @@ beforeAll(async () => {
   await owner.call('PUT', `/courses/${courseId}/lecturers`, { lecturer_ids: [lecturer.id] })
   await owner.call('POST', `/courses/${courseId}/publish`)
 })
-afterAll(() => service.stop())
 
 const scope = 'openid account:read account:write courses:read courses:write students:read students:write'
 const query = <Row extends object>(text: string, values: unknown[] = []) => service.database.sql.query<Row>(text, values)

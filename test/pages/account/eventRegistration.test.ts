@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import { databasesToTest } from '../../support/databases.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
 import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
@@ -9,23 +10,15 @@ import { send, signedIn } from './account.ts'
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 describe.each(await databasesToTest())('registration for an event without scripts, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } }))
   let owner: SiteOwner
-  let drop: () => Promise<void>
   const browsers = new Map<string, Browser>()
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } })
     owner = await siteOwner(service)
     for (const name of ['ada', 'bea']) {
       await service.addPerson({ email: `${name}@school.example` })
       browsers.set(name, await signedIn(service, `${name}@school.example`))
     }
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const query = <Row extends object>(text: string, values: unknown[] = []) => service.database.sql.query<Row>(text, values)

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
 import { choosePassword, newPassword, send, signedIn, signUpLink } from './account.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 beforeAll(async () => {
-  service = await startService()
   await service.database.sql.query("UPDATE school SET registration = 'closed'")
 })
-afterAll(() => service.stop())
 
 const person = async (email: string) =>
   (

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { filledIn } from '../../../src/pages/account/keptForms.ts'
 import { newPost } from '../../support/community.ts'
-import { password, rootSecret, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, rootSecret, startService } from '../../support/service.ts'
 import { type Answer, type Browser, createBrowser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
@@ -10,16 +11,14 @@ const typed = 'Two lines\nof <b>thought</b> & "quotes"'
 const kept = 'Your session had ended'
 
 describe('a form that meets an ended session', () => {
-  let service: TestService
+  const service = duringTests(() => startService())
   beforeAll(async () => {
-    service = await startService()
     for (const name of ['ada', 'bea']) {
       const { personId } = await service.addPerson({ email: `${name}@school.example` })
       await service.database.sql.query('UPDATE person SET is_member = true WHERE id = $1', [personId])
     }
     await newPost(service.database.sql, service.schoolId(), { slug: 'discussed' })
   })
-  afterAll(() => service?.stop())
 
   const endSessions = () => service.database.sql.query("DELETE FROM oidc_artifact WHERE model = 'Session'")
   const stored = () => service.database.sql.query<{ payload: string }>("SELECT payload FROM oidc_artifact WHERE model = 'KeptForm'")

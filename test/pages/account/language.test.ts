@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Agent, createAgent } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createAgent } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Answer, createBrowser } from '../browser.ts'
 import { choosePassword, lastLink, resetLink, send, signedIn, signUpLink } from './account.ts'
 
-let service: TestService
-let agent: Agent
+const service = duringTests(() => startService())
+const agent = duringTests(() => createAgent(service.issuer, { client_name: 'Course Companion' }))
 
 beforeAll(async () => {
-  service = await startService()
-  agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
   for (const name of ['walker', 'choosing', 'austrian', 'leaving']) await service.addPerson({ email: `${name}@example.com` })
   await service.database.sql.query("UPDATE account SET locale = 'de-AT' WHERE email = 'austrian@example.com'")
 })
-afterAll(() => service?.stop())
 
 const languageOf = ({ html }: Answer): string | undefined => /<html lang="([^"]*)">/.exec(html)?.[1]
 

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { operationsIn, resources } from '../../../src/school/index.ts'
 import { newComment, newEvent, newPost } from '../../support/community.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newEnrollments } from '../../support/learners.ts'
 import { newPlan, newSubscription } from '../../support/memberships.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 import { newCourse, newOrder, newProduct, newProductFile, newProductGrant } from '../../support/shop.ts'
 import type { Browser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
@@ -43,7 +44,7 @@ const lists: Record<string, { page: string; section: string }[]> = {
 }
 
 describe('a list with one row more than a page', () => {
-  let service: TestService
+  const service = duringTests(() => startService())
   let owner: Browser
   let me: { personId: string; schoolId: string }
   const pages: Record<string, string> = {}
@@ -64,7 +65,6 @@ describe('a list with one row more than a page', () => {
     String((await query(`SELECT id FROM ${table} WHERE ${column} = $1`, [id]))[0]?.id)
 
   beforeAll(async () => {
-    service = await startService()
     const { sql } = service.database
     const added = await service.addPerson({ email: 'owner@example.com', role: 'owner' })
     const [row] = await query('UPDATE person SET is_student = true, is_member = true WHERE id = $1 RETURNING school_id', [added.personId])
@@ -147,7 +147,6 @@ describe('a list with one row more than a page', () => {
     pages.post = '/posts/discussed'
     pages.lesson = `/account/courses/${nameOf(0).toLowerCase()}/lessons/${toPublicId('les', lesson)}`
   })
-  afterAll(() => service?.stop())
 
   test('has a test for each list that a page of the account reads', () => {
     const root = 'src/pages'

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newPlan, newSubscription } from '../../support/memberships.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 import { newOrder, newProduct, newProductFile, newProductGrant } from '../../support/shop.ts'
 import type { Answer, Browser } from '../browser.ts'
 import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
@@ -25,15 +26,11 @@ const quiz = {
 }
 
 describe.each(await databasesToTest())('the things of a person, without scripts, on $name', ({ open }) => {
-  let service: TestService
+  const service = duringTests(() => startService({ open }))
   let owner: SiteOwner
   let lecturerId: unknown
-  let drop: () => Promise<void>
   const people = new Map<string, { browser: Browser; personId: string }>()
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
     owner = await siteOwner(service)
     lecturerId = (await owner.call('POST', '/lecturers', { display_name: 'Marlo Quillfeather' })).id
     for (const name of ['ada', 'bea']) {
@@ -41,10 +38,6 @@ describe.each(await databasesToTest())('the things of a person, without scripts,
       await service.database.sql.query('UPDATE person SET is_student = true, is_member = true WHERE id = $1', [personId])
       people.set(name, { personId, browser: await signedIn(service, `${name}@school.example`) })
     }
-  })
-  afterAll(async () => {
-    await service?.stop()
-    await drop?.()
   })
 
   const query = <Row extends object>(text: string, values: unknown[] = []) => service.database.sql.query<Row>(text, values)

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { emailTemplates } from '../../../src/base/mail/emailTemplates.ts'
 import { resources, scopeCatalogue } from '../../../src/school/index.ts'
-import { type Agent, createAgent } from '../../support/agent.ts'
+import { createAgent } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { english, englishIn, textsOf, visibleText } from '../../support/german.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Answer, type Browser, createBrowser } from '../browser.ts'
 import { choosePassword, lastLink, newPassword, send } from './account.ts'
 
@@ -12,17 +13,16 @@ function expectGerman(what: string, text: string): void {
 }
 
 describe('a person who reads German gets no English sentence', () => {
-  let service: TestService
-  let agent: Agent
-  let browser: Browser
-  beforeAll(async () => {
-    service = await startService({
+  const service = duringTests(() =>
+    startService({
       school: { defaults: { name: 'Lanternfeld', locale: 'de', time_zone: 'Europe/Berlin', currency: 'EUR' } },
-    })
-    agent = await createAgent(service.issuer, { client_name: 'Kursbegleiter' })
+    }),
+  )
+  const agent = duringTests(() => createAgent(service.issuer, { client_name: 'Kursbegleiter' }))
+  let browser: Browser
+  beforeAll(() => {
     browser = createBrowser(service.issuer, { 'accept-language': 'de-AT,de;q=0.9' })
   })
-  afterAll(() => service?.stop())
 
   const check = async (what: string, answer: Answer, status = 200): Promise<Answer> => {
     expect([what, answer.status, /<html lang="([^"]*)">/.exec(answer.html)?.[1]], answer.html.slice(0, 2000)).toEqual([what, status, 'de'])

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../../src/school/index.ts'
 import { createAgent, personCalled, postJson } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
@@ -42,10 +43,9 @@ const controls: Record<string, { page: string; name: string }> = {
 const operations = operationsIn(resources).filter(({ resource }) => resource.name === 'account')
 
 describe('a person without an app can do everything that an app can do with the account', () => {
-  let service: TestService
+  const service = duringTests(() => startService())
   const pages = new Map<string, string>()
   beforeAll(async () => {
-    service = await startService()
     const { accountId } = await service.addPerson({ email: 'leaving@example.com', role: 'admin' })
     const agent = await createAgent(service.issuer, { client_name: 'Course Companion' })
     const scope = 'openid profile courses:write'
@@ -65,7 +65,6 @@ describe('a person without an app can do everything that an app can do with the 
     await service.database.sql.query("UPDATE account SET deletion_scheduled_at = now() + interval '5 days' WHERE id = $1", [accountId])
     pages.set('/account/data', `${pages.get('/account/data')}${(await browser.get('/account/data')).html}`)
   })
-  afterAll(() => service?.stop())
 
   test('each operation of the area has its place, and no place is of an operation that is gone', () => {
     expect(operations.length).toBeGreaterThan(8)

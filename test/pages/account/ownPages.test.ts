@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { notificationPreferences, optionalPreferences } from '../../../src/school/notifications/notificationPreferences.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser, field } from '../browser.ts'
 import { auditOf, isSignedIn, lastLink, newPassword, send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-})
-afterAll(() => service?.stop())
+const service = duringTests(() => startService({ schools: 2 }))
 
 let count = 0
 /** A person who is signed in. */

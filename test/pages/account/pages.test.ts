@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accountPaths } from '../../../src/base/accountPaths.ts'
 import { hash } from '../../../src/base/keyring.ts'
 import { saveMailedLink } from '../../../src/database/tables/mailedLinks.ts'
 import { createAgent, personCalled } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Answer, createBrowser } from '../browser.ts'
 import { choosePassword, resetLink, send, signedIn, signUpLink } from './account.ts'
 
 const wild = `"><script>alert(1)</script><b>'&{school}%0a\u202e`
-let service: TestService
+const service = duringTests(() => startService())
 let answers: [what: string, answer: Answer][]
 
 beforeAll(async () => {
-  service = await startService()
   const { sql } = service.database
   const { accountId } = await service.addPerson({ email: 'marlo@example.com' })
   await sql.query('UPDATE account SET name = $1 WHERE id = $2', [wild, accountId])
@@ -67,7 +67,6 @@ beforeAll(async () => {
     ['password set', await choosePassword(service, reset)],
   ]
 })
-afterAll(() => service.stop())
 
 describe('every account page', () => {
   test('is a page that cannot be framed, cached or scripted, and that reveals nothing to other sites', () => {

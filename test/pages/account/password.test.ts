@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { accountPaths } from '../../../src/base/accountPaths.ts'
 import { schoolDatabase } from '../../../src/database/school/inSchool.ts'
 import { hashPassword } from '../../../src/identity/accounts/password.ts'
@@ -6,7 +6,8 @@ import type { PasswordTurn } from '../../../src/identity/accounts/passwordGate.t
 import { createSignIn } from '../../../src/identity/accounts/signIn.ts'
 import { isSessionOver, sessionTime } from '../../../src/identity/signIn/browserSessions.ts'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
 import {
   auditOf,
@@ -21,11 +22,7 @@ import {
   withoutToken,
 } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ schools: 2 }))
 
 const account = (id: string) => service.database.kysely.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const change = (id: string, columns: object) => service.database.kysely.updateTable('account').set(columns).where('id', '=', id).execute()

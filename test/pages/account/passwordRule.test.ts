@@ -2,15 +2,16 @@
 
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import {
   createGuessEstimator,
   type GuessEstimator,
   type GuessEstimatorOptions,
 } from '../../../src/identity/accounts/passwordRule/guessEstimator.ts'
 import { createNewPasswordRule } from '../../../src/identity/accounts/passwordRule/newPasswordRule.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { password, startService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
 import { choosePassword, resetLink, send, signedIn, signUpLink } from './account.ts'
 
@@ -162,11 +163,7 @@ describe('the thread that estimates', () => {
 })
 
 describe('the pages on which people choose a password', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService()
-  })
-  afterAll(() => service?.stop())
+  const service = duringTests(() => startService())
 
   const words = { en: 'for example three unrelated words', de: 'zum Beispiel drei Wörter, die nichts miteinander zu tun haben' }
   const weak = { password: 'Kaffeetasse', repeated: 'Kaffeetasse' }

@@ -2,22 +2,19 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { personalData, personalSections } from '../../../src/school/account/personalData.ts'
 import { memberExport, studentExport } from '../../../src/school/account/personExports.ts'
 import { exportedTables } from '../../../src/school/students/exportPerson.ts'
 import { allScopes, createAgent, personCalled, withToken } from '../../support/agent.ts'
 import { newComment } from '../../support/community.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { newOrder } from '../../support/shop.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service?.stop())
+const service = duringTests(() => startService())
 
 test('the export covers every table with data of a person, or says why it does not', async () => {
   const tables = await service.database.sql.query<{ table_name: string; columns: string[] }>(

@@ -1,19 +1,15 @@
 import { TOTP } from 'otpauth'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Agent, createAgent } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createAgent } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Answer, type Browser, createBrowser } from '../browser.ts'
 import { auditOf, isSignedIn, send, signedIn } from './account.ts'
 
 const rule = { second_step: { required_for: ['owner', 'admin'] } }
-let service: TestService
-let agent: Agent
+const service = duringTests(() => startService({ school: rule }))
+const agent = duringTests(() => createAgent(service.issuer))
 let people = 0
-beforeAll(async () => {
-  service = await startService({ school: rule })
-  agent = await createAgent(service.issuer)
-})
-afterAll(() => service.stop())
 
 const codeOf = (secret: string, offsetSeconds = 0): string =>
   new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 }).generate({ timestamp: Date.now() + offsetSeconds * 1000 })

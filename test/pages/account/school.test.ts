@@ -1,21 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Browser, createBrowser, field } from '../browser.ts'
 import { signedIn } from './account.ts'
 
-let service: TestService
-let owner: Browser
-beforeAll(async () => {
-  service = await startService({
+const service = duringTests(() =>
+  startService({
     schools: 2,
     school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
-  })
+  }),
+)
+let owner: Browser
+beforeAll(async () => {
   await service.addPerson({ email: 'owner@example.com', role: 'owner' })
   await service.addPerson({ email: 'admin@example.com', role: 'admin' })
   owner = await signedIn(service, 'owner@example.com')
 })
-afterAll(() => service.stop())
 afterEach(() => vi.useRealTimers())
 
 const pages = [

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAgent, personCalled, postJson, withToken } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Browser, field } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
+const service = duringTests(() =>
+  startService({
+    school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
+  }),
+)
 let owner: Browser
 let admin: Browser
 beforeAll(async () => {
-  service = await startService({
-    school: { integrations: [{ client_id: 'mailer', client_name: 'Mailer', redirect_uris: ['https://mailer.example.com/cb'] }] },
-  })
   for (const role of ['owner', 'admin', 'learner'] as const) await service.addPerson({ email: `${role}@example.com`, role })
   owner = await signedIn(service, 'owner@example.com')
   admin = await signedIn(service, 'admin@example.com')
 })
-afterAll(() => service.stop())
 beforeEach(() => service.database.sql.query(`UPDATE school SET app_rules = '{}'`))
 
 type Rules = Partial<Record<'self_registered' | 'longest_days' | 'ask_first' | 'pause_unusual', string>>

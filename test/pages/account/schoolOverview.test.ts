@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { statisticsSections } from '../../../src/pages/account/school/statisticsSections.ts'
 import { contentPart, createTexts } from '../../../src/pages/texts.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import type { Browser } from '../browser.ts'
 import { signedIn } from './account.ts'
 
-let service: TestService
+const service = duringTests(() =>
+  startService({
+    people: [{ email: 'owner@example.com', role: 'owner' }, { email: 'learner@example.com' }, { email: 'rowan@example.com' }],
+  }),
+)
 let owner: Browser
 let learner: Browser
 beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'owner@example.com', role: 'owner' })
-  await service.addPerson({ email: 'learner@example.com' })
-  await service.addPerson({ email: 'rowan@example.com' })
   owner = await signedIn(service, 'owner@example.com')
   learner = await signedIn(service, 'learner@example.com')
 })
-afterAll(() => service?.stop())
 
 const paths = ['/account/school/people', '/account/school/statistics']
 

@@ -1,27 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { visibleText } from '../../support/german.ts'
-import { type Platform, startPlatform } from '../../support/platform.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startPlatform } from '../../support/platform.ts'
+import { startService } from '../../support/service.ts'
 import type { Browser } from '../browser.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
-let platform: Platform
+const service = duringTests(() =>
+  startService({
+    people: [
+      { email: 'owner@example.com', role: 'owner' },
+      { email: 'admin@example.com', role: 'admin' },
+      { email: 'learner@example.com' },
+    ],
+  }),
+)
+const platform = duringTests(() => startPlatform(service))
 let owner: Browser
 let admin: Browser
 beforeAll(async () => {
-  service = await startService()
-  platform = await startPlatform(service)
-  await service.addPerson({ email: 'owner@example.com', role: 'owner' })
-  await service.addPerson({ email: 'admin@example.com', role: 'admin' })
-  await service.addPerson({ email: 'learner@example.com' })
   owner = await signedIn(service, 'owner@example.com')
   admin = await signedIn(service, 'admin@example.com')
-})
-afterAll(async () => {
-  await platform?.stop()
-  await service?.stop()
 })
 
 const staffPage = '/account/school/staff'

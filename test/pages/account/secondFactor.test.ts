@@ -1,14 +1,11 @@
 import { TOTP } from 'otpauth'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Answer, type Browser, createBrowser } from '../browser.ts'
 import { auditOf, isSignedIn, send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService())
 afterEach(() => vi.useRealTimers())
 
 /** Moves the clock of the service. */

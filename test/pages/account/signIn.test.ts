@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { createBrowser, field } from '../browser.ts'
 import { isSignedIn, send, signedIn, withoutToken } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'marlo@example.com' })
-  await service.addPerson({ email: 'wren@example.org' })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ people: [{ email: 'marlo@example.com' }, { email: 'wren@example.org' }] }))
 
 const open = async (query = '') => {
   const browser = createBrowser(service.issuer)

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../../support/agent.ts'
-import { password, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
 import { isSignedIn, newPassword, send, signUpLink } from './account.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ redis: false, people: [{ email }] }))
 const email = 'wren@example.org'
-beforeAll(async () => {
-  service = await startService({ redis: false })
-  await service.addPerson({ email })
-})
-afterAll(() => service.stop())
 
 const [hour, day] = [3600, 86_400]
 

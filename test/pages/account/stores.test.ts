@@ -3,7 +3,8 @@ import { newId } from '../../../src/base/ids.ts'
 import { createRedis, type RedisConnection } from '../../../src/database/redis/redis.ts'
 import { findMailedLink, saveMailedLink, sweepMailedLinks, useMailedLink } from '../../../src/database/tables/mailedLinks.ts'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
-import { availableServices, databasesToTest, type TestDatabase, throwawayRedis } from '../../support/databases.ts'
+import { availableServices, databasesToTest, throwawayRedis } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newSchool } from '../../support/rows.ts'
 import { password, startService, type TestService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
@@ -17,11 +18,10 @@ const stores = [
 ]
 
 describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, sessions in Redis: $withRedis', ({ open, withRedis }) => {
-  let held: TestDatabase
+  const held = duringTests(open)
   let redis: RedisConnection | undefined
   let service: TestService
   beforeAll(async () => {
-    held = await open()
     if (withRedis) {
       redis = createRedis((await throwawayRedis()).url, { onError: () => undefined })
       await redis.connect()
@@ -34,7 +34,6 @@ describe.each(stores.filter(({ withRedis }) => hasRedis || !withRedis))('$name, 
     const keys = redis ? await redis.client.keys(`sg:{${service.schoolId()}}:*`) : []
     for (const key of keys) await redis?.client.del(key)
     await redis?.close()
-    await held.drop()
   })
 
   test('a person signs up, is connected to an app, replaces the password, signs out everywhere and ends the app', async () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../../src/base/ids.ts'
 import { createAgent, personCalled } from '../../support/agent.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { changedTables, dumpSchool } from '../../support/schoolDump.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 import { send, signedIn } from './account.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService({ redis: false })
-})
-afterAll(() => service.stop())
+const service = duringTests(() => startService({ redis: false }))
 
 const scope =
   'openid account:read courses:read courses:write curriculum:read curriculum:write posts:read posts:write students:read students:write'

@@ -2,22 +2,19 @@
 // Proves RFC 8058 section 3.2: One POST without cookies turns the e-mails off, and GET turns nothing off
 
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { compose } from '../../../src/base/mail/compose.ts'
 import type { EmailKind } from '../../../src/base/mail/emailKinds.ts'
 import { notificationPreferences, optionalPreferences } from '../../../src/school/notifications/notificationPreferences.ts'
 import { createUnsubscribeLinks } from '../../../src/school/notifications/unsubscribe.ts'
-import { rootSecret, startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { rootSecret, startService } from '../../support/service.ts'
 import { createBrowser } from '../browser.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ schools: 2 }))
 const links = createUnsubscribeLinks(createKeyring([rootSecret]))
 let last = 0
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-})
-afterAll(() => service.stop())
 
 const schoolAt = (issuer: string) => ({ id: service.schoolId(issuer), issuer })
 const person = (school = service.issuer) => service.addPerson({ email: `reader${++last}@example.org`, school })

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { signalRules } from '../../../src/database/tables/signals.ts'
 import { createAgent, personCalled, postJson } from '../../support/agent.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startService } from '../../support/service.ts'
 import { type Browser, field } from '../browser.ts'
 import { signedIn } from './account.ts'
 
-let service: TestService
+const service = duringTests(() => startService({ people: [{ email: 'owner@example.com', role: 'owner' }] }))
 let owner: Browser
 beforeAll(async () => {
-  service = await startService()
-  await service.addPerson({ email: 'owner@example.com', role: 'owner' })
   owner = await signedIn(service, 'owner@example.com')
 })
-afterAll(() => service.stop())
 beforeEach(async () => {
   await service.database.sql.query(`UPDATE school SET app_rules = '{}'`)
   for (const table of ['app_signal', 'grant_use']) await service.database.sql.query(`DELETE FROM ${table}`)

@@ -8,6 +8,7 @@ import { diskFiles } from '../../../src/database/files/diskFiles.ts'
 import type { FileStorage } from '../../../src/database/files/fileStorage.ts'
 import { cleanStoredPicture } from '../../../src/school/files/jobs/cleanStoredPicture.ts'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { phoneJpeg, phonePng } from '../../support/pictures.ts'
 import { learner, owner, request, type StorageService, sha256, startStorage } from './storageService.ts'
 
@@ -15,17 +16,14 @@ describe.each(await databasesToTest())('metadata of pictures, on $name', ({ open
   let service: StorageService
   let storage: FileStorage
   let directory: string
-  let drop: () => Promise<void>
+  const opened = duringTests(open)
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
     directory = await mkdtemp(join(tmpdir(), 'pictures-'))
     storage = diskFiles(directory)
     service = await startStorage({ database: opened.database, storage })
   })
   afterAll(async () => {
     await service.stop()
-    await drop()
     await rm(directory, { recursive: true })
   })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../../src/base/ids.ts'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { owner, png, request, type StorageService, startStorage } from './storageService.ts'
 
 const picture = { filename: 'kiln.png', content_type: 'image/png', purpose: 'image', byte_size: png.length }
@@ -8,16 +9,13 @@ const places = 7
 
 describe.each(await databasesToTest())('the storage quota of a school on $name', ({ open }) => {
   let service: StorageService
-  let drop: () => Promise<void>
+  const opened = duringTests(open)
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
     const storage = { quota_bytes: places * png.length + 3, uploads_per_minute: 1000 }
     service = await startStorage({ database: opened.database, server: { storage } })
   })
   afterAll(async () => {
     await service.stop()
-    await drop()
   })
 
   const job = (name: string) => service.app.jobs.find((one) => one.name === name) as (typeof service.app.jobs)[number]

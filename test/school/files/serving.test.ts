@@ -1,21 +1,18 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../../src/base/ids.ts'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { diskFiles } from '../../../src/database/files/diskFiles.ts'
 import { createFileServices } from '../../../src/operate/compose/files.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { longText, realTexts } from '../../support/realText.ts'
 import { rootSecret } from '../../support/service.ts'
-import { gif, owner, pdf, png, type Reply, request, type StorageService, startStorage } from './storageService.ts'
+import { gif, owner, pdf, png, type Reply, request, startStorage } from './storageService.ts'
 
 const picture = { filename: 'kiln.png', content_type: 'image/png', purpose: 'image' }
 
 describe('the address of a file', () => {
-  let service: StorageService
-  beforeAll(async () => {
-    service = await startStorage({ schools: 2 })
-  })
-  afterAll(() => service.stop())
+  const service = duringTests(() => startStorage({ schools: 2 }))
 
   const headers = (reply: Reply, ...names: string[]) => names.map((name) => reply.headers.get(name))
   const signed = (file: Reply) => {

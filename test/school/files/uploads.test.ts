@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { gif, learner, lecturer, other, owner, pdf, png, request, type StorageService, sha256, startStorage } from './storageService.ts'
+import { gif, learner, lecturer, other, owner, pdf, png, request, sha256, startStorage } from './storageService.ts'
 
 const picture = { filename: 'kiln.png', content_type: 'image/png', purpose: 'image' }
 const document = { filename: 'plans.pdf', content_type: 'application/pdf', purpose: 'attachment' }
 
 describe.each(await databasesToTest())('uploads on $name', ({ open }) => {
-  let service: StorageService
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startStorage({ database: opened.database, server: { storage: { uploads_per_minute: 1000 } } })
-  })
-  afterAll(async () => {
-    await service.stop()
-    await drop()
-  })
+  const opened = duringTests(open)
+  const service = duringTests(() => startStorage({ database: opened.database, server: { storage: { uploads_per_minute: 1000 } } }))
 
   const used = async (): Promise<number> =>
     Number(

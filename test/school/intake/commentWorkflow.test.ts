@@ -1,12 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../../src/base/ids.ts'
 import { holdReason } from '../../../src/school/comments/addComment.ts'
 import { allScopes, createAgent, personCalled } from '../../support/agent.ts'
 import { databasesToTest } from '../../support/databases.ts'
-import { type Platform, startPlatform } from '../../support/platform.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startPlatform } from '../../support/platform.ts'
 import { until } from '../../support/poll.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 
 /** A comment as it must be. */
 interface Expected {
@@ -21,24 +22,13 @@ const decisions = ['approve', 'hide', 'spam', 'delete'] as const
 const statusAfter = { approve: 'published', hide: 'hidden', spam: 'hidden', delete: 'deleted' } as const
 
 describe.each(await databasesToTest())('the comments of an empty school, on $name', ({ open }) => {
-  let service: TestService
-  let platform: Platform
-  let drop: () => Promise<void>
+  const service = duringTests(() => startService({ open, schools: 2, people: [{ email: 'owner@school.example', role: 'owner' }] }))
+  const platform = duringTests(() => startPlatform(service))
   let token = ''
   beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    service = await startService({ database: opened.database, schools: 2 })
-    platform = await startPlatform(service)
-    await service.addPerson({ email: 'owner@school.example', role: 'owner' })
     const agent = await createAgent(service.issuer)
     const { body } = await agent.tokens(personCalled('owner@school.example'), { scope: allScopes }, { scopes: 'all' })
     token = body.access_token
-  })
-  afterAll(async () => {
-    await platform.stop()
-    await service.stop()
-    await drop()
   })
 
   async function call(method: string, path: string, body?: object) {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
-import { type Platform, startPlatform } from '../../support/platform.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startPlatform } from '../../support/platform.ts'
+import { startService } from '../../support/service.ts'
 
-let service: TestService
-let platform: Platform
+const service = duringTests(() => startService())
+const platform = duringTests(() => startPlatform(service))
 let schoolId: string
-beforeAll(async () => {
-  service = await startService()
-  platform = await startPlatform(service)
+beforeAll(() => {
   schoolId = service.schoolId()
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
 })
 
 const query = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>

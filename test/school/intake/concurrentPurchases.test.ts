@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
-import { everyDatabase, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { everyDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
 describe.each(await everyDatabase())('concurrent purchases, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
-  let courses: string[]
-  /** A course that no test orders successfully. */
-  let spare: string
-  beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({
-      database: opened.database,
+  const sales = duringTests(() =>
+    startSales({
+      open,
       school: {
         defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' },
         checkout_url: 'https://shop.example.com/?id={id}',
       },
-    })
+    }),
+  )
+  let courses: string[]
+  /** A course that no test orders successfully. */
+  let spare: string
+  beforeAll(async () => {
     courses = []
     for (const title of ['Clay', 'Glaze', 'Kiln']) courses.push(await newCourse(title))
     spare = await newCourse('Bowl')
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
   })
 
   const done = async (method: string, path: string, body?: object, options?: object) => {

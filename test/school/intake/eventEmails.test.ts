@@ -5,27 +5,24 @@ import type { Database } from '../../../src/database/connection/database.ts'
 import { createOutbox } from '../../../src/operate/compose/outbox.ts'
 import { sendEventReminders } from '../../../src/school/events/jobs/eventReminders.ts'
 import { fillFreeSeats } from '../../../src/school/events/jobs/fillFreeSeats.ts'
-import { databasesToTest, openDatabaseTwice, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { databasesToTest, openDatabaseTwice } from '../../support/databases.ts'
+import { startSales } from '../../support/sales.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { rootSecret } from '../../support/service.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 const people = 60
 
 describe.each(await databasesToTest())('e-mails about events, on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
+  const sales = duringTests(() => startSales({ database: opened.database }))
   let other: Database
   let closeOther: () => Promise<void>
-  let sales: SalesService
   beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({ database: opened.database })
     ;({ database: other, close: closeOther } = await openDatabaseTwice(opened))
   })
   afterAll(async () => {
     await closeOther()
-    await sales.stop()
-    await opened.drop()
   })
 
   const query = (text: string, values: unknown[] = []) => sales.service.database.sql.query(text, values)

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { startSales } from '../../support/sales.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newCoupon } from '../../support/shop.ts'
 
-let sales: SalesService
-const buyer = 'buyer@example.org'
-beforeAll(async () => {
-  sales = await startSales({
+const sales = duringTests(() =>
+  startSales({
     school: {
       defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' },
       checkout_url: 'https://shop.example.com/?type={type}&id={id}',
     },
-  })
+  }),
+)
+const buyer = 'buyer@example.org'
+beforeAll(async () => {
   await sales.service.addPerson({ email: buyer })
 })
-afterAll(() => sales.stop())
 
 const price = { amount: 1500, currency: 'EUR' }
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()

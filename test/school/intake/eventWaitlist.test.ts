@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import { fillFreeSeats } from '../../../src/school/events/jobs/fillFreeSeats.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { startSales } from '../../support/sales.ts'
+import { duringTests } from '../../support/duringTests.ts'
 
 const price = { amount: 1500, currency: 'EUR' }
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 describe.each(await databasesToTest())('the waitlist of an event with a price, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
-  const names = ['ada', 'bea', 'cleo'] as const
-  const addressOf = (name: string): string => `${name}@example.org`
-  beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({
-      database: opened.database,
+  const sales = duringTests(() =>
+    startSales({
+      open,
       school: {
         defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' },
         checkout_url: 'https://shop.example.com/?type={type}&id={id}',
       },
-    })
+    }),
+  )
+  const names = ['ada', 'bea', 'cleo'] as const
+  const addressOf = (name: string): string => `${name}@example.org`
+  beforeAll(async () => {
     for (const name of names) await sales.service.addPerson({ email: addressOf(name) })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
   })
 
   async function newEvent(more: object = {}): Promise<string> {

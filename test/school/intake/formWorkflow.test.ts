@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../../src/base/ids.ts'
 import { createKeyring } from '../../../src/base/keyring.ts'
 import { createFormStamps } from '../../../src/pages/forms/formStamp.ts'
 import { createBrowser, field } from '../../pages/browser.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 import { rootSecret } from '../../support/service.ts'
 
 const clays = ['Stoneware', 'Porcelain'] as const
@@ -36,16 +37,7 @@ class Intake {
 }
 
 describe.each(await databasesToTest())('the forms of an empty school, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
-  beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({ database: opened.database })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
-  })
+  const sales = duringTests(() => startSales({ open }))
 
   const read = async (path: string) => {
     const { status, body } = await sales.call('GET', path)

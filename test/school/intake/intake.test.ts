@@ -1,21 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { platformOperations } from '../../../src/school/intake/platformOperations.ts'
-import { newReference, nextPlatformKey, type Platform, platformKey, startPlatform } from '../../support/platform.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { newReference, nextPlatformKey, platformKey, startPlatform } from '../../support/platform.ts'
+import { startService } from '../../support/service.ts'
 import { newProduct } from '../../support/shop.ts'
 
-let service: TestService
-let platform: Platform
-beforeAll(async () => {
-  service = await startService({ schools: 2 })
-  platform = await startPlatform(service)
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
-})
+const service = duringTests(() => startService({ schools: 2 }))
+const platform = duringTests(() => startPlatform(service))
 
 const order = async (issuer = service.issuer) => ({
   buyer: { email: `${newId()}@example.org`, name: 'Wren Tallow' },

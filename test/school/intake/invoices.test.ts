@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 import { newCoupon, newOrder, newProduct } from '../../support/shop.ts'
 
-let sales: SalesService
+const sales = duringTests(() =>
+  startSales({ school: { defaults: { name: 'Shop & <b>Co</b>', locale: 'en', time_zone: 'UTC', currency: 'EUR' } } }),
+)
 const buyer = 'buyer@example.org'
 const stranger = 'stranger@example.org'
 beforeAll(async () => {
-  sales = await startSales({ school: { defaults: { name: 'Shop & <b>Co</b>', locale: 'en', time_zone: 'UTC', currency: 'EUR' } } })
   for (const email of [buyer, stranger]) await sales.service.addPerson({ email })
   await sales.call('PATCH', '/school', { settings: { tax: { mode: 'inclusive', default_rate_bps: 1900, tax_id: 'DE<1>' } } }, anyVersion)
 })
-afterAll(() => sales.stop())
 
 const anyVersion = { headers: { 'if-match': '*' } }
 const html = { headers: { accept: 'text/html' } }

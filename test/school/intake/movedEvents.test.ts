@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import { databasesToTest } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 
 const inHours = (hours: number) => new Date(Math.round(Date.now() / 1000) * 1000 + hours * 3_600_000).toISOString()
 
 describe.each((await databasesToTest()).slice(-1))('moving an event, on $name', ({ open }) => {
-  let sales: SalesService
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const opened = await open()
-    drop = opened.drop
-    sales = await startSales({ database: opened.database })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await drop()
-  })
+  const sales = duringTests(() => startSales({ open }))
 
   const query = (text: string, values: unknown[] = []) => sales.service.database.sql.query(text, values)
   /** Creates an event with a person who has a seat, one on the waitlist and one who withdrew. */

@@ -1,20 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
-import { newReference, type Platform, type Reported, startPlatform } from '../../support/platform.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { newReference, type Reported, startPlatform } from '../../support/platform.ts'
+import { startService } from '../../support/service.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newCoupon, newProduct } from '../../support/shop.ts'
 
-let service: TestService
-let platform: Platform
+const service = duringTests(() => startService())
+const platform = duringTests(() => startPlatform(service))
 let schoolId: string
 let coupon: { id: string; code: string }
 const products: { id: string; price: number }[] = []
 const couponUses = 3
 beforeAll(async () => {
-  service = await startService()
-  platform = await startPlatform(service)
   schoolId = service.schoolId()
   const { sql } = service.database
   for (const price of [333, 4999]) products.push({ id: await newProduct(sql, schoolId, { price }), price })
@@ -24,10 +23,6 @@ beforeAll(async () => {
   await sql.query(`UPDATE school SET settings = settings || '{"tax":{"mode":"exclusive","default_rate_bps":700}}' WHERE id = $1`, [
     schoolId,
   ])
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
 })
 
 type Status = 'pending' | 'paid' | 'partially_refunded' | 'refunded' | 'failed' | 'canceled' | 'expired'

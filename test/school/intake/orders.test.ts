@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newPlan } from '../../support/memberships.ts'
-import { type Platform, startPlatform } from '../../support/platform.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startPlatform } from '../../support/platform.ts'
+import { startService } from '../../support/service.ts'
 import { newCoupon, newPerson, newProduct } from '../../support/shop.ts'
 
-let service: TestService
-let platform: Platform
+const service = duringTests(() => startService({ school: { defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' } } }))
+const platform = duringTests(() => startPlatform(service))
 let schoolId: string
 beforeAll(async () => {
-  service = await startService({ school: { defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' } } })
-  platform = await startPlatform(service)
   schoolId = service.schoolId()
   await service.database.sql.query(
     `UPDATE school SET settings = settings || '{"tax":{"mode":"inclusive","default_rate_bps":1900}}' WHERE id = $1`,
     [schoolId],
   )
-})
-afterAll(async () => {
-  await platform.stop()
-  await service.stop()
 })
 
 const product = async (price = 3900): Promise<{ id: string; item: { type: string; id: string } }> => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 
 const points = { q1: 2, q2: 1, q3: 4 } as const
 type Key = keyof typeof points
@@ -29,18 +30,11 @@ const scoreOf = ({ right }: Attempt): number => right.reduce((sum, key) => sum +
 const percentOf = (attempt: Attempt): number => Math.floor((scoreOf(attempt) * 10_000) / total) / 100
 
 describe.each(await databasesToTest())('quizzes of an empty school, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
+  const sales = duringTests(() => startSales({ open }))
   const names = ['ada', 'bea', 'cleo', 'dov'] as const
   const addressOf = (name: string): string => `${name}@example.org`
   beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({ database: opened.database })
     for (const name of names) await sales.service.addPerson({ email: addressOf(name) })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
   })
 
   const done = async (method: string, path: string, body?: object, as?: string) => {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import type { Sql } from '../../../src/database/connection/sql.ts'
 import { inSchool } from '../../../src/database/school/inSchool.ts'
 import { retryOrder } from '../../../src/school/orders/orderTransitions.ts'
-import { everyDatabase, type TestDatabase } from '../../support/databases.ts'
+import { everyDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { until } from '../../support/poll.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { startSales } from '../../support/sales.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 
@@ -13,19 +14,13 @@ const eur = (amount: number) => ({ amount, currency: 'EUR' })
 const concurrent = (await everyDatabase()).filter(({ name }) => name === 'postgresql')
 
 describe.each(concurrent)('another attempt to pay a declined order, on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
-  beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({
+  const opened = duringTests(open)
+  const sales = duringTests(() =>
+    startSales({
       database: opened.database,
       school: { defaults: { name: 'Shop', locale: 'en', time_zone: 'UTC', currency: 'EUR' } },
-    })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
-  })
+    }),
+  )
 
   const done = async (method: string, path: string, body?: object) => {
     const answer = await sales.call(method, path, body)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newReference, type Reported } from '../../support/platform.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { startSales } from '../../support/sales.ts'
 import { newCoupon, newProduct } from '../../support/shop.ts'
 
 /** An item for sale: one of two products, or an event with few seats. */
@@ -20,9 +21,8 @@ const coupons = [
   { bps: 10_000, max: 2, id: '', code: '' },
 ]
 const offered: Offered[] = []
-let sales: SalesService
+const sales = duringTests(() => startSales())
 beforeAll(async () => {
-  sales = await startSales()
   const { sql } = sales.service.database
   for (const price of [333, 4999]) {
     const stored = await newProduct(sql, sales.schoolId, { price })
@@ -44,7 +44,6 @@ beforeAll(async () => {
     sales.schoolId,
   ])
 })
-afterAll(() => sales.stop())
 
 interface ModelLine {
   offer: Offered

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyDatabase, type TestDatabase } from '../../support/databases.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { everyDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 
 const learner = 'learner@example.org'
 const anyVersion = { headers: { 'if-match': '*' } }
@@ -33,22 +34,17 @@ class Books {
 }
 
 describe.each(await everyDatabase())('a school on $name', ({ open }) => {
-  let opened: TestDatabase
-  let sales: SalesService
-  beforeAll(async () => {
-    opened = await open()
-    sales = await startSales({
-      database: opened.database,
+  const sales = duringTests(() =>
+    startSales({
+      open,
       school: {
         defaults: { name: 'Shop', locale: 'en', time_zone: 'Asia/Tokyo', currency: 'EUR' },
         checkout_url: 'https://shop.example.com/?id={id}',
       },
-    })
+    }),
+  )
+  beforeAll(async () => {
     await sales.service.addPerson({ email: learner })
-  })
-  afterAll(async () => {
-    await sales.stop()
-    await opened.drop()
   })
 
   const done = async (method: string, path: string, body?: object, options?: object) => {

@@ -7,17 +7,18 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
-import { type Platform, platformKey, startPlatform } from '../../support/platform.ts'
+import { duringTests } from '../../support/duringTests.ts'
+import { platformKey, startPlatform } from '../../support/platform.ts'
 import { until } from '../../support/poll.ts'
 import { freePort } from '../../support/process.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { startService } from '../../support/service.ts'
 import { newProduct } from '../../support/shop.ts'
 
 const file = resolve(import.meta.dirname, '../../../docs/examples/stripeCheckout.ts')
 const secret = 'whsec_of_the_test'
 
-let service: TestService
-let platform: Platform
+const service = duringTests(() => startService())
+const platform = duringTests(() => startPlatform(service))
 let stripe: Server
 let shop: ChildProcess
 let shopUrl: string
@@ -25,8 +26,6 @@ let output = ''
 /** The checkouts that were requested from the simulated Stripe. */
 const sessions: URLSearchParams[] = []
 beforeAll(async () => {
-  service = await startService()
-  platform = await startPlatform(service)
   stripe = createServer(async (request, response) => {
     sessions.push(new URLSearchParams(await text(request)))
     response.end(JSON.stringify({ id: `cs_${sessions.length}`, url: `https://checkout.stripe.test/${sessions.length}` }))
@@ -51,8 +50,6 @@ beforeAll(async () => {
 afterAll(async () => {
   shop?.kill()
   stripe?.close()
-  await platform.stop()
-  await service.stop()
 })
 
 async function checkout(email = `${newId()}@example.org`, cart = newId()) {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { advanceSubscriptions } from '../../../src/school/memberships/jobs/advanceSubscriptions.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newPlan } from '../../support/memberships.ts'
-import { type SalesService, startSales } from '../../support/sales.ts'
+import { startSales } from '../../support/sales.ts'
 import { newProduct } from '../../support/shop.ts'
 
-let sales: SalesService
-beforeAll(async () => {
-  sales = await startSales({ school: { defaults: { name: 'Shop', locale: 'en', time_zone: 'Pacific/Kiritimati', currency: 'EUR' } } })
-})
-afterAll(() => sales.stop())
+const sales = duringTests(() =>
+  startSales({ school: { defaults: { name: 'Shop', locale: 'en', time_zone: 'Pacific/Kiritimati', currency: 'EUR' } } }),
+)
 
 const setTax = (tax: object) => sales.call('PATCH', '/school', { settings: { tax } }, { headers: { 'if-match': '*' } })
 const rates = [

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inSchool } from '../../../src/database/school/inSchool.ts'
 import type { EndedSource } from '../../../src/school/learning/activeEntitlement.ts'
 import { endEnrollments } from '../../../src/school/learning/endEnrollments.ts'
 import { type EnrollmentInput, enroll } from '../../../src/school/learning/enroll.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCourse, newLearner, newOrder, newPlan, newSubscription } from './learning.ts'
 
@@ -11,15 +12,13 @@ const day = 86_400_000
 const stores = (await databasesToTest()).filter(({ name }) => name === 'postgresql')
 
 describe.each(stores)('enrolling on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let schoolId: string
   let personId: string
   let courseId: string
   beforeAll(async () => {
-    opened = await open()
     schoolId = await newSchool(opened.database.sql)
   })
-  afterAll(() => opened.drop())
   beforeEach(async () => {
     personId = await newLearner(sql(), schoolId)
     courseId = await newCourse(sql(), schoolId)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
 import type { Problem } from '../../../src/base/problem.ts'
 import type { Writer } from '../../../src/database/connection/database.ts'
@@ -7,7 +7,8 @@ import { cancelSubscriptionsOf, hasRunningSubscription } from '../../../src/scho
 import { advanceSubscriptions, closeOutstanding } from '../../../src/school/memberships/jobs/advanceSubscriptions.ts'
 import { startSubscription } from '../../../src/school/memberships/startSubscription.ts'
 import { confirmPayment, failPayment } from '../../../src/school/memberships/subscriptionPayments.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newPlan, newSubscription, type PlanRow, type SubscriptionRow } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCoupon, newCourse, newPerson } from '../../support/shop.ts'
@@ -32,13 +33,11 @@ const dayLong = 86_400_000
 const daysAgo = (days: number): Date => new Date(Date.now() - days * dayLong)
 
 describe.each(await databasesToTest())('the clocks of subscriptions on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let schoolId: string
   beforeAll(async () => {
-    opened = await open()
     schoolId = await newSchool(opened.database.sql)
   })
-  afterAll(() => opened.drop())
 
   const query = <Row extends object>(text: string, values: unknown[] = []) => opened.database.sql.query<Row>(text, [schoolId, ...values])
   const read = async (id: string): Promise<Stored> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { SchoolWriter } from '../../../src/database/connection/database.ts'
 import type { Sql } from '../../../src/database/connection/sql.ts'
 import { inSchool } from '../../../src/database/school/inSchool.ts'
@@ -6,7 +6,8 @@ import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
 import { cancelOrder, failOrder, payOrder, retryOrder } from '../../../src/school/orders/orderTransitions.ts'
 import { type NewOrder, recordOrder } from '../../../src/school/orders/recordOrder.ts'
 import { refundOrder } from '../../../src/school/orders/refundOrder.ts'
-import { databasesToTest, type TestDatabase } from '../../support/databases.ts'
+import { databasesToTest } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newPlan } from '../../support/memberships.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCoupon, newCourse, newPerson, newProduct } from '../../support/shop.ts'
@@ -15,20 +16,18 @@ const now = new Date()
 const spring = new Date('2026-03-01T00:00:00.000Z')
 
 describe.each(await databasesToTest())('on $name', ({ open }) => {
-  let opened: TestDatabase
+  const opened = duringTests(open)
   let sql: Sql
   let schoolId: string
   let course: string
   let product: string
   beforeAll(async () => {
-    opened = await open()
     ;({ sql } = opened.database)
     schoolId = await newSchool(sql)
     await sql.query(`UPDATE school SET settings = '{"tax":{"mode":"inclusive","default_rate_bps":1900}}' WHERE id = $1`, [schoolId])
     course = await newCourse(sql, schoolId)
     product = await newProduct(sql, schoolId)
   })
-  afterAll(() => opened.drop())
 
   const inOne = <Result>(work: (writer: SchoolWriter) => Promise<Result>, owner = schoolId): Promise<Result> =>
     opened.database.transaction((writer) => work(inSchool(writer, owner)))
