@@ -2,9 +2,8 @@ import type { Reader } from '../src/database/connection/database.ts'
 import { inSchool } from '../src/database/school/inSchool.ts'
 import { type QueryScope, tables } from '../src/engine/declare/queryScope.ts'
 import { positionOf, reversed, type Sort, sortColumns, sortExpression } from '../src/engine/declare/sorts.ts'
-import type { CursorSigner } from '../src/engine/read/cursor.ts'
-import { formatCursor, unseal } from '../src/engine/read/cursor.ts'
-import { isVisible } from '../src/engine/read/visible.ts'
+import { type CursorSigner, formatCursor, unseal } from '../src/engine/read/cursor.ts'
+import { isVisible } from '../src/engine/read/selectRows.ts'
 
 /** Returns the total number of rows in the caller's list. */
 export async function countAll(database: Reader, queryScope: QueryScope): Promise<number> {

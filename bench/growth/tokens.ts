@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { clientTag, grantTag } from '../../src/database/facts/factTags.ts'
+import { clientTag, grantTag } from '../../src/database/facts/fact.ts'
 import { createRedis } from '../../src/database/redis/redis.ts'
 import { redisArtifacts } from '../../src/identity/tokens/redisArtifacts.ts'
 import { median, printRows } from '../process/figures.ts'

@@ -1,6 +1,5 @@
 import { concurrentIndexOf } from '../../src/database/migrations/aloneMigration.ts'
-import { type Migration, withoutComments } from '../../src/database/migrations/migrationFiles.ts'
-import { formatHeader } from '../../src/database/migrations/migrationHeader.ts'
+import { formatHeader, type Migration, withoutComments } from '../../src/database/migrations/migrationFiles.ts'
 import { blockingWork } from '../../src/database/migrations/migrationPlan.ts'
 import { isLarge } from './largeTables.ts'
 import type { Observed } from './observeMigrations.ts'

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import type { Migration } from '../../src/database/migrations/migrationFiles.ts'
-import { type LockMode, lockModes, type MigrationHeader, type Work } from '../../src/database/migrations/migrationHeader.ts'
+import { type LockMode, lockModes, type Migration, type MigrationHeader, type Work } from '../../src/database/migrations/migrationFiles.ts'
 
 /** The locks and the work of a migration, as the database shows them. */
 export type Observed = Pick<MigrationHeader, 'locks' | 'work'>

@@ -1,6 +1,6 @@
 import { type ProblemCode, problems } from '../base/problem.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
-import type { ScopeEntry } from '../engine/declare/scopeCatalogue.ts'
+import type { ScopeEntry } from '../engine/declare/area.ts'
 import { code, Markdown, markdown, table } from './markdown.ts'
 import type { RateLimit } from './schoolFacts.ts'
 

@@ -1,7 +1,7 @@
 import type { ListedRow, PageOfRows } from '../base/text/pageOfRows.ts'
 import type { OAuthConfig } from '../config/oauth.ts'
+import type { ScopeEntry } from '../engine/declare/area.ts'
 import type { Operation } from '../engine/declare/operations.ts'
-import type { ScopeEntry } from '../engine/declare/scopeCatalogue.ts'
 import type { LegalDocuments } from '../school/settings/legalDocuments.ts'
 
 /** The school as a caller without a token sees it. Documents read the school only in this way. */

@@ -11,14 +11,12 @@ import { answerCollectionRead, answerRead } from './read/answerRead.ts'
 import { answerRow } from './read/answerRow.ts'
 import { parseParameters } from './read/parseParameters.ts'
 import { resolveKeys } from './read/resolveKeys.ts'
-import { isClosedToVisitors } from './read/visible.ts'
-import { actOnCollection } from './write/actOnCollection.ts'
-import { createRow } from './write/createRow.ts'
+import { isClosedToVisitors } from './read/selectRows.ts'
+import { createRow, updateRow } from './write/changeRow.ts'
 import { performAction } from './write/performAction.ts'
 import { parsePrecondition } from './write/preconditions.ts'
 import { removeRow } from './write/removeRow.ts'
-import { updateRow } from './write/updateRow.ts'
-import { write } from './write/write.ts'
+import { actOnCollection, write } from './write/write.ts'
 
 /**
  * Runs an operation: every request takes this path to the database. The checks are in the order of their status codes, so an early failure

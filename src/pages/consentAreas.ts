@@ -1,5 +1,4 @@
-import type { Reader } from '../engine/declare/permissionSentences.ts'
-import { type Risk, risks } from '../engine/declare/scopeRisk.ts'
+import { type Reader, type Risk, risks } from '../engine/declare/permissionSentences.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { TextKey, Texts } from './texts.ts'
 

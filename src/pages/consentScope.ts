@@ -1,5 +1,4 @@
-import type { Reader, SentencesByRole } from '../engine/declare/permissionSentences.ts'
-import type { ScopeRisks } from '../engine/declare/scopeRisk.ts'
+import type { Reader, ScopeRisks, SentencesByRole } from '../engine/declare/permissionSentences.ts'
 
 export interface ConsentScope {
   name: string

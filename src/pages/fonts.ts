@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Context } from 'koa'
-import { type FontFamily, fontFamilies, fontNames } from '../school/settings/fontFamilies.ts'
-import type { ThemeSettings } from '../school/settings/themes.ts'
+import { type FontFamily, fontFamilies, fontNames, type ThemeSettings } from '../school/settings/themes.ts'
 
 export const fontsPath = '/assets/fonts'
 

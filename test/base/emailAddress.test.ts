@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deliverableEmail, normaliseEmail } from '../../src/base/text/emailAddress.ts'
-import { emailAddress, typedEmail } from '../../src/school/people/emailField.ts'
+import { emailAddress, typedEmail } from '../../src/school/students/studentFields.ts'
 
 describe('one rule for e-mail addresses: pages, API, platform and CLI accept the same ones', () => {
   test.each([

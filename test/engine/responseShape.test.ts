@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Problem } from '../../src/base/problem.ts'
 import { scopeName } from '../../src/engine/declare/area.ts'
+import { parameterValues } from '../../src/engine/declare/expressions.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { type AnyExpansion, expandedResources } from '../../src/engine/declare/resource.ts'
 import { parseShape } from '../../src/engine/declare/responseShape.ts'
-import { parameterValues } from '../../src/engine/declare/values.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 
 const scopesOf = (expansion: AnyExpansion) => expandedResources(expansion).map(({ area }) => scopeName(area, 'read'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { idIn, idsIn } from '../../src/engine/declare/values.ts'
+import { idIn, idsIn } from '../../src/engine/declare/expressions.ts'
 
 test('a stored summary names a row only if it is an object whose id is a text', () => {
   expect(idIn({ id: 'cou_1', title: 'A course' })).toBe('cou_1')

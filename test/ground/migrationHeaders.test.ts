@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { divideStatements } from '../../scripts/migrations/divideStatements.ts'
 import { headerProblems, worksFromDefault } from '../../scripts/migrations/headerProblems.ts'
 import { observeMigrations } from '../../scripts/migrations/observeMigrations.ts'
-import { isAlone, type Migration } from '../../src/database/migrations/migrationFiles.ts'
-import { formatHeader, parseHeader, withoutHeader } from '../../src/database/migrations/migrationHeader.ts'
+import { formatHeader, isAlone, type Migration, parseHeader, withoutHeader } from '../../src/database/migrations/migrationFiles.ts'
 
 const migration = (name: string, text: string): Migration => ({
   name,

@@ -3,8 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { skeleton } from '../../src/base/text/skeleton.ts'
-import { claimedRole } from '../../src/identity/clients/claimedRole.ts'
-import { imitatedName } from '../../src/identity/clients/imitatedName.ts'
+import { claimedRole, imitatedName } from '../../src/identity/clients/imitatedName.ts'
 
 const names = ['Claude', 'Lanternfield', 'Art', '本校']
 

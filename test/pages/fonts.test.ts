@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isUnneeded } from '../../scripts/prunePackages.ts'
 import { fontFaces } from '../../src/pages/fonts.ts'
 import { schoolStylesheet } from '../../src/pages/schoolStylesheet.ts'
-import { fontFamilies, fontNames } from '../../src/school/settings/fontFamilies.ts'
-import { themeDefaults } from '../../src/school/settings/themes.ts'
+import { fontFamilies, fontNames, themeDefaults } from '../../src/school/settings/themes.ts'
 import { startService, type TestService } from './service.ts'
 
 let service: TestService

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { asksFirstOf } from '../../src/engine/declare/asksFirst.ts'
-import { undoOf } from '../../src/engine/declare/undo.ts'
+import { asksFirstOf, undoOf } from '../../src/engine/declare/operations.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
 import { addGrant, type DemoApi, startDemoApi } from './demoApi.ts'

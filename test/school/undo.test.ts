@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { sweepUndo } from '../../src/database/undo/records.ts'
-import { undeclared, undoOf } from '../../src/engine/declare/undo.ts'
+import { undeclared, undoOf } from '../../src/engine/declare/operations.ts'
 import { newPeople } from '../support/community.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'

@@ -1,8 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { Operation } from '../../src/engine/declare/operations.ts'
-import { apiDescription } from '../../src/engine/rest/apiDescription.ts'
-import { openApiDocument as documentOf, type OpenApiArguments, type OpenApiFacts } from '../../src/engine/rest/openApi.ts'
+import { apiDescription, openApiDocument as documentOf, type OpenApiArguments, type OpenApiFacts } from '../../src/engine/rest/openApi.ts'
 
 /** Returns the OpenAPI document of these operations. */
 export const openApiDocument = (

@@ -1,7 +1,6 @@
 import { Cluster } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRedis, type RedisConnection } from '../../src/database/redis/redis.ts'
-import { removeSchoolKeys } from '../../src/database/redis/removeSchoolKeys.ts'
+import { createRedis, type RedisConnection, removeSchoolKeys } from '../../src/database/redis/redis.ts'
 import { createAgent, personCalled } from '../../test/support/agent.ts'
 import { hasOwnServers } from '../../test/support/ownServers.ts'
 import { type RedisCluster, startRedisCluster } from '../../test/support/redisServers.ts'

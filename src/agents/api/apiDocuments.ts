@@ -1,7 +1,6 @@
 import { problems } from '../../base/problem.ts'
 import { keysOf } from '../../base/text/keysOf.ts'
-import type { AcrossTypes } from '../../engine/declare/acrossTypes.ts'
-import { apiPath, type Operation } from '../../engine/declare/operations.ts'
+import { type AcrossTypes, apiPath, type Operation } from '../../engine/declare/operations.ts'
 import { changeFeedOf } from '../../engine/output/changeFeed.ts'
 import { publishedSchemas } from '../../engine/output/publishedSchemas.ts'
 import { block, code, document, link, markdown, table } from '../markdown.ts'

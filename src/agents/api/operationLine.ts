@@ -1,7 +1,4 @@
-import type { AcrossTypes } from '../../engine/declare/acrossTypes.ts'
-import { asksFirstOf } from '../../engine/declare/asksFirst.ts'
-import { apiPath, ifMatchText, type Operation } from '../../engine/declare/operations.ts'
-import { undoOf } from '../../engine/declare/undo.ts'
+import { type AcrossTypes, apiPath, asksFirstOf, ifMatchText, type Operation, undoOf } from '../../engine/declare/operations.ts'
 import { isWrite } from '../../engine/write/dryRun.ts'
 import { emailOperations } from './emailOperations.ts'
 

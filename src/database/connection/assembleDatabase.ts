@@ -6,9 +6,8 @@ import { compiledBySchool } from '../school/schoolParameter.ts'
 import type { Database, Lane } from './database.ts'
 import { guardedKysely } from './guardedKysely.ts'
 import { rawSql } from './rawSql.ts'
-import type { Queue } from './servicePool.ts'
+import type { AfterCommit, Queue, TransactionGuard } from './servicePool.ts'
 import type { Sql } from './sql.ts'
-import type { AfterCommit, TransactionGuard } from './transactionGuard.ts'
 
 /** The connections of one kind of work. */
 export interface Connections extends Sql {

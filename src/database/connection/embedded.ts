@@ -15,8 +15,8 @@ import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import type { Database } from './database.ts'
 import { lockDirectory } from './directoryLock.ts'
 import { makePrivate } from './makePrivate.ts'
+import { createTransactionGuard, type TransactionGuard } from './servicePool.ts'
 import { type TraceStatement, traceStatements } from './statementSpans.ts'
-import { createTransactionGuard, type TransactionGuard } from './transactionGuard.ts'
 import { withinDeadline } from './withinDeadline.ts'
 
 export interface EmbeddedOptions {

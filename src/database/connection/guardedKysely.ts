@@ -1,5 +1,5 @@
 import { type ConnectionProvider, DummyDriver, Kysely } from 'kysely'
-import type { TransactionGuard } from './transactionGuard.ts'
+import type { TransactionGuard } from './servicePool.ts'
 
 /**
  * The same database seen through a handle that refuses inside a transaction, and that starts none itself.

@@ -9,12 +9,11 @@ import { assembleDatabase, type Connections } from './assembleDatabase.ts'
 import type { Database, Lane } from './database.ts'
 import { createPulse, pulseSettings } from './pulse.ts'
 import { connectClient, type ServiceClientConfig, type StatementLimits } from './serviceClient.ts'
-import { createQueue, ServicePool } from './servicePool.ts'
+import { createQueue, createTransactionGuard, ServicePool } from './servicePool.ts'
 import { createStatementNames } from './statementNames.ts'
 import { traceStatements } from './statementSpans.ts'
 import { type SessionLimits, sessionLimits, sessionSettings, statementSeconds } from './timeLimit.ts'
 import { timestampParser } from './timestampParser.ts'
-import { createTransactionGuard } from './transactionGuard.ts'
 
 /** How many connections each kind of work may have open. */
 export interface PoolSizes {

@@ -1,4 +1,4 @@
-import { clientTag, grantTag } from './factTags.ts'
+import { hash } from '../../base/keyring.ts'
 
 /**
  * The kinds of rows that the check of a token depends on. `account` includes the person and the role; `school` is everything of a school;
@@ -37,4 +37,23 @@ export function reportedFact({ code, detail }: { code?: string | undefined; deta
   if (code !== reportCode || detail === undefined) return undefined
   const [kind, schoolId, id]: [FactKind, string, string] = JSON.parse(detail)
   return factOf[kind](schoolId, id)
+}
+
+// Tags are short names of a grant or a client. Tokens contain them, so that a store can find markers in the round trip of the token.
+
+export const grantTag = (schoolId: string, grantId: string): string => hash(`${schoolId} grant ${grantId}`).slice(0, 16)
+export const clientTag = (schoolId: string, clientId: string): string => hash(`${schoolId} client ${clientId}`).slice(0, 12)
+
+/**
+ * The current version of one fact. Undefined: it cannot be known, because the fact is being changed, or because there are no markers. Then
+ * the database is read and nothing is kept.
+ */
+export type FactVersion = string | undefined
+
+export interface FactVersions {
+  grant: FactVersion
+  client: FactVersion
+  account: FactVersion
+  /** The client that asks about the token. */
+  caller: FactVersion
 }

@@ -1,6 +1,6 @@
 import { createCaches } from '../../base/process/caches.ts'
+import type { FactVersion } from './fact.ts'
 import { keptSeconds } from './factMarkers.ts'
-import type { FactVersion } from './factVersions.ts'
 
 /** When the versions of a request were read. */
 export interface Reading {

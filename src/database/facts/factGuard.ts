@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Fact, nameOfFact, reportedFact, schoolFact } from './fact.ts'
+import { type Fact, type FactVersion, nameOfFact, reportedFact, schoolFact } from './fact.ts'
 import { type FactMarkers, type MarkedChange, versionSeconds } from './factMarkers.ts'
-import type { FactVersion } from './factVersions.ts'
 
 /** A change of facts that were named before it. */
 export interface FactChange extends MarkedChange {

@@ -1,5 +1,5 @@
 import { createCaches } from '../../base/process/caches.ts'
-import type { FactVersion } from './factVersions.ts'
+import type { FactVersion } from './fact.ts'
 
 /** A value that follows from the content of a school, such as its name. */
 export interface KeptContent<Value> {

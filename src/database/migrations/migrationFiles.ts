@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type MigrationHeader, parseHeader } from './migrationHeader.ts'
 
 export interface Migration {
   name: string
@@ -46,4 +45,83 @@ function sectionsOf(text: string): Map<string, string> {
       return [name.trim(), lines.join('\n')]
     }),
   )
+}
+
+/** Modes of locks that a migration may hold, weakest first. Those that only reads take are left out. */
+export const lockModes = [
+  'ROW EXCLUSIVE',
+  'SHARE UPDATE EXCLUSIVE',
+  'SHARE',
+  'SHARE ROW EXCLUSIVE',
+  'EXCLUSIVE',
+  'ACCESS EXCLUSIVE',
+] as const
+
+export type LockMode = (typeof lockModes)[number]
+
+/** Work whose time grows with the rows of a table. */
+const workKinds = ['scans', 'indexes', 'rewrites', 'writes'] as const
+
+export interface Work {
+  kind: (typeof workKinds)[number]
+  table: string
+  /** The number of indexes; 1 for other work. */
+  times: number
+}
+
+/** The statements in the first lines of a migration. `npm run migration` writes them, and `npm run check` compares them with the database. */
+export interface MigrationHeader {
+  /** The migration that a release must know to run on the database afterwards: `this`, or an earlier one. Undefined if nothing is stated. */
+  worksFrom: string | undefined
+  /** The strongest lock on each table that existed before. */
+  locks: readonly { mode: LockMode; table: string }[]
+  /** Work on tables that existed before. Without it every lock is held for a moment. */
+  work: readonly Work[]
+  /** Why requests may wait for this migration. Written by its author. */
+  blocks: string | undefined
+}
+
+const labels = { worksFrom: 'Works with releases from', locks: 'Locks', work: 'Work', blocks: 'Blocks requests' } as const
+
+/** Returns the header of a migration; undefined if it has none. */
+export function parseHeader(text: string): MigrationHeader | undefined {
+  const valueFor = (label: string): string | undefined => new RegExp(`^-- ${label}: (.+)$`, 'm').exec(text)?.[1]?.trim()
+  const locks = valueFor(labels.locks)
+  if (locks === undefined) return undefined
+  return {
+    worksFrom: valueFor(labels.worksFrom),
+    locks: locks === 'none' ? [] : locks.split(', ').map(parseLock),
+    work: (valueFor(labels.work)?.split(', ') ?? []).map(parseWork),
+    blocks: valueFor(labels.blocks),
+  }
+}
+
+export function formatHeader({ worksFrom, locks, work, blocks }: MigrationHeader): string {
+  const lines = [
+    worksFrom !== undefined && `${labels.worksFrom}: ${worksFrom}`,
+    `${labels.locks}: ${locks.length === 0 ? 'none' : locks.map(({ mode, table }) => `${mode} on ${table}`).join(', ')}`,
+    work.length > 0 && `${labels.work}: ${work.map(formatWork).join(', ')}`,
+    blocks !== undefined && `${labels.blocks}: ${blocks}`,
+  ]
+  return lines.flatMap((line) => (line === false ? [] : [`-- ${line}\n`])).join('')
+}
+
+export const withoutHeader = (text: string): string =>
+  text.replace(new RegExp(`^-- (?:${Object.values(labels).join('|')}): .*\\n`, 'gm'), '').replace(/^\n+/, '')
+
+function parseLock(text: string): MigrationHeader['locks'][number] {
+  const mode = lockModes.find((one) => text.startsWith(`${one} on `))
+  if (mode === undefined) throw new Error(`the header of a migration names an unknown lock: ${text}`)
+  return { mode, table: text.slice(`${mode} on `.length) }
+}
+
+const formatWork = ({ kind, table, times }: Work): string =>
+  kind === 'indexes' ? `builds ${times} ${times === 1 ? 'index' : 'indexes'} of ${table}` : `${kind} ${table}`
+
+function parseWork(text: string): Work {
+  const { times, table: indexed = '' } = /^builds (?<times>\d+) index(?:es)? of (?<table>\w+)$/.exec(text)?.groups ?? {}
+  if (times !== undefined) return { kind: 'indexes', table: indexed, times: Number(times) }
+  const kind = workKinds.find((one) => text.startsWith(`${one} `))
+  if (kind === undefined) throw new Error(`the header of a migration names unknown work: ${text}`)
+  return { kind, table: text.slice(`${kind} `.length), times: 1 }
 }

@@ -1,7 +1,6 @@
 import type { Database } from '../connection/database.ts'
 import type { Sql } from '../connection/sql.ts'
-import { type Migration, readMigrations } from './migrationFiles.ts'
-import type { LockMode, MigrationHeader, Work } from './migrationHeader.ts'
+import { type LockMode, type Migration, type MigrationHeader, readMigrations, type Work } from './migrationFiles.ts'
 import { compareHistory, readRecords } from './migrationHistory.ts'
 
 /** A missing migration, and its effect on processes that serve requests. */

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { type LimitKey, partsOfLimitKey } from '../../base/net/limitKey.ts'
 import { createCaches } from '../../base/process/caches.ts'
 import type { RateLimitPolicy, RateLimitsOptions } from './rateLimits.ts'
-import type { RedisClient } from './redis.ts'
-import { countPrefix } from './redisKeys.ts'
-import { sharedOrLocal } from './sharedOrLocal.ts'
+import { countPrefix, type RedisClient, sharedOrLocal } from './redis.ts'
 import { together } from './together.ts'
 
 /** `busy`: attempts that are under way might use up the limit. The caller asks again when one of them has ended. */

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { type LimitKey, partsOfLimitKey } from '../../base/net/limitKey.ts'
 import { type Caches, createCaches } from '../../base/process/caches.ts'
-import type { RedisClient } from './redis.ts'
-import { countPrefix } from './redisKeys.ts'
-import { sharedOrLocal } from './sharedOrLocal.ts'
+import { countPrefix, type RedisClient, sharedOrLocal } from './redis.ts'
 
 /** So many requests of one key in a window that starts with the first of them. `name` distinguishes policies. */
 export interface RateLimitPolicy {

@@ -161,3 +161,55 @@ function createClient({ mode, hosts, db, tls, username, password, master, sentin
 function backoff(attempts: number): number {
   return Math.min(25 * 2 ** Math.min(attempts, 10), 2000)
 }
+
+/** Deletes everything of a school from Redis. Returns how many keys were deleted. */
+export async function removeSchoolKeys(redis: RedisClient, schoolId: string): Promise<number> {
+  let removed = 0
+  for (const node of redis instanceof Cluster ? redis.nodes('master') : [redis]) {
+    const batches: AsyncIterable<string[]> = node.scanStream({ match: `${schoolPrefix(schoolId)}*`, count: 1000 })
+    for await (const keys of batches) {
+      // One key a command: a cluster takes no command on keys of several slots.
+      const counts = await answered(Promise.all(keys.map((key) => node.unlink(key))))
+      removed += counts.reduce((sum, count) => sum + count, 0)
+    }
+  }
+  return removed
+}
+
+/**
+ * Returns the beginning of every key of a school. The braces put all keys of a school into one slot of a cluster, so that one script or one
+ * pipeline can use several of them. `prefix` must not contain braces.
+ */
+export const schoolPrefix = (schoolId: string, prefix = ''): string => `${prefix}sg:{${schoolId}}:`
+
+/**
+ * Returns the beginning of the keys that count uses. `prefix` is the name of the service. A limit that is counted over all schools has no
+ * school: its key is alone in its slot.
+ */
+export const countPrefix = (prefix: string, schoolId: string | undefined): string =>
+  schoolId === undefined ? `${prefix}:` : `${prefix}:{${schoolId}}:`
+
+const timeoutMilliseconds = 250
+const pauseMilliseconds = 1000
+
+/** Runs `shared`, which asks Redis, or `local` where there is no Redis or it fails. */
+export type SharedOrLocal = <Value>(shared: (() => Promise<Value>) | undefined, local: () => Value | Promise<Value>) => Promise<Value>
+
+/**
+ * Counts in the memory of the process while Redis fails, so that an outage of Redis does not refuse requests. Asks Redis again after a pause.
+ * `onError` is called once for each pause.
+ */
+export function sharedOrLocal(onError?: (error: Error) => void): SharedOrLocal {
+  let pausedUntil = 0
+  return async (shared, local) => {
+    if (shared && Date.now() >= pausedUntil) {
+      try {
+        return await withinDeadline(shared(), timeoutMilliseconds, 'the rate limiter')
+      } catch (error) {
+        if (Date.now() >= pausedUntil) onError?.(redisFailure(error))
+        pausedUntil = Date.now() + pauseMilliseconds
+      }
+    }
+    return local()
+  }
+}

@@ -8,13 +8,24 @@ import type { CollectionAction, Writing } from '../write/writing.ts'
 import type { Area, ScopeText, ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { Derived } from './derived.ts'
-import type { AnonymousRule, ColumnOf, Condition, Row, Rule, TableName, VisitorRule } from './expressions.ts'
+import type {
+  AnonymousRule,
+  ChangedValues,
+  ColumnOf,
+  CompleteValues,
+  Condition,
+  NewValues,
+  NoMembers,
+  Row,
+  Rule,
+  TableName,
+  VisitorRule,
+} from './expressions.ts'
 import type { Feature } from './features.ts'
 import type { CustomFilter } from './filters.ts'
 import type { Representation } from './representation.ts'
 import type { Action, Called, Expansion, ListedUnder, Under } from './resource.ts'
 import type { Operations } from './rowOperations.ts'
-import type { ChangedValues, CompleteValues, NewValues, NoMembers } from './values.ts'
 import type { View } from './views.ts'
 
 type CommonField = 'created_at' | 'updated_at'

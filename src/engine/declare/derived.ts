@@ -1,7 +1,6 @@
 import type { ExternalServices } from '../externalServices.ts'
-import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, Selection, TableName } from './expressions.ts'
-import type { Presentation } from './presentation.ts'
-import type { StoredForm } from './values.ts'
+import type { AnyRows, ColumnOf, Columns, ReadRow, Rows, Selection, StoredForm, TableName } from './expressions.ts'
+import type { Presentation } from './rowSerializer.ts'
 
 /** A field that has no column with its name: a renamed column, a value computed from columns, or an SQL expression. */
 export type Derived<Table extends TableName, Value, Written = Value> = {

@@ -3,9 +3,9 @@ import { fromPublicId } from '../../base/ids.ts'
 import type { ProblemDetail } from '../../base/problem.ts'
 import { lockFiles, type NamedFile } from '../../database/files/fileReferences.ts'
 import type { Write } from '../write/write.ts'
+import type { Values } from './expressions.ts'
 import { imagePurposes } from './filePurposes.ts'
 import type { Operation } from './operations.ts'
-import type { Values } from './values.ts'
 
 type Changing = Pick<Write<Operation>, 'operation' | 'writer' | 'school' | 'caller'>
 

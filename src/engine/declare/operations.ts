@@ -1,20 +1,21 @@
 import type { z } from 'zod'
-import type { Audience } from '../../base/caller.ts'
+import type { Audience, Caller } from '../../base/caller.ts'
+import { Problem, type ProblemCode } from '../../base/problem.ts'
+import type { AskReason } from '../../database/tables/approvalSummary.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { AnyRows, Condition } from './expressions.ts'
+import type { AnyRows, Condition, Values } from './expressions.ts'
 import type { Parameter } from './parameters.ts'
 import type { Action, Resource } from './resource.ts'
-import type { Values } from './values.ts'
 import type { View } from './views.ts'
 
 export const apiPath = '/api/v1'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export interface Described {
+interface Described {
   /** The operation id: `listCourses`. */
   id: string
   method: Method
@@ -90,3 +91,45 @@ export function aboutRead(operation: Operation): string {
 }
 
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { kind: Kind }>
+
+/** A resource among the types of an operation, with the scope that allows reading it. */
+export interface ReadType {
+  resource: Resource
+  scope: string
+}
+
+/** An operation that lists facts about rows of several types. It belongs to no resource: each type needs a scope. */
+export interface AcrossTypes extends Described {
+  tag: { name: string; description: string }
+  description: string
+  listed: string
+  errors: readonly ProblemCode[]
+  types: ReadonlyMap<string, ReadType>
+}
+
+/**
+ * Checks that the caller has the scope of each of these types.
+ * @throws Problem access_denied if the caller's role cannot have one of the scopes
+ * @throws Problem insufficient_scope with the scopes of all these types
+ */
+export function requireTypes({ types }: AcrossTypes, names: readonly string[], caller: Caller & { kind: 'person' }): void {
+  const scopes = names.map((name) => types.get(name)?.scope ?? '')
+  if (scopes.some((scope) => caller.withheldScopes?.has(scope))) throw new Problem('access_denied')
+  if (!scopes.every((scope) => caller.scopes.has(scope))) {
+    throw new Problem('insufficient_scope', {
+      description: 'Each type needs the read scope of its resource.',
+      requiredScopes: [...new Set(scopes)],
+    })
+  }
+}
+
+/** Returns true if what an operation changes can be taken back for some days, or why not. */
+export const undoOf = (operation: Operation): true | string =>
+  ('rules' in operation && 'undo' in operation.rules && operation.rules.undo) || operation.resource.undo || undeclared
+
+/** The result of `undoOf` for an operation that declares nothing. */
+export const undeclared = 'It is not declared.'
+
+/** Returns why the person decides first about every request of an operation; undefined if that depends on how much it changes. */
+export const asksFirstOf = (operation: Operation): AskReason | undefined =>
+  'rules' in operation && 'asksFirst' in operation.rules ? operation.rules.asksFirst : undefined

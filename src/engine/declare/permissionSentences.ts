@@ -19,3 +19,10 @@ export function sentenceFor(sentences: SentencesByRole, reader: Reader): string 
 export function nearestSentence(sentences: SentencesByRole, reader: Reader): string | undefined {
   return sentenceFor(sentences, reader) ?? readers.map((one) => sentences[one]).find((sentence) => sentence !== undefined)
 }
+
+/** The risks of a scope, in the order in which the consent page marks them. */
+export const risks = ['takes_over', 'costs', 'deletes'] as const
+export type Risk = (typeof risks)[number]
+
+/** The roles for whom a scope has each risk. */
+export type ScopeRisks = Readonly<Record<Risk, readonly Reader[]>>

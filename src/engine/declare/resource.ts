@@ -18,12 +18,15 @@ import type {
   ColumnOf,
   Columns,
   Condition,
+  NoMembers,
+  OutputOf,
   ReadRow,
   Row,
   Rows,
   SeenRow,
   Selection,
   TableName,
+  Values,
 } from './expressions.ts'
 import type { Feature } from './features.ts'
 import type { Filter } from './filters.ts'
@@ -31,7 +34,6 @@ import type { Representation } from './representation.ts'
 import type { Operations } from './rowOperations.ts'
 import type { Derivation, RowSerializer } from './rowSerializer.ts'
 import type { Sort } from './sorts.ts'
-import type { NoMembers, OutputOf, Values } from './values.ts'
 import type { View } from './views.ts'
 
 /** The words for one row and for many in operation ids. */

@@ -1,7 +1,6 @@
 import type { Change, Creation, Removal, RowsInBulk } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
-import type { AnyTable } from './expressions.ts'
-import type { Values } from './values.ts'
+import type { AnyTable, Values } from './expressions.ts'
 
 export interface Operations<
   Table extends AnyTable,

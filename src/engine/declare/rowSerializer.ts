@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import type { Caller } from '../../base/caller.ts'
+import type { School } from '../../base/school.ts'
 import { objectBuilder } from '../../base/text/objectBuilder.ts'
-import type { SeenRow } from './expressions.ts'
-import type { Presentation } from './presentation.ts'
+import type { ExternalServices } from '../externalServices.ts'
+import type { ParameterValues, SeenRow } from './expressions.ts'
 import { membersOf } from './schemas.ts'
 import { isOnDemand, isShownIn, pickerOf, type View } from './views.ts'
 
@@ -52,3 +54,10 @@ const isClosed = (row: SeenRow): boolean => row.seen_as === 'public' && row.is_u
 
 /** Returns the value that the query selects for a field. It is absent if the field is null for the caller in every row. */
 export const selectedOf = (row: SeenRow, field: string): unknown => row[field] ?? null
+
+export interface Presentation {
+  school: School
+  caller: Caller
+  externalServices: ExternalServices
+  parameters: ParameterValues
+}

@@ -1,7 +1,6 @@
+import type { ScopeEntry } from './area.ts'
 import type { Operation } from './operations.ts'
-import { readers } from './permissionSentences.ts'
-import type { ScopeEntry } from './scopeCatalogue.ts'
-import type { Risk, ScopeRisks } from './scopeRisk.ts'
+import { type Risk, readers, type ScopeRisks } from './permissionSentences.ts'
 
 const hasRisk = (operation: Operation, risk: Risk): boolean =>
   risk === 'deletes' ? operation.method === 'DELETE' : 'rules' in operation && 'risk' in operation.rules && operation.rules.risk === risk

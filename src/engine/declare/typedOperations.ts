@@ -2,9 +2,8 @@ import type { z } from 'zod'
 import type { CollectionRead, CollectionReadOf, RowRead, RowReadOf } from '../read/reading.ts'
 import type { CollectionAction, CollectionActionOf, Creation, CreationOf } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
-import type { AnyTable } from './expressions.ts'
+import type { AnyTable, NoMembers, Values } from './expressions.ts'
 import type { Action, ActionOf } from './resource.ts'
-import type { NoMembers, Values } from './values.ts'
 
 // A record of operations cannot type each operation separately, so each function here types one operation by its schemas: the framework
 // passes only values that match these schemas to the operation's functions. At run time each function returns its argument.

@@ -1,3 +1,4 @@
+import type { Tool } from '@modelcontextprotocol/server'
 import type { Caller } from '../../base/caller.ts'
 import type { RunContext } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
@@ -42,3 +43,15 @@ export async function read(
 ): Promise<Record<string, unknown>> {
   return (await run(operation, visitor, { parameters: () => values }, context)).body
 }
+
+export interface CatalogueTool {
+  listing: Tool
+  /** @throws Problem that names what to change */
+  call(values: Readonly<Record<string, unknown>>, context: Served): Promise<Record<string, unknown>>
+}
+
+export const everyTool = {
+  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+  // For clients that ask which tools require a sign-in: none does.
+  _meta: { securitySchemes: [{ type: 'noauth' }] },
+} as const satisfies Partial<Tool>

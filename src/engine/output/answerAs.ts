@@ -2,14 +2,12 @@ import type { ApiResponse, Call } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import type { Representation } from '../declare/representation.ts'
 import { positionOf } from '../declare/sorts.ts'
-import { queryOfList, textOf } from '../read/answerList.ts'
+import { queryOfList, textOf, withinTime } from '../read/answerList.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { formatCursor } from '../read/cursor.ts'
 import { findRow, findRows } from '../read/findRows.ts'
-import { requireOffered } from '../read/visible.ts'
-import { withinTime } from '../read/withinTime.ts'
-import { listEtag, rowEtag } from './etag.ts'
-import { serialize } from './serialize.ts'
+import { requireOffered } from '../read/selectRows.ts'
+import { listEtag, rowEtag, serialize } from './serialize.ts'
 
 /**
  * Returns the rows of the caller's list in another format, up to the maximum of one response; a link leads to the next rows.

@@ -19,17 +19,16 @@ import {
 } from '../../database/tables/changeLog.ts'
 import { clientNames } from '../../database/tables/clients.ts'
 import type { ApiResponse, RunContext } from '../call.ts'
-import { type AcrossTypes, type ReadType, requireTypes } from '../declare/acrossTypes.ts'
 import { scopeName } from '../declare/area.ts'
 import { everything } from '../declare/expressions.ts'
-import { apiPath, type Operation } from '../declare/operations.ts'
+import { type AcrossTypes, apiPath, type Operation, type ReadType, requireTypes } from '../declare/operations.ts'
 import { query } from '../declare/parameters.ts'
 import { queryScopeOf } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
 import { listFingerprint, seal, unseal } from '../read/cursor.ts'
 import { findRowsById } from '../read/findRows.ts'
 import { parseParameters } from '../read/parseParameters.ts'
-import { listEtag } from './etag.ts'
+import { listEtag } from './serialize.ts'
 
 const dayMs = 86_400_000
 

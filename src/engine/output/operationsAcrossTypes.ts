@@ -1,5 +1,4 @@
-import type { AcrossTypes } from '../declare/acrossTypes.ts'
-import type { Operation } from '../declare/operations.ts'
+import type { AcrossTypes, Operation } from '../declare/operations.ts'
 import { changeFeedOf } from './changeFeed.ts'
 import { searchOf } from './search.ts'
 

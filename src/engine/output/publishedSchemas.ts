@@ -1,10 +1,9 @@
 // More than 250 lines: the schemas of bodies, rows and responses follow the same rules.
 import { z } from 'zod'
 import { isObject } from '../../base/text/jsonValue.ts'
-import type { AcrossTypes } from '../declare/acrossTypes.ts'
 import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
-import { type Operation, resourceInResponse } from '../declare/operations.ts'
+import { type AcrossTypes, type Operation, resourceInResponse } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
 import { isArray, isNullable, isObjectSchema, isWrapper, membersOf, optionsOf, unwrapped } from '../declare/schemas.ts'
 import { isOnDemand, viewOf } from '../declare/views.ts'

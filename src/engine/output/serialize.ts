@@ -1,10 +1,9 @@
+import { hash } from 'node:crypto'
 import type { SeenRow } from '../declare/expressions.ts'
-import type { Presentation } from '../declare/presentation.ts'
 import type { Resource } from '../declare/resource.ts'
-import { selectedOf } from '../declare/rowSerializer.ts'
+import { type Presentation, selectedOf } from '../declare/rowSerializer.ts'
 import { membersOf } from '../declare/schemas.ts'
-import { isShownIn, pickerOf } from '../declare/views.ts'
-import { rowEtag } from './etag.ts'
+import { isShownIn, pickerOf, type View } from '../declare/views.ts'
 
 export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.serializers[row.seen_as](row, context)
@@ -49,3 +48,16 @@ export function serializeOnDemand(
     }),
   )
 }
+
+const viewLetters = { public: 'p', own: 'o', staff: 's' } as const satisfies Record<View, string>
+
+const digest = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
+
+/**
+ * Returns the ETag of a row: `"17-s-9f2c01ab"` has the version, the view, and a hash of the body, because counters and the caller's own
+ * state change a body without changing the version (RFC 9110 section 8.8.3).
+ */
+export const rowEtag = (version: number, view: View, text: string): string => `"${version}-${viewLetters[view]}-${digest(text)}"`
+
+/** Returns the ETag of a list. It is weak, because a list is a view of many rows. */
+export const listEtag = (text: string): string => `W/"${digest(text)}"`

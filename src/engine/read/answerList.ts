@@ -1,18 +1,18 @@
 import { audienceOf } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
+import { limitStatements, type StatementPurpose } from '../../database/connection/timeLimit.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { ListParent, OperationOf } from '../declare/operations.ts'
 import { parseShape } from '../declare/responseShape.ts'
 import { positionOf, reversed, type Sort } from '../declare/sorts.ts'
-import { listEtag } from '../output/etag.ts'
-import { keyOfCall, noSuchRow } from './answerRow.ts'
-import { filterCondition, type RowCondition } from './conditions.ts'
+import { listEtag } from '../output/serialize.ts'
+import { explainViolation } from '../write/explainViolation.ts'
+import { keyOfCall, noSuchRow, serializeExpanded } from './answerRow.ts'
 import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
 import { countRows, findRow, findRows, maxMatches, searchCondition } from './findRows.ts'
-import { serializeExpanded } from './serializeExpanded.ts'
-import { requireOffered } from './visible.ts'
-import { withinTime } from './withinTime.ts'
+import { filterCondition, type RowCondition } from './listStatement.ts'
+import { requireOffered } from './selectRows.ts'
 
 type ListCall = Call<OperationOf<'list'>>
 
@@ -164,4 +164,26 @@ export function textOf({ operation, parameters }: Pick<Call, 'operation' | 'para
       .filter(([name, value]) => name !== 'cursor' && value !== undefined && !inPath.has(name))
       .map(([name, value]) => [name, String(value)]),
   )
+}
+
+/**
+ * Runs a read with a time limit for its statements. A read that is not hard, or on the embedded database, runs without a limit.
+ * @throws Problem query_too_expensive
+ */
+export async function withinTime<Result>(
+  call: Call,
+  purpose: Exclude<StatementPurpose, 'write'>,
+  isHard: boolean,
+  work: (call: Call) => Promise<Result>,
+): Promise<Result> {
+  const { store, operation } = call
+  if (!isHard || !store || store.kind === 'embedded') return await work(call)
+  try {
+    return await store.transaction(async (writer) => {
+      await limitStatements(store.kind, writer, purpose)
+      return await work({ ...call, database: writer })
+    }, 'read')
+  } catch (error) {
+    throw explainViolation(error, operation.resource)
+  }
 }

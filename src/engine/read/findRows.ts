@@ -1,16 +1,17 @@
-import { audienceOf } from '../../base/caller.ts'
+import { audienceOf, type Caller } from '../../base/caller.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { matchesWords, wordsOf, wordsQuery } from '../../database/statements/catalogueSearch.ts'
 import { contains, rankWithin } from '../../database/statements/expressions.ts'
 import { findFormerSlug } from '../../database/tables/formerSlugs.ts'
+import type { RunContext } from '../call.ts'
+import { notPublic, requireScope } from '../declare/access.ts'
 import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
-import { type QueryScope, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
+import type { OperationOf } from '../declare/operations.ts'
+import { type QueryScope, queryScopeOf, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
 import type { Searched } from '../declare/resource.ts'
 import { isSearchable } from '../declare/searchable.ts'
-import { expressionOf, type RowCondition } from './conditions.ts'
-import { type Page, pageStatement, rowStatement } from './listStatement.ts'
-import { named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
-import { isReadable, isVisible } from './visible.ts'
+import { expressionOf, type Page, pageStatement, type RowCondition, rowStatement } from './listStatement.ts'
+import { isClosedToVisitors, isReadable, isVisible, named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
 
 export const maxMatches = 2000
 
@@ -155,4 +156,19 @@ async function keyById(database: SchoolReader, queryScope: QueryScope, key: RowK
 /** Loads the row that this caller has written, even if the caller can no longer see it after the change. */
 export async function loadWritten(writer: SchoolWriter, queryScope: QueryScope, id: string): Promise<SeenRow> {
   return await selectWhole(writer, queryScope).where('id', '=', id).executeTakeFirstOrThrow()
+}
+
+/**
+ * Counts the rows of a whole list that the caller can see, up to `most`, in one statement that reads nothing but their ids.
+ * @throws Problem access_denied if the list is closed to the caller
+ */
+export async function countList(
+  operation: OperationOf<'list'>,
+  { caller, most }: { caller: Caller; most: number },
+  { database, school }: Pick<RunContext, 'database' | 'school'>,
+): Promise<number> {
+  requireScope(operation, caller)
+  const queryScope = queryScopeOf({ resource: operation.resource, schoolId: school.id, caller, statements: undefined })
+  if (await isClosedToVisitors(database, queryScope)) throw notPublic(operation)
+  return await countRows(database, queryScope, [], most)
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Problem, type ProblemDetail } from '../../base/problem.ts'
 import { nearest } from '../../base/text/nearest.ts'
+import { type NoMembers, type ParameterValues, parameterValues } from '../declare/expressions.ts'
 import type { Parameter } from '../declare/parameters.ts'
 import { hasDefault, isArray } from '../declare/schemas.ts'
-import { type NoMembers, type ParameterValues, parameterValues } from '../declare/values.ts'
-import { checkValue } from '../write/checkValue.ts'
+import { checkValue } from '../write/parseBody.ts'
 
 const maxErrors = 20
 const maxTextLength = 8192

@@ -16,8 +16,7 @@ import { contains } from '../../database/statements/expressions.ts'
 import type { AnyTables } from '../declare/expressions.ts'
 import { queryScopeOf, tableOf, tables } from '../declare/queryScope.ts'
 import type { Resource } from '../declare/resource.ts'
-import { named } from './selectRows.ts'
-import { isVisible } from './visible.ts'
+import { isVisible, named } from './selectRows.ts'
 
 export interface Hit {
   object: string

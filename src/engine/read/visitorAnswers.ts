@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problem.ts'
 import { type Caches, createCaches } from '../../base/process/caches.ts'
 import { utf8 } from '../../base/text/utf8.ts'
-import type { FactVersion } from '../../database/facts/factVersions.ts'
+import type { FactVersion } from '../../database/facts/fact.ts'
 import type { ApiResponse, RequestInput, VisitorAnswers, VisitorRead } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'

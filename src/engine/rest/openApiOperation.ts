@@ -1,16 +1,14 @@
 import { isObject, objectOf } from '../../base/text/jsonValue.ts'
-import type { AcrossTypes } from '../declare/acrossTypes.ts'
 import { deprecated } from '../declare/deprecation.ts'
 import { exampleRequest } from '../declare/exampleOf.ts'
-import { isStreamed, type Operation } from '../declare/operations.ts'
+import { type AcrossTypes, isStreamed, type Operation } from '../declare/operations.ts'
 import { operationsOf } from '../declare/operationsOf.ts'
 import { answerSchema, bodyName, publishedSchema, referenceTo } from '../output/publishedSchemas.ts'
 import { isWrite, takesDryRun } from '../write/dryRun.ts'
 import { addNamed, type Json, withNamedSchemas } from './namedSchemas.ts'
-import { errorResponses } from './openApiErrors.ts'
+import { errorResponses, errorsOf, takesKey } from './openApiErrors.ts'
 import { headersNamed, type ResponseHeader, requestHeader } from './openApiHeaders.ts'
 import { operationDescription } from './operationDescription.ts'
-import { errorsOf, takesKey } from './operationErrors.ts'
 
 type Described = Operation | AcrossTypes
 

@@ -1,5 +1,4 @@
-import type { AcrossTypes } from '../declare/acrossTypes.ts'
-import { ifMatchText, type Operation } from '../declare/operations.ts'
+import { type AcrossTypes, ifMatchText, type Operation } from '../declare/operations.ts'
 import { limitsOf } from '../operationLimits.ts'
 
 export function operationDescription(operation: Operation | AcrossTypes): string {

@@ -1,17 +1,27 @@
-import { toPublicId } from '../../base/ids.ts'
+import { z } from 'zod'
+import { audienceOf } from '../../base/caller.ts'
+import { newId, toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { ApiResponse } from '../call.ts'
-import type { SeenRow } from '../declare/expressions.ts'
-import { apiPath, type Operation, type OperationOf } from '../declare/operations.ts'
+import { columnsOfValues } from '../declare/columns.ts'
+import type { SeenRow, Values } from '../declare/expressions.ts'
+import { checkFileFields } from '../declare/fileFields.ts'
+import { apiPath, type CreateParent, type Operation, type OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
+import { membersOf } from '../declare/schemas.ts'
+import { freeSlug, takeSlug } from '../declare/slugs.ts'
 import { type View, viewRank } from '../declare/views.ts'
-import { serializeTagged } from '../output/serialize.ts'
+import { serializeTagged, serializeWhole } from '../output/serialize.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { loadWritten, lockRow } from '../read/findRows.ts'
+import { joinFieldErrors } from './joinFieldErrors.ts'
+import { parseBody, parseInput, parseWholeBody, requireNoFieldErrors, sendablePart } from './parseBody.ts'
 import { replacedMembers, requirePrecondition } from './preconditions.ts'
-import { labelOf, recordWrite } from './recordWrite.ts'
-import type { Write } from './write.ts'
-import { updateVersion } from './writeRows.ts'
+import { canonical } from './similarRequests.ts'
+import { statusOf, wrongState } from './statusOf.ts'
+import { labelOf, recordWrite, type Write } from './write.ts'
+import { insertRow, updateVersion } from './writeRows.ts'
+import type { Made } from './writing.ts'
 
 /**
  * Returns the row to change, locked until the transaction ends. If-Match is compared only here, under the lock: no other transaction
@@ -66,3 +76,142 @@ export async function changeRow(
 export function answerWritten(write: Write<Operation>, row: SeenRow): ApiResponse {
   return { status: write.operation.successStatus, ...serializeTagged(write.operation.resource, row, write) }
 }
+
+/** Creates a row from the fields of the body, the defaults of the resource, and a generated slug if none was sent. */
+export async function createRow(write: Write<OperationOf<'create'>>): Promise<ApiResponse> {
+  const { operation, body, caller, writer, queryScope, now } = write
+  const { resource, rules, parent } = operation
+  const owner = parent && (await lockParent(write, parent))
+  const writing = { ...write, parent: owner }
+  if (rules.perform && rules.input) {
+    const input = parseInput(rules.input, body)
+    requireParentStatus(write, owner)
+    return await answerPerformed(write, await rules.perform(writing, input))
+  }
+  const { values, fieldErrors } = parseBody({ resource, caller, view: audienceOf(caller) === 'learner' ? 'own' : 'staff' }, body)
+  const together = await joinFieldErrors(fieldErrors, values, async (seen) => [
+    ...((await rules.check?.(seen, writing)) ?? []),
+    ...((await resource.checkCaller?.(seen, writing)) ?? []),
+    ...(await checkFileFields(write, seen)),
+  ])
+  requireNoFieldErrors([...fieldErrors, ...together])
+  requireParentStatus(write, owner)
+  if (rules.perform) return await answerPerformed(write, await rules.perform(writing, values))
+  const id = newId()
+  const slug = await slugOfNew(write, id, values)
+  const defaults = (await rules.defaults?.(writing, values)) ?? {}
+  const under = owner && parent ? { [parent.column]: owner.id } : {}
+  await insertRow(writer, queryScope, {
+    ...defaults,
+    ...under,
+    ...slug,
+    ...(await columnsOfValues(resource, values, write.externalServices)),
+    id,
+    created_at: now,
+    updated_at: now,
+  })
+  // Recorded before `after`, which may change the row and record that change.
+  await recordWrite(write, { action: 'created', id, before: null, after: 1, label: labelOf(values) })
+  if (rules.after) await rules.after(writing, await loadWritten(writer, queryScope, id), values)
+  return answerCreated(write, await loadWritten(writer, queryScope, id))
+}
+
+/** Generates a slug for a new row without one. A sent slug is taken under the same lock, so that no other request generates it. */
+async function slugOfNew(
+  { writer, school, operation: { resource } }: Write<OperationOf<'create'>>,
+  id: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<{ slug?: string }> {
+  if (resource.slugFrom === undefined) return {}
+  if (values.slug === undefined)
+    return { slug: await freeSlug(writer, resource, { schoolId: school.id, title: String(values[resource.slugFrom] ?? ''), id }) }
+  await takeSlug(writer, resource, { schoolId: school.id, slug: String(values.slug) })
+  return {}
+}
+
+/** Records the creation that a declaration performed itself, and returns the row. */
+async function answerPerformed(write: Write<OperationOf<'create'>>, created: string | Made): Promise<ApiResponse> {
+  const { id, action } = typeof created === 'string' ? { id: created, action: 'created' } : created
+  const row = await loadWritten(write.writer, write.queryScope, id)
+  const isNew = action === 'created'
+  if (action !== undefined)
+    await recordWrite(write, { action, id, before: isNew ? null : row.version - 1, after: row.version, label: labelOf(row) })
+  return isNew ? answerCreated(write, row) : { ...answerWritten(write, row), status: 200 }
+}
+
+function answerCreated(write: Write<OperationOf<'create'>>, row: SeenRow): ApiResponse {
+  const { resource } = write.operation
+  const response = answerWritten(write, row)
+  // A row without a get operation has no URL.
+  if (resource.operations.get === undefined) return response
+  return { ...response, headers: { Location: `${apiPath}/${resource.path}/${response.body.id}` } }
+}
+
+/** Returns the parent row, locked, so that limits on the number of its parts hold under concurrency. */
+async function lockParent(write: Write<OperationOf<'create'>>, { resource }: CreateParent): Promise<SeenRow> {
+  const row = await lockRow(write.writer, { ...write.queryScope, resource }, keyOfCall(write, resource))
+  if (!row) throw noSuchRow(resource)
+  requireVisible(row, resource, write.operation.rules.view ?? 'staff')
+  return row
+}
+
+/** @throws Problem invalid_state if rows cannot be created under a row with this status */
+function requireParentStatus(write: Write<OperationOf<'create'>>, owner: SeenRow | undefined): void {
+  const { resource, rules, parent } = write.operation
+  if (!owner || !parent || !rules.parentStatus) return
+  const status = statusOf(parent.resource, owner, write)
+  if (!rules.parentStatus.includes(status))
+    throw wrongState(parent.resource, { verb: `creating a ${resource.object.replaceAll('_', ' ')}`, status, from: rules.parentStatus })
+}
+
+/** Applies a JSON Merge Patch to a row, or replaces it. If no value differs, nothing is written and the version stays. */
+export async function updateRow(write: Write<OperationOf<'update' | 'replace'>>): Promise<ApiResponse> {
+  const { operation, body, caller, writer, queryScope } = write
+  const { resource, rules } = operation
+  const row = await rowToChange(write)
+  const current = serializeWhole(resource, row, write)
+  const rulesOfBody = { resource, caller, view: row.seen_as }
+  const reading = operation.kind === 'replace' ? parseWholeBody(rulesOfBody, body) : parseBody({ ...rulesOfBody, current }, body)
+  const { fieldErrors } = reading
+  const values = withoutCurrentInputs(resource, current, reading.values)
+  const merged = { ...current, ...values }
+  const changed = changedFields(resource, current, values)
+  const together = [
+    ...(await joinFieldErrors(fieldErrors, merged, async (seen) => (await rules.check?.(seen, write, row)) ?? [])),
+    ...(await joinFieldErrors(fieldErrors, changed, async (seen) => (await resource.checkCaller?.(seen, write, row)) ?? [])),
+    ...(await joinFieldErrors(fieldErrors, values, (seen) => checkFileFields(write, seen, row))),
+  ]
+  requireNoFieldErrors([...fieldErrors, ...together])
+  if (Object.keys(changed).every((field) => resource.inputs[field]?.meta()?.isOption)) return answerWritten(write, row)
+  if (resource.slugFrom !== undefined && 'slug' in changed) {
+    const { schoolId } = queryScope
+    await takeSlug(writer, resource, { schoolId, id: row.id, slug: String(changed.slug), before: String(current.slug) })
+  }
+  const following = (await rules.before?.(write, row, merged)) ?? {}
+  const columns = await columnsOfValues(resource, changed, write.externalServices)
+  const written = await changeRow(write, row, { ...columns, ...following }, 'updated')
+  if (!rules.after) return answerWritten(write, written)
+  await rules.after(write, written, changed)
+  return answerWritten(write, await loadWritten(writer, queryScope, row.id))
+}
+
+/** Removes inputs that are equal to the current values of the row. */
+export const withoutCurrentInputs = (resource: Resource, current: Values, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => {
+      const currentInput = resource.currentInputs[name]
+      return currentInput === undefined || canonical(value) !== canonical(currentInput(current))
+    }),
+  )
+
+/** Returns the values that differ from those of the row, and the inputs. */
+export const changedFields = (resource: Resource, current: Values, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([field, value]) => field in resource.inputs || isChange(membersOf(resource.schema)[field] ?? z.never(), current[field], value),
+    ),
+  )
+
+/** True if the value differs from the current one. Compares whole values without read-only members. */
+const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>
+  canonical(value) !== canonical(sendablePart(schema, current, 'staff'))

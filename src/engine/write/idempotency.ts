@@ -6,7 +6,7 @@ import { findStoredResponse, idempotencyId, lockKey, type StoredResponse, storeR
 import type { ApiResponse, RequestInput } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
-import { canonical } from './canonical.ts'
+import { canonical } from './similarRequests.ts'
 
 /**
  * Returns the key of the header `Idempotency-Key`: a structured string in quotes, or bare.

@@ -1,5 +1,5 @@
 import type { ProblemDetail } from '../../base/problem.ts'
-import type { Values } from '../declare/values.ts'
+import type { Values } from '../declare/expressions.ts'
 
 /**
  * Returns errors of fields in combination, in addition to those of single fields, so that one response names all of them. Ignores the

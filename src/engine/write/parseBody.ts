@@ -7,7 +7,7 @@ import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
 import { isReserved } from '../declare/slugs.ts'
 import { isShownIn, type View } from '../declare/views.ts'
 import { isSendable, writeForm } from '../declare/writeForm.ts'
-import { checkValue } from './checkValue.ts'
+import { explainIssue } from './explainIssue.ts'
 import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './fieldErrors.ts'
 
 export interface BodyRules {
@@ -191,3 +191,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   // Object.fromEntries treats __proto__ as an ordinary member; an assignment would not.
   return Object.fromEntries(merged)
 }
+
+/** Checks a value against a schema. The issues have our messages and contain the invalid input. */
+export const checkValue = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.ZodSafeParseResult<z.output<Schema>> =>
+  schema.safeParse(value, { error: explainIssue, reportInput: true })

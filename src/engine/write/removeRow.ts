@@ -5,11 +5,9 @@ import type { ApiResponse } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { loadWritten } from '../read/findRows.ts'
 import { answerWritten, changeRow, rowToChange } from './changeRow.ts'
-import { labelOf, recordWrite } from './recordWrite.ts'
-import { statusOf } from './statusOf.ts'
-import type { Write } from './write.ts'
+import { statusOf, wrongState } from './statusOf.ts'
+import { labelOf, recordWrite, type Write } from './write.ts'
 import { deleteRow } from './writeRows.ts'
-import { wrongState } from './wrongState.ts'
 
 /** Deletes a row. A row that others refer to cannot be deleted (409). */
 export async function removeRow(write: Write<OperationOf<'remove'>>): Promise<ApiResponse> {

@@ -1,6 +1,5 @@
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { ApprovalSummary } from '../../database/tables/approvalSummary.ts'
-import { canonical } from './canonical.ts'
 
 /**
  * Returns what similar requests have in common: everything except the entries of lists. Entries keep the names of their members, and the values that
@@ -40,3 +39,11 @@ export const isWithin = (sent: ApprovalSummary, shown: ApprovalSummary): boolean
   sent.affected.every(({ type, action, count }) =>
     shown.affected.some((one) => one.type === type && one.action === action && count <= one.count),
   )
+
+/** Returns JSON with sorted members, so that equal values have equal texts. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    isObject(member) && !(member instanceof Date)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  ) ?? 'null'

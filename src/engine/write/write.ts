@@ -1,18 +1,24 @@
 import type { PersonCaller } from '../../base/caller.ts'
+import { toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { type Actor, actingAs } from '../../database/tables/actors.ts'
-import { recordAudit } from '../../database/tables/audit.ts'
-import type { ApiResponse, Call, RequestInput } from '../call.ts'
-import type { Operation } from '../declare/operations.ts'
-import type { Values } from '../declare/values.ts'
+import { useApproval, useKind } from '../../database/tables/approvals.ts'
+import { type AuditEntry, recordAudit } from '../../database/tables/audit.ts'
+import { writeEvent } from '../../database/tables/auditEvents.ts'
+import { type ChangeAction, changeActionOf } from '../../database/tables/changeActions.ts'
+import { recordChange, rowsChangedInTransaction } from '../../database/tables/changeLog.ts'
+import type { ApiResponse, Call, RequestInput, UsedApproval } from '../call.ts'
+import type { Values } from '../declare/expressions.ts'
+import type { Operation, OperationOf } from '../declare/operations.ts'
+import { pickerOf } from '../declare/views.ts'
 import { csvColumns } from '../output/csvColumns.ts'
-import { entriesOf, newActivity } from './activity.ts'
-import { requireDecided, requireUnused } from './approved.ts'
+import { type Activity, entriesOf, newActivity } from './activity.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
 import { csvItems } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { keyedBy, onceUnderKey } from './idempotency.ts'
+import { parseInput } from './parseBody.ts'
 import { reportRemoved } from './reportRemoved.ts'
 import { undoably } from './undo.ts'
 import type { FormRules, Writing } from './writing.ts'
@@ -105,4 +111,119 @@ async function readSent(
   } finally {
     await form.discard()
   }
+}
+
+export interface RecordedWrite {
+  /** The action in the audit trail: created, updated, deleted or the name of the operation. */
+  action: string
+  /** The action in the change feed, if it does not follow from `action`. */
+  change?: ChangeAction | undefined
+  /** The row; absent for the collection as a whole. */
+  id?: string
+  ids?: readonly string[]
+  /** Versions before and after; null if the row did not exist before, or does not exist after. */
+  before: number | null
+  after: number | null
+  reason?: string | undefined
+  /** The title of the row, or its code. Never a name of a person: the trail outlives the row. */
+  label?: string | undefined
+}
+
+/** Returns the title of a row, or its code. Names are left out: they can be those of people. */
+export function labelOf(row: object): string | undefined {
+  const { title, code }: { title?: unknown; code?: unknown } = row
+  const label = title ?? code
+  return typeof label === 'string' ? label.slice(0, 200) : undefined
+}
+
+/** Records a write in the change feed, and in the audit trail at the end of the request. */
+export async function recordWrite(write: Write<Operation>, recorded: RecordedWrite): Promise<void> {
+  const { writer, operation } = write
+  const { action, change = changeActionOf(action), id, before, after } = recorded
+  if (!write.isPart) write.activity.entries.push(auditEntry(write, recorded))
+  if (id === undefined) return
+  await recordChange(writer, {
+    type: operation.resource.object,
+    resource_id: id,
+    action: change,
+    version: after ?? before ?? 1,
+  })
+}
+
+function auditEntry(
+  { school, caller, operation, requestId, address, agentReason, activity }: Write<Operation>,
+  { action, id, ids, before, after, reason, label }: RecordedWrite,
+): AuditEntry {
+  const { object, idPrefix } = operation.resource
+  const entryId = activity.isRecorded ? undefined : activity.id
+  activity.isRecorded = true
+  const event = writeEvent(object, action)
+  const details = {
+    operation: operation.id,
+    scope: operation.scope,
+    role: caller.role,
+    resource: {
+      type: object,
+      ...(id !== undefined && { id: toPublicId(idPrefix, id) }),
+      ...(label !== undefined && { label }),
+      ...(ids && { ids: ids.map((one) => toPublicId(idPrefix, one)) }),
+    },
+    before_version: before,
+    after_version: after,
+    ...(reason !== undefined && { reason }),
+    ...(agentReason !== undefined && { agent_reason: agentReason }),
+    ...(activity.approvalId !== undefined && { approval: activity.approvalId }),
+    ...(caller.operator !== undefined && { operator: caller.operator }),
+  }
+  activity.entry ??= { event, details, rowVersion: before }
+  return {
+    id: entryId,
+    school_id: school.id,
+    event,
+    account_id: caller.accountId,
+    // Empty on the account pages, where people act themselves.
+    client_id: caller.clientId || undefined,
+    grant_id: caller.grantId || undefined,
+    request_id: requestId,
+    address,
+    details,
+  }
+}
+
+/** The most ids in one entry of the audit trail. */
+const maxIds = 1000
+
+/** Runs an operation on the collection as a whole. The declaration records the changes of rows. */
+export async function actOnCollection(write: Write<OperationOf<'collection'>>): Promise<ApiResponse> {
+  const { operation, body } = write
+  const { input, run, isAtomic } = operation.rules
+  const { output } = operation.rules
+  const values = parseInput(input, body)
+  const given = await run(write, values)
+  const isUnchanged = given && operation.rules.isUnchanged?.(given)
+  if (!isUnchanged) {
+    const ids = await rowsChangedInTransaction(write.writer, operation.resource.object, maxIds)
+    await recordWrite(write, { action: operation.name, before: null, after: null, ...(ids.length > 0 && { ids }) })
+  }
+  const response = given && output ? pickerOf(output, 'staff')(given) : given
+  const status = isAtomic?.(values) ? 200 : operation.successStatus
+  return { status, isUnchanged, body: response ?? {}, text: response === undefined ? '' : JSON.stringify(response) }
+}
+
+const again = (): Problem =>
+  new Problem('approval_required', {
+    description: 'The person decided about an earlier request, or the object has changed since. Send the request again.',
+  })
+
+/**
+ * Uses the decision of the person, within the transaction of the request: it counts once.
+ * @throws Problem approval_required if it was used, or is too old
+ */
+async function requireUnused(writer: SchoolWriter, { id, isKind }: UsedApproval): Promise<void> {
+  if (id !== undefined && !(await (isKind ? useKind : useApproval)(writer, id))) throw again()
+}
+
+/** @throws Problem approval_required if the request does something other than the person decided about */
+function requireDecided({ activity: { entry } }: { activity: Activity }, { id, rowVersion }: UsedApproval): void {
+  if (id === undefined ? entry !== undefined : (entry?.rowVersion ?? null) !== rowVersion) throw again()
 }

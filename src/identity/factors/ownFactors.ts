@@ -1,5 +1,5 @@
-import type { SchoolReader } from '../../database/connection/database.ts'
-import type { FactorOwner } from './factorOwner.ts'
+import { readableLine } from '../../base/text/visibleText.ts'
+import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 
 export interface OwnFactors {
   passkeys: OwnPasskey[]
@@ -51,4 +51,43 @@ export async function ownFactors(database: SchoolReader, { accountId }: FactorOw
     appSince: app?.created_at,
     recoveryCodes: Number(codes?.count ?? 0),
   }
+}
+
+export interface FactorOwner {
+  schoolId: string
+  accountId: string
+}
+
+/** Serialises changes of the second factors of an account that depend on how many it has. */
+export async function lockFactors(writer: SchoolWriter, { accountId }: FactorOwner): Promise<void> {
+  await writer.selectFrom('account').select('id').where('id', '=', accountId).forUpdate().execute()
+}
+
+const maxCharacters = 60
+
+/** Returns a name for a passkey: one line of 1 to 60 characters. Undefined for any other text. */
+export const passkeyName = (typed: string): string | undefined => readableLine(typed, maxCharacters)
+
+export async function renamePasskey(
+  writer: SchoolWriter,
+  { accountId, id, name }: FactorOwner & { id: string; name: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await writer
+    .updateTable('passkey')
+    .set({ name })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Removes a passkey of the account. Returns its name; undefined if the account has no such passkey. */
+export async function removePasskey(writer: SchoolWriter, { accountId, id }: FactorOwner & { id: string }): Promise<string | undefined> {
+  const removed = await writer
+    .deleteFrom('passkey')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('name')
+    .executeTakeFirst()
+  return removed?.name
 }

@@ -1,9 +1,7 @@
 import type { School } from '../../base/school.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
-import { type AuthenticationContext, contexts } from '../signIn/authenticationContext.ts'
-import type { SecondStepRule } from '../signIn/secondStep.ts'
-import type { FactorOwner } from './factorOwner.ts'
-import { ownFactors } from './ownFactors.ts'
+import { type AuthenticationContext, contexts, type SecondStepRule } from '../signIn/authenticationContext.ts'
+import { type FactorOwner, ownFactors } from './ownFactors.ts'
 import { relyingParty } from './relyingParty.ts'
 
 export function schoolContexts(school: School, rule: SecondStepRule): readonly AuthenticationContext[] {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Keyring } from '../../base/keyring.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
-import type { FactorOwner } from './factorOwner.ts'
+import type { FactorOwner } from './ownFactors.ts'
 
 const count = 10
 /** Letters and digits that people do not confuse: 31 of them, so a code of 12 has 59 bits. */

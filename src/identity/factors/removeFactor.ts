@@ -1,7 +1,6 @@
 import type { SchoolDatabase, SchoolWriter } from '../../database/connection/database.ts'
-import type { FactorOwner } from './factorOwner.ts'
-import { lockFactors } from './lockFactors.ts'
-import { hasFactor, isLast, ownFactors } from './ownFactors.ts'
+import { removeApp } from './authenticatorApp.ts'
+import { type FactorOwner, hasFactor, isLast, lockFactors, ownFactors } from './ownFactors.ts'
 import { removeRecoveryCodes } from './recoveryCodes.ts'
 
 /**
@@ -20,3 +19,11 @@ export const removeFactor = <Removed>(
     if (!hasFactor(await ownFactors(writer, owner))) await removeRecoveryCodes(writer, owner)
     return removed
   })
+
+/** Removes every second factor of an account with its recovery codes. Returns the number of removed passkeys, and whether there was an app. */
+export async function removeSecondFactors(writer: SchoolWriter, owner: FactorOwner): Promise<{ passkeys: number; hadApp: boolean }> {
+  const { numDeletedRows } = await writer.deleteFrom('passkey').where('account_id', '=', owner.accountId).executeTakeFirstOrThrow()
+  const hadApp = await removeApp(writer, owner)
+  await removeRecoveryCodes(writer, owner)
+  return { passkeys: Number(numDeletedRows), hadApp }
+}

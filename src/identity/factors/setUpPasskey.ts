@@ -1,8 +1,6 @@
 import type { Keyring } from '../../base/keyring.ts'
 import type { SchoolDatabase } from '../../database/connection/database.ts'
-import type { FactorOwner } from './factorOwner.ts'
-import { lockFactors } from './lockFactors.ts'
-import { hasFactor, ownFactors } from './ownFactors.ts'
+import { type FactorOwner, hasFactor, lockFactors, ownFactors } from './ownFactors.ts'
 import { type NewPasskey, savePasskey } from './passkeys.ts'
 import { renewRecoveryCodes } from './recoveryCodes.ts'
 

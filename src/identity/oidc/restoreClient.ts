@@ -1,4 +1,4 @@
-import { clientTag } from '../../database/facts/factTags.ts'
+import { clientTag } from '../../database/facts/fact.ts'
 import { factsOfClient, type Stores } from './stores.ts'
 
 /** Enables a client again; its earlier tokens stay revoked. Deletes the marker in Redis first, because it would invalidate new tokens. */

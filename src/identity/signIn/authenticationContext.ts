@@ -1,3 +1,6 @@
+import type { Role } from '../../base/caller.ts'
+import type { School } from '../../base/school.ts'
+
 /**
  * Authentication contexts in `acr`, weakest first. A password alone has none: no registered value says what it proves.
  * `phr` is for passkeys whose authenticator has verified the person (OpenID Connect EAP ACR Values section 4), the other one for a password
@@ -50,4 +53,21 @@ function acrOf(claims: string): RequestedContexts | undefined {
   if (!acr) return undefined
   const values = [...(Array.isArray(acr.values) ? acr.values : []), acr.value].filter((value) => typeof value === 'string')
   return { values, isEssential: acr.essential === true && values.length > 0 }
+}
+
+/**
+ * The rule of a school about second factors: never asked, asked of people who have set one up, or required for the people of some roles.
+ */
+export type SecondStepRule = 'off' | 'optional' | { required_for: readonly Role[] }
+
+export const isRequiredFor = (rule: SecondStepRule, role: Role): boolean => typeof rule === 'object' && rule.required_for.includes(role)
+
+export interface SecondFactorRules {
+  ruleOf(school: School): SecondStepRule
+  /** Returns true if the person of this account needs a second factor by their current role. */
+  isRequired(school: School, accountId: string): Promise<boolean>
+  /** Returns every authentication context that people can reach at this school. */
+  contexts(school: School): readonly AuthenticationContext[]
+  /** Returns the contexts that this account can reach with the factors that it has, or has to set up. */
+  reachable(school: School, accountId: string): Promise<readonly AuthenticationContext[]>
 }

@@ -1,8 +1,7 @@
 import type { Sql } from '../../database/connection/sql.ts'
 import { naturalBatches } from '../../database/statements/naturalBatches.ts'
 import { storableJson } from '../../database/statements/storableText.ts'
-import type { AuditEntry } from '../../database/tables/audit.ts'
-import { auditParameter, insertAudit } from '../../database/tables/recordAuditTogether.ts'
+import { type AuditEntry, auditParameter, insertAudit } from '../../database/tables/audit.ts'
 
 /** A client that registered itself, and its audit entries. Its `client_secret`, if any, must be a hash. */
 export interface Registration {

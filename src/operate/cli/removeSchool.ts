@@ -1,4 +1,4 @@
-import { removeSchoolKeys } from '../../database/redis/removeSchoolKeys.ts'
+import { removeSchoolKeys } from '../../database/redis/redis.ts'
 import { removeSchoolRows } from '../../database/school/removeSchoolRows.ts'
 import { countSchoolRows, listStorageKeys } from '../../database/school/schoolTables.ts'
 import type { Effects } from './dryRun.ts'

@@ -16,8 +16,7 @@ import type { ExternalServices, FileServices } from '../../engine/externalServic
 import { run } from '../../engine/run.ts'
 import { downloadRoute } from '../../school/files/downloadRoute.ts'
 import { type AddressSigner, signAddress } from '../../school/files/signedAddress.ts'
-import { storeUpload } from '../../school/files/storeUpload.ts'
-import { storeUploadedFile } from '../../school/files/storeUploadedFile.ts'
+import { storeUploadedFile, storeUpload } from '../../school/files/storeUploadedFile.ts'
 import { uploadRoute } from '../../school/files/uploadRoute.ts'
 import { type Foundation, personIn } from './foundation.ts'
 

@@ -2,7 +2,7 @@ import type { PublicView } from '../../agents/schoolFacts.ts'
 import { everyRow, firstRows, type ListedRow } from '../../base/text/pageOfRows.ts'
 import { bodyOf, pageOf, type RunContext } from '../../engine/call.ts'
 import type { Operation } from '../../engine/declare/operations.ts'
-import { countList } from '../../engine/read/countList.ts'
+import { countList } from '../../engine/read/findRows.ts'
 import { run } from '../../engine/run.ts'
 
 const pageSize = 100

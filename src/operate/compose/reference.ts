@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import type { ApiDocument } from '../../agents/reference/apiDocument.ts'
 import { referenceCallbackPath, serveReference } from '../../agents/reference/serveReference.ts'
 import { schoolBranding } from '../../database/tables/schools.ts'
-import type { ApiDescription } from '../../engine/rest/apiDescription.ts'
+import type { ApiDescription } from '../../engine/rest/openApi.ts'
 import { ensureReferenceClient } from '../../identity/oidc/referenceClient.ts'
 import type { Foundation } from './foundation.ts'
 

@@ -1,4 +1,4 @@
-import type { School } from '../../base/school.ts'
+import { type School, type SchoolDirectory, schoolDirectory } from '../../base/school.ts'
 import type { Config } from '../../config/load.ts'
 import type { OAuthConfig } from '../../config/oauth.ts'
 import type { SchoolConfig } from '../../config/schools.ts'
@@ -11,7 +11,6 @@ import { syncDocumentClients } from '../../identity/oidc/syncDocumentClients.ts'
 import { type IntegrationChanges, syncIntegrations } from '../../identity/oidc/syncIntegrations.ts'
 import { initialThemeSettings } from '../../school/settings/themes.ts'
 import { documentRules } from './clients.ts'
-import { type SchoolDirectory, schoolDirectory } from './schoolDirectory.ts'
 
 export interface SchoolEntry {
   school: School

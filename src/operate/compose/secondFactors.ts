@@ -1,7 +1,6 @@
 import { inSchool } from '../../database/school/inSchool.ts'
 import { factorContexts, schoolContexts } from '../../identity/factors/reachableContexts.ts'
-import { contexts } from '../../identity/signIn/authenticationContext.ts'
-import { isRequiredFor, type SecondFactorRules } from '../../identity/signIn/secondStep.ts'
+import { contexts, isRequiredFor, type SecondFactorRules } from '../../identity/signIn/authenticationContext.ts'
 import { type Foundation, personIn } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 

@@ -2,7 +2,7 @@ import type { Expected } from '../../agents/documentChecks.ts'
 import { createSelfCheck, type SelfCheck } from '../../agents/selfCheck.ts'
 import type { Fetch } from '../../base/http/inProcess.ts'
 import type { Config } from '../../config/load.ts'
-import type { ScopeEntry } from '../../engine/declare/scopeCatalogue.ts'
+import type { ScopeEntry } from '../../engine/declare/area.ts'
 import { metadataPaths } from '../../identity/oidc/metadata.ts'
 import type { Foundation } from './foundation.ts'
 

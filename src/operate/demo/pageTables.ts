@@ -1,5 +1,4 @@
-import { type Block, storedBlocks } from '../../school/pages/pageBlock.ts'
-import { draftColumns } from '../../school/pages/pageContent.ts'
+import { type Block, draftColumns, storedBlocks } from '../../school/pages/pageContent.ts'
 import { htmlOf } from '../../school/richText.ts'
 import { type DemoRow, type DemoTable, describeRows, readDemoRows } from './demoTables.ts'
 

@@ -1,7 +1,7 @@
 import type { Sql } from '../../database/connection/sql.ts'
 import { insertRows } from '../../database/statements/bulkRows.ts'
-import { fillTables } from '../../database/transfer/fillTables.ts'
 import type { TableShape } from '../../database/transfer/tableShapes.ts'
+import { fillTables } from '../../database/transfer/writeRows.ts'
 import type { DemoRow, DemoTable } from './demoTables.ts'
 import type { Marks } from './marks.ts'
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { newAppSecret, stepOfCode, typedCode } from '../../identity/factors/appSecret.ts'
-import { setUpApp } from '../../identity/factors/setUpApp.ts'
+import { setUpApp } from '../../identity/factors/authenticatorApp.ts'
 import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { appQr, openSetup, sealSetup } from '../secondFactor/appSetup.ts'

@@ -4,7 +4,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Caches } from '../../base/process/caches.ts'
 import { createThread, ThreadFailure } from '../../base/process/thread.ts'
 import { createTurns } from '../../base/process/turns.ts'
-import type { FontFamily } from '../../school/settings/fontFamilies.ts'
+import type { FontFamily } from '../../school/settings/themes.ts'
 import { fontModules } from '../fonts.ts'
 
 /** A drawing, and the family of its texts. */

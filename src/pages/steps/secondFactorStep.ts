@@ -1,7 +1,6 @@
 import type { School } from '../../base/school.ts'
 import { ownFactors } from '../../identity/factors/ownFactors.ts'
-import { contexts, isSatisfied, requestedContexts } from '../../identity/signIn/authenticationContext.ts'
-import type { SecondStepRule } from '../../identity/signIn/secondStep.ts'
+import { contexts, isSatisfied, requestedContexts, type SecondStepRule } from '../../identity/signIn/authenticationContext.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { attemptFactor, type FactorArguments } from '../secondFactor/attemptFactor.ts'
 import { codeField, ownPasskeyOptions } from '../secondFactor/factorForm.ts'

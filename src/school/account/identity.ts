@@ -1,4 +1,4 @@
-import type { ScopeEntry } from '../../engine/declare/scopeCatalogue.ts'
+import type { ScopeEntry } from '../../engine/declare/area.ts'
 
 const identity = { area: 'identity', areaTitle: 'Your identity', verb: 'identity', from: 'learner', othersData: [] } as const
 

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import type { PersonViewer } from '../../base/caller.ts'
 import type { AnyRule, Rows } from '../../engine/declare/expressions.ts'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
+import { ownRows } from '../../engine/output/ownRows.ts'
+import type { Section } from '../../engine/output/sectionsJson.ts'
+import type { Reading } from '../../engine/read/reading.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { comments } from '../comments/comments.ts'
 import { couponRedemptions } from '../coupons/couponRedemptions.ts'
@@ -24,8 +27,8 @@ import { posts } from '../posts/posts.ts'
 import { productGrants } from '../products/productGrants.ts'
 import { staff } from '../staff/staff.ts'
 import { students } from '../students/students.ts'
-import { accountTables } from './accountTables.ts'
 import {
+  accountTables,
   type Coverage,
   confirmedEmail,
   moment,
@@ -37,7 +40,8 @@ import {
   type TableSection,
   tableRows,
   text,
-} from './personalDataSections.ts'
+} from './accountTables.ts'
+import { type ExportedRows, exportedRows } from './exportedRows.ts'
 import { tablesWithoutPeople } from './tablesWithoutPeople.ts'
 
 /**
@@ -195,3 +199,28 @@ export const personalSections: readonly (ResourceSection | TableSection)[] = Obj
 function isPerson(person: Rows<'person'>, me: PersonViewer) {
   return me.personId === null ? person.lit(false) : person('person.id', '=', me.personId)
 }
+
+/** Returns every section of the caller's data. Nothing is read before its rows are. */
+export function personalRowsOf({ database, school, caller, externalServices }: Reading): Section[] {
+  if (caller.kind !== 'person') return []
+  const context = { database, school, caller, externalServices }
+  return personalSections.map((section) => {
+    const { name } = section
+    if ('resource' in section) return { name, rows: ownRows({ ...section, also: Object.keys(section.also ?? {}) }, context) }
+    const value = caller[section.where.is]
+    return { name, rows: value === null ? noRows() : exportedRows(database, { ...section, ...columnsOf(section), value }) }
+  })
+}
+
+function columnsOf({ fields, columns, present = (row) => ({ ...row }) }: TableSection): Pick<ExportedRows, 'columns' | 'present'> {
+  const names = Object.keys(fields.shape)
+  return {
+    columns: columns ?? names,
+    present(row) {
+      const shown = present(row)
+      return Object.fromEntries(names.map((name) => [name, shown[name] ?? null]))
+    },
+  }
+}
+
+async function* noRows(): AsyncGenerator<Record<string, unknown>[]> {}

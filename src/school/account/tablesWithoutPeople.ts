@@ -1,5 +1,5 @@
 import type { DB } from '../../gen/kysely/tables.ts'
-import type { Coverage } from './personalDataSections.ts'
+import type { Coverage } from './accountTables.ts'
 
 const notPersonal = { reason: 'Describes the school, not a person.' }
 const technical = { reason: 'Technical state of the service, without data of a person.' }

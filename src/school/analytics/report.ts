@@ -1,6 +1,9 @@
+import { expressionBuilder, sql } from 'kysely'
 import { addDays, type Day, dayIn } from '../../base/days.ts'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
+import type { Condition } from '../../database/statements/expressions.ts'
+import type { DB } from '../../gen/kysely/tables.ts'
 import { type PeriodParameters, periodOf, type Range } from './period.ts'
 import { readState } from './rollups/rollupState.ts'
 
@@ -135,3 +138,20 @@ function requireFewValues(values: number): void {
   const message = `interval: would give ${values} values by group, and at most ${maxValues} are possible. Use a longer interval or fewer days`
   throw new Problem('invalid_parameter', { description: `${message}.`, details: [{ field: 'interval', code: 'range', message }] })
 }
+
+/** Returns a condition that is true for courses that the lecturer teaches, and for every course if the caller is not a lecturer. */
+export function isOwn({ database, lecturer }: Pick<ReportRequest, 'database' | 'lecturer'>, course: OwnColumn): Condition {
+  if (lecturer === undefined) return sql.lit(true)
+  if (lecturer.id === null) return sql.lit(false)
+  const taught = database
+    .selectFrom('course_lecturer')
+    .select('course_lecturer.course_id')
+    .where('course_lecturer.lecturer_id', '=', lecturer.id)
+  return expressionBuilder<DB, 'analytics_daily_active' | 'analytics_daily_course' | 'analytics_daily_pace' | 'course'>()(
+    course,
+    'in',
+    taught,
+  )
+}
+
+type OwnColumn = 'analytics_daily_active.subject_id' | 'analytics_daily_course.course_id' | 'analytics_daily_pace.course_id' | 'course.id'

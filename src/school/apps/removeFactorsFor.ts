@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
-import { removeSecondFactors } from '../../identity/factors/removeSecondFactors.ts'
+import { removeSecondFactors } from '../../identity/factors/removeFactor.ts'
 
 /**
  * Removes the second factors of the person who signs in with this address, on behalf of an owner or admin. Only the operator does it for staff,

@@ -6,9 +6,8 @@ import { recordChange } from '../../database/tables/changeLog.ts'
 import { htmlOf } from '../richText.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
-import { announceComment } from './announceComment.ts'
 import type { CommentSubject } from './commentAccess.ts'
-import { spamReason } from './moderateComment.ts'
+import { announceComment, spamReason } from './moderateComment.ts'
 
 export interface NewComment extends InSchool {
   subject: CommentSubject

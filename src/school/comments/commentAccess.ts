@@ -4,7 +4,7 @@ import type { PersonCaller, PersonViewer, Viewer, Visitor } from '../../base/cal
 import { fromPublicId } from '../../base/ids.ts'
 import { areCommentsOn, type Builder, type Condition, isOffered } from '../../database/statements/expressions.ts'
 import { isTaughtBy } from '../courses/visibleCourses.ts'
-import { mayReadBody } from '../curriculum/entitlement.ts'
+import { mayReadBody } from '../curriculum/tree.ts'
 import { hasSeat, isAnnounced, isInvited } from '../events/eventAccess.ts'
 import { isPublished, isReadableByAll, mayReadPost } from '../posts/postAccess.ts'
 

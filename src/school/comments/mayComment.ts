@@ -3,7 +3,7 @@ import { audienceOf, type PersonViewer, type Viewer } from '../../base/caller.ts
 import type { SchoolReader } from '../../database/connection/database.ts'
 import { areCommentsOn, isOffered } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
-import { mayReadBody } from '../curriculum/entitlement.ts'
+import { mayReadBody } from '../curriculum/tree.ts'
 import { isForEverybody } from '../events/eventAccess.ts'
 import { isReadableByAll } from '../posts/postAccess.ts'
 import { type CommentSubject, isOpenEvent, isOpenPost, type SubjectType } from './commentAccess.ts'

@@ -4,8 +4,8 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { countedBy } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange, recordChanges } from '../../database/tables/changeLog.ts'
+import { announce } from '../notifications/announce.ts'
 import type { InSchool } from '../schoolHandles.ts'
-import { announceComment } from './announceComment.ts'
 
 /** The decisions of a moderator, with the status and the action of the change feed that each leads to. */
 const decisions = {
@@ -170,4 +170,17 @@ async function countReplies(writer: SchoolWriter, { now }: InSchool, { id, by }:
     .executeTakeFirstOrThrow()
   const action = by > 0 ? 'replied' : 'updated'
   await recordChange(writer, { type: 'comment', resource_id: id, action, version: parent.version })
+}
+
+interface Published extends InSchool {
+  id: string
+  parentId: string | null
+  subject: { type: string; id: string }
+}
+
+/** Records a published comment, for the author of the comment that it replies to, or of the post that it is on. */
+export async function announceComment(writer: SchoolWriter, { now, id, parentId, subject }: Published): Promise<void> {
+  const news = { schoolId: writer.schoolId, subjectIds: [id], at: now }
+  if (parentId !== null) await announce(writer, { ...news, kind: 'reply', groupId: parentId })
+  else if (subject.type === 'post') await announce(writer, { ...news, kind: 'comment', groupId: subject.id })
 }

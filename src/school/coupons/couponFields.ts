@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
 import { itemRef } from '../orders/itemFields.ts'
-import { couponStatuses } from './couponRow.ts'
+import { couponStatuses } from './validateCoupon.ts'
 
 /** Codes may be sent in small letters. */
 const code = /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/

@@ -12,7 +12,6 @@ import type { Writing } from '../../engine/write/writing.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { publicItem, storedIdOf, storedItem } from '../itemRef.ts'
 import { couponBatchInput, couponBatchOutput, couponCheckInput, couponCheckOutput, couponSchema } from './couponFields.ts'
-import { type CouponStatus, couponStatuses } from './couponRow.ts'
 import { isInState, itemsOf, listsItem, stateOf } from './couponSelections.ts'
 import { archiveCoupon, pauseCoupon, restoreCoupon, resumeCoupon } from './couponStates.ts'
 import {
@@ -25,10 +24,9 @@ import {
   requireUnused,
   saveCouponItems,
 } from './couponWriting.ts'
-import { findOffers } from './findOffers.ts'
+import { findOffers, publicQuote } from './findOffers.ts'
 import { generateCoupons, type SharedTerms } from './generateCoupons.ts'
-import { publicQuote } from './publicQuote.ts'
-import { publicReason, validateCoupon } from './validateCoupon.ts'
+import { type CouponStatus, couponStatuses, publicReason, validateCoupon } from './validateCoupon.ts'
 
 interface StoredDiscount {
   discount_type: string

@@ -1,8 +1,10 @@
 import { type ExpressionBuilder, sql } from 'kysely'
+import { elementAt } from '../../base/text/elementAt.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
-import type { StoredItem } from '../itemRef.ts'
+import { publicItem, type StoredItem } from '../itemRef.ts'
+import type { Quote } from './quote.ts'
 
 export interface Offer extends StoredItem {
   title: string
@@ -75,3 +77,19 @@ const findPlanOffer = (reader: SchoolReader, { id, priceId }: { id: string; pric
 /** Selects the currency in which the school sells: prices from before it was changed are for sale only once they are set again. */
 const schoolCurrency = (builder: Pick<ExpressionBuilder<DB, 'school'>, 'selectFrom'>, schoolId: string) =>
   builder.selectFrom('school').select('school.currency').where('school.id', '=', schoolId)
+
+/** Returns a quote as the API represents it: money with its currency, items with public ids. */
+export function publicQuote(offers: readonly Offer[], quote: Quote, currency: string) {
+  const money = (amount: number) => ({ amount, currency })
+  return {
+    lines: quote.lines.map(({ price, discount, total }, index) => ({
+      item: publicItem(elementAt(offers, index)),
+      price: money(price),
+      discount: money(discount),
+      total: money(total),
+    })),
+    subtotal: money(quote.subtotal),
+    discount_total: money(quote.discount),
+    total: money(quote.total),
+  }
+}

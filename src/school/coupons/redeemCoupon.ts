@@ -7,10 +7,9 @@ import type { ExternalServices } from '../../engine/externalServices.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
+import { requireNotOwned } from '../orders/placeOrder.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
-import { requireNotOwned } from '../orders/requireNotOwned.ts'
-import { findOffers, type Offer } from './findOffers.ts'
-import { publicQuote } from './publicQuote.ts'
+import { findOffers, type Offer, publicQuote } from './findOffers.ts'
 import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
 
 interface Context {

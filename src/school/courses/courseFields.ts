@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   externalId,
+  image,
   languageTag,
   line,
   lineOrEmpty,
@@ -11,7 +12,6 @@ import {
   timestamp,
   webUrl,
 } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
 import { richText } from '../../engine/declare/richText.ts'
 import { seo } from '../settings/seo.ts'
 

@@ -2,8 +2,7 @@ import { newId } from '../../base/ids.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { copyRows } from '../../database/statements/copyRows.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
-import { countTree, recordCurriculum } from '../curriculum/countTree.ts'
-import type { CurriculumContext } from '../curriculum/curriculumContext.ts'
+import { type CurriculumContext, countTree, recordCurriculum } from '../curriculum/countTree.ts'
 
 interface Course {
   id: string

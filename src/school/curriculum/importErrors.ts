@@ -1,11 +1,8 @@
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
-import { type CourseKey, maxLessons, maxSections } from './countTree.ts'
-import type { CurriculumContext } from './curriculumContext.ts'
+import { type CourseKey, type CurriculumContext, maxLessons, maxSections } from './countTree.ts'
 import type { Held, Import, Plan } from './importPlan.ts'
-import { checkLessonFiles, filesIn } from './lessonFiles.ts'
-import type { StoredMedia } from './lessonInput.ts'
-import { checkLesson } from './lessonRules.ts'
+import { checkLesson, checkLessonFiles, filesIn, type StoredMedia } from './lessonRules.ts'
 
 export async function importErrors(
   context: CurriculumContext,

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/ids.ts'
 import type { TextFormat } from '../richText.ts'
-import { mediaFrom } from './lessonFiles.ts'
-import type { StoredMedia } from './lessonInput.ts'
-import { dripOf } from './lessonRules.ts'
+import { dripOf, mediaFrom, type StoredMedia } from './lessonRules.ts'
 import { type Quiz, withIds } from './quiz.ts'
 
 /** A lesson of an import. Fields that are absent keep their value or take the default. */

@@ -1,15 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import { fromPublicId, uuidOf } from '../../base/ids.ts'
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
-import type { RenderingContext } from '../changeContext.ts'
+import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { announce } from '../notifications/announce.ts'
-import { countTree, maxLessons } from './countTree.ts'
-import type { CurriculumContext } from './curriculumContext.ts'
-import { changeText } from './lessonBody.ts'
-import { checkLessonFiles, filesIn } from './lessonFiles.ts'
-import type { LessonInput, StoredMedia } from './lessonInput.ts'
-import { checkLesson } from './lessonRules.ts'
-import { movePositions, nextPosition, requireRoom } from './places.ts'
+import type { TextFormat } from '../richText.ts'
+import { type CurriculumContext, countTree, maxLessons, movePositions, nextPosition, requireRoom } from './countTree.ts'
+import { checkLesson, checkLessonFiles, filesIn, type LessonInput, type StoredMedia } from './lessonRules.ts'
 
 interface Lesson {
   id: string
@@ -147,3 +145,56 @@ const filesOf = ({ media, attachment_file_ids }: Lesson) => ({ media: media as S
 
 const closeGap = (context: CurriculumContext, { section_id, position }: Lesson): Promise<void> =>
   movePositions(context, { part: 'lesson', id: section_id }, { after: position, by: -1 })
+
+export interface LessonText {
+  lessonId: string
+  field?: string
+  content: string
+  content_format: TextFormat
+}
+
+type TextContext = Pick<ChangeContext, 'writer'> & RenderingContext
+
+export async function writeTexts({ writer, externalServices }: TextContext, texts: readonly LessonText[]): Promise<void> {
+  if (texts.length === 0) return
+  const rows = []
+  for (const { lessonId, content, content_format, field = 'content' } of texts) {
+    const [content_html = ''] = await externalServices.markup.html([{ text: content, format: content_format, field }])
+    rows.push({ school_id: writer.schoolId, lesson_id: lessonId, content, content_format, content_html })
+    // Lets other requests run between the texts of a large import.
+    await setImmediate()
+  }
+  await writer
+    .insertInto('lesson_body')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['school_id', 'lesson_id']).doUpdateSet((row) => ({
+        content: row.ref('excluded.content'),
+        content_format: row.ref('excluded.content_format'),
+        content_html: row.ref('excluded.content_html'),
+      })),
+    )
+    .execute()
+}
+
+export async function removeTexts(writer: SchoolWriter, lessonIds: readonly string[]): Promise<void> {
+  if (lessonIds.length === 0) return
+  await writer
+    .deleteFrom('lesson_body')
+    .where('lesson_id', 'in', [...lessonIds])
+    .execute()
+}
+
+async function changeText(context: TextContext, lessonId: string, sent: LessonInput) {
+  if (!('content' in sent || 'content_format' in sent)) return
+  const { writer } = context
+  const before = await writer
+    .selectFrom('lesson_body')
+    .select(['content', 'content_format'])
+    .where('lesson_id', '=', lessonId)
+    .executeTakeFirst()
+  const content = 'content' in sent ? sent.content : before?.content
+  const format = sent.content_format ?? (before?.content_format === 'html' ? 'html' : 'markdown')
+  if (content === null || content === undefined) await removeTexts(writer, [lessonId])
+  else await writeTexts(context, [{ lessonId, content, content_format: format }])
+}

@@ -1,20 +1,15 @@
 import { z } from 'zod'
 import { playedAddress } from '../../base/text/players.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything } from '../../engine/declare/expressions.ts'
+import { everything, fromJson } from '../../engine/declare/expressions.ts'
 import { externalId, metadata, reference, timestamp } from '../../engine/declare/fields.ts'
-import type { Presentation } from '../../engine/declare/presentation.ts'
-import { fromJson } from '../../engine/declare/values.ts'
+import type { Presentation } from '../../engine/declare/rowSerializer.ts'
 import { quizAnalysis } from '../learning/quizAnalysis.ts'
 import type { StoredQuiz } from '../learning/scoreQuiz.ts'
 import { lockCourseOf } from './countTree.ts'
-import { lessonRules } from './coursePart.ts'
 import { curriculum } from './curriculum.ts'
-import { completedAtOf, isOpenPreview, lockReasonOf, mayReadBody, unlocksAtOf } from './entitlement.ts'
 import * as fields from './lessonFields.ts'
-import { mediaFrom } from './lessonFiles.ts'
-import type { StoredMedia } from './lessonInput.ts'
-import { dripOf } from './lessonRules.ts'
+import { dripOf, mediaFrom, type StoredMedia } from './lessonRules.ts'
 import {
   afterLessonChange,
   afterLessonRemoval,
@@ -29,7 +24,8 @@ import {
 } from './lessonWriting.ts'
 import { shownQuiz, withIds } from './quiz.ts'
 import { sections } from './sections.ts'
-import { type LessonFile, lessonFilesOf, textOf, visiblePosition } from './selections.ts'
+import { type LessonFile, lessonFilesOf, lessonRules, textOf, visiblePosition } from './selections.ts'
+import { completedAtOf, isOpenPreview, lockReasonOf, mayReadBody, unlocksAtOf } from './tree.ts'
 
 const filesOf = (row: Readonly<Record<string, unknown>>): readonly LessonFile[] =>
   fromJson<LessonFile[] | null | undefined>(row.attachments) ?? []

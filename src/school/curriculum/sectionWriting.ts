@@ -3,9 +3,7 @@ import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
-import { countTree, maxSections } from './countTree.ts'
-import type { CurriculumContext } from './curriculumContext.ts'
-import { movePositions, nextPosition, requireRoom } from './places.ts'
+import { type CurriculumContext, countTree, maxSections, movePositions, nextPosition, requireRoom } from './countTree.ts'
 
 interface Section {
   id: string

@@ -4,10 +4,9 @@ import { everything } from '../../engine/declare/expressions.ts'
 import { externalId, line, metadata, reference } from '../../engine/declare/fields.ts'
 import { courses } from '../courses/courses.ts'
 import { lockCourseOf } from './countTree.ts'
-import { sectionRules } from './coursePart.ts'
 import { curriculum } from './curriculum.ts'
 import { checkNewSection, closeSectionGap, countSectionIn, placeSection, removeLessonsIn } from './sectionWriting.ts'
-import { visibleLessonsCount } from './selections.ts'
+import { sectionRules, visibleLessonsCount } from './selections.ts'
 
 export const sections = defineResource({
   name: 'sections',

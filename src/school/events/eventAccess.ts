@@ -1,6 +1,6 @@
 import type { Caller, PersonCaller } from '../../base/caller.ts'
 import { type Builder, type Condition, now } from '../../database/statements/expressions.ts'
-import { hasPlan, includesAllEvents, includesProduct } from '../memberships/hasPlan.ts'
+import { hasPlan, includesAllEvents, includesProduct } from '../memberships/planVisibility.ts'
 
 type Events = Builder<'event'>
 type PersonAtEvent = Builder<'event' | 'person'>

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { externalId, line, metadata, money, reference, slug, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
+import { externalId, image, line, metadata, money, reference, slug, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
 
 const address = (description: string) =>

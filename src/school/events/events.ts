@@ -1,13 +1,11 @@
 // More than 250 lines: one declaration.
 
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything } from '../../engine/declare/expressions.ts'
-import { reference } from '../../engine/declare/fields.ts'
-import { imageField } from '../../engine/declare/image.ts'
+import { everything, idsIn } from '../../engine/declare/expressions.ts'
+import { imageField, reference } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { freeSlug } from '../../engine/declare/slugs.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
-import { idsIn } from '../../engine/declare/values.ts'
 import { courses } from '../courses/courses.ts'
 import { lecturers } from '../lecturers/lecturers.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'

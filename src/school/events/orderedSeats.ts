@@ -1,11 +1,9 @@
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { isAmong } from '../../database/statements/expressions.ts'
-import { addWaiting, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
+import { addWaiting, giveHeldSeatToOrder, holdSeatOfOrder, releaseSeats, seatsOf, takeSeats, waitingSeatsOf } from './eventSeats.ts'
 import { hasPaidSeat } from './paidSeat.ts'
-import { requireNotBlocked } from './requireNotBlocked.ts'
-import { countRsvps, findRsvp, insertRsvp, updateRsvp } from './submitRsvp.ts'
-import { giveHeldSeatToOrder, holdSeatOfOrder, waitingSeatsOf } from './waitlistOffers.ts'
+import { countRsvps, findRsvp, insertRsvp, requireNotBlocked, updateRsvp } from './submitRsvp.ts'
 
 interface ReservedSeats {
   personId: string | null

@@ -2,9 +2,8 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { countedBy, inHours, isAmong, now } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { isOfExcluded } from './eventAccess.ts'
-import { type LockedEvent, seatsOf } from './eventSeats.ts'
+import { endDueOffers, type LockedEvent, leaveWaitlist, noOffer, type Offer, seatsOf } from './eventSeats.ts'
 import { isPaidSeat } from './paidSeat.ts'
-import { endDueOffers, leaveWaitlist, noOffer, type Offer } from './waitlistOffers.ts'
 
 const batch = 100
 

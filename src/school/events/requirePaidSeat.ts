@@ -2,9 +2,9 @@ import type { Builder, Condition } from '../../database/statements/expressions.t
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { publicItem } from '../itemRef.ts'
+import type { Offer } from './eventSeats.ts'
 import type { EventChange } from './eventStates.ts'
 import { hasPaidSeat } from './paidSeat.ts'
-import type { Offer } from './waitlistOffers.ts'
 
 export type PaidChange = EventChange & { externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress' | 'emailLimits'> }
 

@@ -2,8 +2,7 @@ import { fieldError, Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import type { SeatChange } from './eventStates.ts'
-import { requireNotBlocked } from './requireNotBlocked.ts'
-import { findRsvp, type RsvpEvent, type RsvpInput, writeRsvp } from './submitRsvp.ts'
+import { findRsvp, type RsvpEvent, type RsvpInput, requireNotBlocked, writeRsvp } from './submitRsvp.ts'
 
 export interface SoldSeats {
   eventId: string

@@ -7,8 +7,7 @@ import { recordChanges } from '../../database/tables/changeLog.ts'
 import { statusesWithSeat } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
 import type { EventChange } from './eventStates.ts'
-import { requireNotBlocked } from './requireNotBlocked.ts'
-import { findRsvp, type Rsvp, type RsvpEvent, writeRsvp } from './submitRsvp.ts'
+import { findRsvp, type Rsvp, type RsvpEvent, requireNotBlocked, writeRsvp } from './submitRsvp.ts'
 
 export type GuestValues = Readonly<{ member_id: string; status?: string; guests?: number }>
 

@@ -1,15 +1,14 @@
 import type { PersonCaller } from '../../base/caller.ts'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { clockTime, countedBy, now as databaseNow } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { mayTakePart } from './eventAccess.ts'
 import { type EventDetails, notifyOfSeats } from './eventEmails.ts'
-import { addWaiting, type LockedEvent, releaseSeats, seatsOf, takeSeats } from './eventSeats.ts'
+import { addWaiting, type LockedEvent, noOffer, type Offer, releaseSeats, seatsOf, takeSeats, waitingSeatsOf } from './eventSeats.ts'
 import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
 import { type PaidChange, requirePaidSeat, type WayToSeat } from './requirePaidSeat.ts'
-import { noOffer, type Offer, waitingSeatsOf } from './waitlistOffers.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */
 export interface RsvpEvent extends EventDetails {
@@ -227,3 +226,14 @@ const eventFull = ({ waitlist_enabled }: RsvpEvent): Problem =>
   new Problem('event_full', {
     ...(waitlist_enabled && { description: 'The event has too few free seats, or other people are on the waitlist.' }),
   })
+
+/** @throws Problem access_denied if the school has blocked the person, who then gets no seat at an event */
+export async function requireNotBlocked(reader: SchoolReader, { personId }: { personId: string }): Promise<void> {
+  const blocked = await reader
+    .selectFrom('person')
+    .select('id')
+    .where('id', '=', personId)
+    .where('member_status', '=', 'blocked')
+    .executeTakeFirst()
+  if (blocked) throw new Problem('access_denied', { description: 'The school has blocked this person.' })
+}

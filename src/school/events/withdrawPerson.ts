@@ -1,9 +1,8 @@
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
-import { addWaiting, releaseSeats, seatsOf } from './eventSeats.ts'
+import { addWaiting, leaveWaitlist, releaseSeats, seatsOf, waitingSeatsOf } from './eventSeats.ts'
 import { lockEvents } from './orderedSeats.ts'
 import { countRsvps, findRsvp, updateRsvp } from './submitRsvp.ts'
-import { leaveWaitlist, waitingSeatsOf } from './waitlistOffers.ts'
 
 interface PersonKey {
   personId: string

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything } from '../../engine/declare/expressions.ts'
+import { everything, fromJson } from '../../engine/declare/expressions.ts'
 import { reference, slug, timestamp } from '../../engine/declare/fields.ts'
-import { fromJson } from '../../engine/declare/values.ts'
 import { isInFormStatus, isOpen, pagesFrom, placesOf, statusNow } from './formRules.ts'
 import { summarize } from './formSummary.ts'
 

@@ -9,7 +9,7 @@ import { subjects } from '../comments/commentAccess.ts'
 import { releaseSoldSeats, reserveSeats } from '../events/reserveSeats.ts'
 import { requireFormSlug, submitForm } from '../forms/submitForm.ts'
 import { person } from './platformFields.ts'
-import { definePlatformOperation } from './platformOperation.ts'
+import { definePlatformOperation } from './runReport.ts'
 
 const id = (prefix: string, description: string) =>
   z.string().meta({ description, example: toPublicId(prefix, '01942bc1-1a80-7000-8000-000000000001') })

@@ -3,7 +3,7 @@ import { toPublicId } from '../../base/ids.ts'
 import { line, slug, text, timestamp } from '../../engine/declare/fields.ts'
 import { formPath } from '../../engine/sitePaths.ts'
 import { saveForm } from '../forms/saveForm.ts'
-import { definePlatformOperation } from './platformOperation.ts'
+import { definePlatformOperation } from './runReport.ts'
 
 const longText = (max: number, description: string, example: string) =>
   text(max, z.string().trim()).nullable().default(null).meta({ description, example })

@@ -4,13 +4,12 @@ import { line, timestamp } from '../../engine/declare/fields.ts'
 import { storedItem } from '../itemRef.ts'
 import { orderRefundList, orderSchema } from '../orders/orderFields.ts'
 import { orderSummary, requireOrderNumber } from '../orders/orderSummary.ts'
-import { cancelOrder, failOrder } from '../orders/orderTransitions.ts'
+import { cancelOrder, failOrder, reportPayment } from '../orders/orderTransitions.ts'
 import { paymentProviders } from '../orders/payment.ts'
 import { placeOrder } from '../orders/placeOrder.ts'
 import { refundOrder, refundReasons } from '../orders/refundOrder.ts'
-import { reportPayment } from '../orders/reportPayment.ts'
 import { amount, attribution, billingAddress, country, orderedItem, person, refundedItem } from './platformFields.ts'
-import { definePlatformOperation, type PathParameter, type PlatformChange } from './platformOperation.ts'
+import { definePlatformOperation, type PathParameter, type PlatformChange } from './runReport.ts'
 
 const number: PathParameter = {
   name: 'number',

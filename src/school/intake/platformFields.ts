@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isCountry } from '../../base/text/countries.ts'
 import { line } from '../../engine/declare/fields.ts'
 import { itemTypes } from '../itemRef.ts'
-import { typedEmail } from '../people/emailField.ts'
+import { typedEmail } from '../students/studentFields.ts'
 
 /** A person in a request. A person whom the school does not know is created. */
 export const person = (description: string) =>

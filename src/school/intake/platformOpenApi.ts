@@ -3,12 +3,11 @@ import { exampleObject } from '../../engine/declare/exampleOf.ts'
 import { inputSchema, publishedSchema, referenceTo } from '../../engine/output/publishedSchemas.ts'
 import { errorSchema, errorSchemaName } from '../../engine/rest/errorSchema.ts'
 import { addNamed, inputSuffix, type Json, withNamedSchemas } from '../../engine/rest/namedSchemas.ts'
-import { errorComponents, errorResponses } from '../../engine/rest/openApiErrors.ts'
+import { errorComponents, errorResponses, ofBodies } from '../../engine/rest/openApiErrors.ts'
 import { responseHeaders } from '../../engine/rest/openApiHeaders.ts'
-import { ofBodies } from '../../engine/rest/operationErrors.ts'
 import { usedComponents } from '../../engine/rest/usedComponents.ts'
-import { type PlatformOperation, platformPath } from './platformOperation.ts'
 import { platformOperations } from './platformOperations.ts'
+import { type PlatformOperation, platformPath } from './runReport.ts'
 
 const tags: Readonly<Record<PlatformOperation['tag'], string>> = {
   orders: "Orders of the school's checkout, and their payments.",

@@ -5,7 +5,7 @@ import { type Decision, moderateComment } from '../comments/moderateComment.ts'
 import { communityOperations } from './communityOperations.ts'
 import { formOperations } from './formOperations.ts'
 import { orderOperations } from './orderOperations.ts'
-import { definePlatformOperation, type PlatformOperation } from './platformOperation.ts'
+import { definePlatformOperation, type PlatformOperation } from './runReport.ts'
 
 const example = toPublicId('cmt', '01942bc1-1a80-7000-8000-000000000001')
 

@@ -2,7 +2,7 @@ import { expressionBuilder } from 'kysely'
 import type { PersonCaller } from '../../base/caller.ts'
 import type { Condition } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
-import { lessonRules } from '../curriculum/coursePart.ts'
+import { lessonRules } from '../curriculum/selections.ts'
 
 const attempt = expressionBuilder<DB, 'quiz_attempt'>()
 

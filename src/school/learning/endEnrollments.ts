@@ -2,8 +2,7 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { type Builder, type Condition, isAmong } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
-import { type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
-import { lockCourses } from './lockCourses.ts'
+import { lockCourses, type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { accessColumns, planEnd } from './restoreEnrollments.ts'
 
 /**

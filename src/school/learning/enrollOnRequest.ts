@@ -12,10 +12,9 @@ import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isEnrolled } from '../courses/enrolledCourses.ts'
 import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
-import { findActiveEntitlement } from './activeEntitlement.ts'
+import { findActiveEntitlement, findOpenEnrollment, requireOpenEnrollment } from './activeEntitlement.ts'
 import { type EnrollmentInput, placeEnrollment } from './enroll.ts'
 import { findStudent, type StudentReference } from './findStudent.ts'
-import { findOpenEnrollment, requireOpenEnrollment } from './requireOpenEnrollment.ts'
 
 export interface EnrollmentContext {
   writer: SchoolWriter

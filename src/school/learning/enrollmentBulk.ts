@@ -4,12 +4,12 @@ import { toPublicId, uuidOf } from '../../base/ids.ts'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
 import { defineCollectionAction } from '../../engine/declare/typedOperations.ts'
 import { bulk } from '../../engine/write/bulk.ts'
-import { isUnchanged, itemsOutput } from '../../engine/write/bulkOutput.ts'
+import { isUnchanged, itemsOutput } from '../../engine/write/bulkAction.ts'
 import type { CsvRules } from '../../engine/write/csvItems.ts'
 import { explainViolation } from '../../engine/write/explainViolation.ts'
+import { lockCourses } from './enrollmentCounters.ts'
 import { enrollmentSchema, named } from './enrollmentFields.ts'
 import { enrollAndRecord } from './enrollOnRequest.ts'
-import { lockCourses } from './lockCourses.ts'
 
 const itemSchema = z.object({
   course_id: reference('crs', 'The course.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { externalId, metadata, reference, timestamp } from '../../engine/declare/fields.ts'
-import { typedEmail } from '../people/emailField.ts'
+import { typedEmail } from '../students/studentFields.ts'
 
 const moment = (description: string) => timestamp().nullable().meta({ description, example: null })
 

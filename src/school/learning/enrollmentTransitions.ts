@@ -1,10 +1,9 @@
 import type { SchoolWriter } from '../../database/connection/database.ts'
-import { updateEnrollmentCounters } from './enrollmentCounters.ts'
+import { requirePlace } from './enroll.ts'
+import { lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
 import { revokeFallbackAccess } from './fallbackAccess.ts'
 import { issueCertificates } from './issuedCertificates.ts'
-import { lockCourses } from './lockCourses.ts'
-import { requirePlace } from './requirePlace.ts'
 
 /** The actions on an enrolment: the states in which each is possible, and those that it leads to, the usual one first. */
 export const transitions = {

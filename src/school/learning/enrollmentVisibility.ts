@@ -4,7 +4,7 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { isTaughtBy } from '../courses/visibleCourses.ts'
-import { inCourse } from '../curriculum/coursePart.ts'
+import { inCourse } from '../curriculum/selections.ts'
 import { hasCurrentStatus } from './enrollmentExpressions.ts'
 
 type Table = 'enrollment' | 'lesson_progress' | 'certificate'

@@ -4,8 +4,7 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { includesCourse } from '../memberships/accessExpressions.ts'
-import { updateEnrollmentCounters } from './enrollmentCounters.ts'
-import { lockCourses } from './lockCourses.ts'
+import { lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
 
 /** The columns that say what opens an enrolment, and whether it is open. The end of a plan changes them. */
 export const accessColumns = [

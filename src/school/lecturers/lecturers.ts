@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything } from '../../engine/declare/expressions.ts'
-import { externalId, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../../engine/declare/fields.ts'
-import { image, imageField } from '../../engine/declare/image.ts'
+import { everything, fromJson } from '../../engine/declare/expressions.ts'
+import { externalId, image, imageField, line, lineOrEmpty, metadata, reference, slug, webUrl } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { richText } from '../../engine/declare/richText.ts'
 import { defineAction, defineCollectionAction } from '../../engine/declare/typedOperations.ts'
-import { fromJson } from '../../engine/declare/values.ts'
 import { courses } from '../courses/courses.ts'
 import { htmlColumn } from '../markupRenderer.ts'
-import { emailAddress } from '../people/emailField.ts'
 import { setPositions } from '../setPositions.ts'
 import { linkLecturer, unlinkLecturer } from '../staff/staffInvitations.ts'
+import { emailAddress } from '../students/studentFields.ts'
 import {
   hasExpertise,
   isActiveLecturer,

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { roles } from '../../base/caller.ts'
-import { externalId, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
-import { typedEmail } from '../people/emailField.ts'
-import { reasonField, words } from '../students/studentFields.ts'
+import { externalId, image, line, lineOrEmpty, metadata, reference, timestamp, webUrl } from '../../engine/declare/fields.ts'
+import { reasonField, typedEmail, words } from '../students/studentFields.ts'
 
 /** The fields of a member. The directory shows those without a restricted view. */
 export const memberSchema = z.object({

@@ -1,6 +1,6 @@
 import type { SchoolReader } from '../../database/connection/database.ts'
-import { type CouponRow, discountOf } from '../coupons/couponRow.ts'
 import { quote } from '../coupons/quote.ts'
+import { type CouponRow, discountOf } from '../coupons/validateCoupon.ts'
 import type { Period } from './periods.ts'
 
 export interface PriceTerms extends Period {

@@ -13,11 +13,12 @@ import {
   afterTransition,
   cancelSubscription,
   changePlan,
+  checkTimes,
+  moveTimes,
   pauseSubscription,
   resumeSubscription,
 } from './changeSubscription.ts'
 import { membershipPlans } from './membershipPlans.ts'
-import { checkTimes, moveTimes } from './moveTimes.ts'
 import { noPendingChange } from './subscriptionColumns.ts'
 import { reason, subscriptionSchema } from './subscriptionFields.ts'
 import { confirmByStaff } from './subscriptionPayments.ts'

@@ -1,10 +1,12 @@
 import type { School } from '../../base/school.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
-import type { SendMessage } from '../../database/outbox/sendMessage.ts'
+import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { Recipient, SendMessage } from '../../database/outbox/sendMessage.ts'
 import { isOfTransaction } from '../../database/statements/expressions.ts'
 import { attendingStatuses } from '../events/eventEmails.ts'
 import { findNews } from './allNews.ts'
-import { countRecipients } from './recipients.ts'
+import type { News } from './news.ts'
+import { isMarketing, preferenceOf } from './notificationPreferences.ts'
+import { isMarketingWanted, isNotTurnedOff } from './preferenceExpressions.ts'
 
 interface Counting {
   send: SendMessage
@@ -45,4 +47,60 @@ async function countMoveNotices(writer: SchoolWriter): Promise<number> {
     .where('person.erased_at', 'is', null)
     .executeTakeFirstOrThrow()
   return count
+}
+
+interface Page {
+  after: string | null
+  limit: number
+}
+
+type Concerned = Pick<News, 'email' | 'isFor'>
+
+/**
+ * Selects the people whom news concerns. E-mails that can be turned off are for people with an account who want them and are not blocked, and
+ * marketing is for those who agreed to it.
+ */
+function selectRecipients(database: SchoolReader, { email, isFor }: Concerned) {
+  const preference = preferenceOf(email)
+  return database
+    .selectFrom('person')
+    .leftJoin('account', (join) => join.onRef('account.id', '=', 'person.account_id').on('account.disabled_at', 'is', null))
+    .where('person.erased_at', 'is', null)
+    .$if(preference !== undefined, (query) =>
+      query
+        .where('account.id', 'is not', null)
+        .where('person.member_status', 'not in', ['blocked', 'erased'])
+        .where((row) => isNotTurnedOff(row.ref('account.preferences'), preference ?? '')),
+    )
+    .$if(preference !== undefined && isMarketing(preference), (query) =>
+      query.where((row) => isMarketingWanted(row.ref('account.preferences'), row.ref('person.marketing_consent'), preference ?? '')),
+    )
+    .where(isFor)
+}
+
+/** Returns the number of people whom news concerns. */
+async function countRecipients(database: SchoolReader, news: Concerned): Promise<number> {
+  const { count } = await selectRecipients(database, news)
+    .select((row) => row.cast<number>(row.fn.countAll(), 'int4').as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Returns the next people whom news concerns, in the order of their ids. */
+export async function findRecipients(
+  database: SchoolReader,
+  news: Concerned,
+  { after, limit }: Page,
+): Promise<{ id: string; to: Recipient }[]> {
+  const rows = await selectRecipients(database, news)
+    .select((row) => ['person.id', row.fn.coalesce('account.email', 'person.email').as('email'), 'account.id as account_id'])
+    .select(['person.locale as person_locale', 'account.locale as account_locale'])
+    .$if(after !== null, (query) => query.where('person.id', '>', after ?? ''))
+    .orderBy('person.id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, email: address, account_id, person_locale, account_locale }) => ({
+    id,
+    to: { email: address, locales: [account_locale, person_locale], accountId: account_id },
+  }))
 }

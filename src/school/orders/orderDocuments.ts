@@ -1,6 +1,6 @@
 import { uuidOf } from '../../base/ids.ts'
+import { fromJson } from '../../engine/declare/expressions.ts'
 import { defineRead } from '../../engine/declare/typedOperations.ts'
-import { fromJson } from '../../engine/declare/values.ts'
 import { documentStyle } from './documentParts.ts'
 import { creditNoteOf, findIssuer, invoiceOf, type Seller } from './invoice.ts'
 import { creditNotePage, invoicePage } from './invoicePage.ts'

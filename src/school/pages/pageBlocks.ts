@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLinkable, maxUrlLength } from '../../base/net/webUrl.ts'
 import { line as lineOf, lineOrEmpty, text, webUrl } from '../../engine/declare/fields.ts'
 import { markupText, textFormat } from '../../engine/declare/richText.ts'
-import type { Block } from './pageBlock.ts'
+import type { Block } from './pageContent.ts'
 
 // Ids inside blocks are stored as sent: a block is one JSON value, and no column refers to ids inside it.
 const idOf = (prefix: string, description: string) =>

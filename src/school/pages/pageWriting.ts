@@ -3,8 +3,7 @@ import { fieldError, type ProblemDetail } from '../../base/problem.ts'
 import { markupExcess } from '../../base/text/markupLimits.ts'
 import { lockFiles } from '../../database/files/fileReferences.ts'
 import { imagePurposes } from '../../engine/declare/filePurposes.ts'
-import { type Block, markupIn, picturesIn } from './pageBlock.ts'
-import { contentText, draftOf, type PageColumns, type PageContent } from './pageContent.ts'
+import { type Block, contentText, draftOf, markupIn, type PageColumns, type PageContent, picturesIn } from './pageContent.ts'
 import { addRevision, type PageContext, type RevisionEvent } from './pageRevisions.ts'
 
 const maxBytes = 512 * 1024

@@ -5,7 +5,7 @@ import type { StoredImage } from '../../database/statements/fileExpressions.ts'
 import { freeText, momentFormat, pageLocale, priceText, withTaxNote } from '../localFormats.ts'
 import { priceTaxOf } from '../orders/salesTax.ts'
 import { storedHtmlOf, type TextFormat } from '../richText.ts'
-import type { Block, Picture } from './pageBlock.ts'
+import type { Block, Picture } from './pageContent.ts'
 import type { LinkedContent } from './pageRendering.ts'
 import { rowPath } from './rowPath.ts'
 

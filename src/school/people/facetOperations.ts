@@ -1,5 +1,8 @@
-import type { Values } from '../../engine/declare/values.ts'
+import type { Values } from '../../engine/declare/expressions.ts'
+import { defineAction } from '../../engine/declare/typedOperations.ts'
 import type { Change, Removal, RowsInBulk } from '../../engine/write/writing.ts'
+import { leaveWaitlists, lockWaitlistsOf } from '../events/withdrawPerson.ts'
+import { blockMember } from '../members/memberStates.ts'
 import { eraseByStaff } from '../students/eraseByStaff.ts'
 import { addFacet, findPersonByKeys, lockPeople } from '../students/findOrCreatePerson.ts'
 import {
@@ -11,7 +14,7 @@ import {
   requireNotErased,
 } from '../students/personWriting.ts'
 import { lockPlaces } from '../students/releasePlaces.ts'
-import { cancelParameter } from '../students/studentFields.ts'
+import { cancelParameter, reasonInput } from '../students/studentFields.ts'
 
 type Facet = 'student' | 'member'
 
@@ -61,3 +64,36 @@ export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
     return id
   },
 })
+
+/** The actions that block a member and take that back. A blocked member leaves the waitlists of events, and does not return to them. */
+export const blocking = {
+  block: defineAction('person', {
+    scope: 'write',
+    asksFirst: 'access',
+    errors: ['self_change'],
+    roles: ['staff'],
+    summary: 'Block a member from the community',
+    from: ['active'],
+    to: 'blocked',
+    input: reasonInput,
+    lockFirst: (writer, { id: personId }) => lockWaitlistsOf(writer, { personId }),
+    requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+    run: (writing, row, { reason }) => blockMember(writing, row, reason),
+    async after(writing, row) {
+      await recordOtherFacet(writing, row, 'member', 'updated')
+      await leaveWaitlists(writing.writer, { personId: row.id })
+    },
+  }),
+  unblock: defineAction('person', {
+    scope: 'write',
+    asksFirst: 'access',
+    roles: ['staff'],
+    summary: 'Unblock a member',
+    from: ['blocked'],
+    to: 'active',
+    input: reasonInput,
+    requireCaller: (writing, row) => requireAuthorityOver(writing, row.id),
+    run: async () => ({ member_status_reason: null }),
+    after: (writing, row) => recordOtherFacet(writing, row, 'member', 'updated'),
+  }),
+}

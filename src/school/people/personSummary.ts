@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { reference } from '../../engine/declare/fields.ts'
-import { image, imageOf } from '../../engine/declare/image.ts'
-import type { Presentation } from '../../engine/declare/presentation.ts'
+import { image, imageOf, reference } from '../../engine/declare/fields.ts'
+import type { Presentation } from '../../engine/declare/rowSerializer.ts'
 import type { StoredSummary } from './personSummaries.ts'
 
 /** The public summary of a person. An erased person has neither an id nor a name. */

@@ -2,7 +2,7 @@ import type { Expression } from 'kysely'
 import type { Caller, PersonCaller } from '../../base/caller.ts'
 import { type Builder, type Condition, now } from '../../database/statements/expressions.ts'
 import { isKnownLecturer } from '../courses/visibleCourses.ts'
-import { hasPlan, isMoreThanFree } from '../memberships/hasPlan.ts'
+import { hasPlan, isMoreThanFree } from '../memberships/planVisibility.ts'
 
 type Posts = Builder<'post'>
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { markupLimitsText } from '../../base/text/markupLimits.ts'
-import { externalId, line, metadata, reference, slug, timestamp } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
+import { externalId, image, line, metadata, reference, slug, timestamp } from '../../engine/declare/fields.ts'
 import { markupText } from '../../engine/declare/richText.ts'
 import { seo } from '../settings/seo.ts'
 

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { uuidOf } from '../../base/ids.ts'
-import { externalId, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
+import type { ParameterValues } from '../../engine/declare/expressions.ts'
+import { externalId, image, line, lineOrEmpty, metadata, money, reference, slug, timestamp } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
-import type { ParameterValues } from '../../engine/declare/values.ts'
 import { seo } from '../settings/seo.ts'
 import { maxFiles } from './productFiles.ts'
 

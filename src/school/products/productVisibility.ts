@@ -2,8 +2,7 @@ import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Caller, PersonCaller } from '../../base/caller.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
-import { hasPlan, includesProduct } from '../memberships/hasPlan.ts'
-import { isVisiblePlan } from '../memberships/planVisibility.ts'
+import { hasPlan, includesProduct, isVisiblePlan } from '../memberships/planVisibility.ts'
 
 type Products = Builder<'digital_product'>
 

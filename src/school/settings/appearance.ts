@@ -2,11 +2,9 @@ import { z } from 'zod'
 import { themes } from '../../base/text/palettes.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything } from '../../engine/declare/expressions.ts'
-import { line, reference, timestamp, webUrl } from '../../engine/declare/fields.ts'
-import { image, imageField } from '../../engine/declare/image.ts'
-import { checkAppearance, resetTheme } from './appearanceWriting.ts'
-import { fontNames } from './fontFamilies.ts'
-import { selectNavigation, shownNavigation, storedNavigation } from './navigation.ts'
+import { image, imageField, line, reference, timestamp, webUrl } from '../../engine/declare/fields.ts'
+import { checkAppearance, resetTheme, selectNavigation, shownNavigation, storedNavigation } from './appearanceWriting.ts'
+import { fontNames } from './themes.ts'
 
 const colour = (description: string, example: string) =>
   z

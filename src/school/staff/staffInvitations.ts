@@ -5,8 +5,7 @@ import { fieldError, Problem } from '../../base/problem.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
-import type { StaffChange } from './staffChange.ts'
-import { requireRoleGiver } from './staffRules.ts'
+import { requireRoleGiver, type StaffChange } from './staffRules.ts'
 
 type StaffRole = Exclude<Role, 'learner'>
 

@@ -1,8 +1,10 @@
 import type { PersonCaller } from '../../base/caller.ts'
 import { uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
+import type { School } from '../../base/school.ts'
+import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { ExternalServices } from '../../engine/externalServices.ts'
 import { hasOtherOwner, lockOwners } from './owners.ts'
-import type { StaffChange } from './staffChange.ts'
 
 export async function checkProfile(
   { lecturer_id }: Readonly<{ lecturer_id?: string | null }>,
@@ -39,4 +41,12 @@ export async function requireChangeable(
   if (row.role !== 'owner' || row.status !== 'active' || roleAfter === 'owner') return
   await lockOwners(writer)
   if (!(await hasOtherOwner(writer, { personId: row.person_id }))) throw new Problem('last_owner')
+}
+
+export interface StaffChange {
+  writer: SchoolWriter
+  school: School
+  caller: PersonCaller
+  now: Date
+  externalServices: Pick<ExternalServices, 'send'>
 }

@@ -6,8 +6,7 @@ import { isAmong, now as transactionTime } from '../../database/statements/expre
 import { recordChange, recordChanges } from '../../database/tables/changeLog.ts'
 import { forgetStoredResponses } from '../../database/tables/idempotency.ts'
 import { forgetImagesOf } from '../../database/undo/records.ts'
-import { discardFiles } from './discardFiles.ts'
-import { type EndGrant, eraseAccount } from './eraseAccount.ts'
+import { discardFiles, type EndGrant, eraseAccount } from './eraseAccount.ts'
 import { lockPlaces, releasePlaces } from './releasePlaces.ts'
 import { scrubComments } from './scrubComments.ts'
 

@@ -1,7 +1,15 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
-import { image } from '../../engine/declare/image.ts'
-import { typedEmail } from '../people/emailField.ts'
+import { emailForm, normaliseEmail } from '../../base/text/emailAddress.ts'
+import { externalId, image, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
+
+/** Declares an e-mail address: what the sign-up accepts is accepted everywhere. */
+export const emailAddress = () => z.email({ pattern: emailForm })
+
+/** Declares an e-mail address in a request, normalised in the same way as the stored address of an account. */
+export const typedEmail = () => z.string().overwrite(normalised).max(254).check(emailAddress())
+
+/** Returns the address in its stored form, for a look-up. Other text is returned unchanged and matches no account. */
+export const normalised = (typed: string): string => normaliseEmail(typed) ?? typed
 
 export const words = (description: string, example: string[]) => z.array(line(40)).max(50).meta({ description, example, view: 'staff' })
 

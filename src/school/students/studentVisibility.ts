@@ -1,4 +1,6 @@
-import type { PersonCaller } from '../../base/caller.ts'
+import type { Expression } from 'kysely'
+import { jsonBuildObject } from 'kysely/helpers/postgres'
+import type { PersonCaller, Viewer } from '../../base/caller.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 
 export const isStudent = (person: Builder<'person'>): Condition => person('person.is_student', '=', person.lit(true))
@@ -18,3 +20,10 @@ export function isTaughtByCaller(person: Builder<'person'>, { lecturerId }: Pick
       .where('course_lecturer.lecturer_id', '=', lecturerId),
   )
 }
+
+/** Selects the amount that the person has paid, less refunds, with the currency of the school, as one JSON value. */
+export const spendOf = (person: Builder<'person'>, { schoolId }: Viewer): Expression<unknown> =>
+  jsonBuildObject({
+    amount: person.ref('person.lifetime_spend'),
+    currency: person.selectFrom('school').select('school.currency').where('school.id', '=', schoolId),
+  })

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything, nothing } from '../../engine/declare/expressions.ts'
-import { imageField } from '../../engine/declare/image.ts'
+import { everything, fromJson, nothing } from '../../engine/declare/expressions.ts'
+import { imageField } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
-import { fromJson } from '../../engine/declare/values.ts'
 import { studentExport } from '../account/personExports.ts'
 import { enrollments } from '../learning/enrollments.ts'
 import { members } from '../members/members.ts'
 import { changeOf, erasureOf, manyOf } from '../people/facetOperations.ts'
 import { exportPerson } from './exportPerson.ts'
 import { invitePerson, sendInvitation } from './invitations.ts'
-import { spendOf } from './personSelections.ts'
 import { hasTag, setTags, tagsOf } from './personTags.ts'
 import {
   checkPerson,
@@ -23,7 +21,7 @@ import {
 } from './personWriting.ts'
 import { studentArea } from './studentArea.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
-import { isMe, isStudent, isTaughtByCaller } from './studentVisibility.ts'
+import { isMe, isStudent, isTaughtByCaller, spendOf } from './studentVisibility.ts'
 
 export const students = defineResource({
   name: 'students',

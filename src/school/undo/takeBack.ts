@@ -7,10 +7,7 @@ import { isBookkeeping, isPlace } from '../../database/undo/columnKinds.ts'
 import { deferConstraints, findExisting, lockRows, type Tables } from '../../database/undo/rows.ts'
 import type { SubjectRow } from '../../engine/externalServices.ts'
 import { freeValues, type Replaced } from './freeValues.ts'
-import { keepUsed } from './keepUsed.ts'
-import { rowKey, withoutDerived } from './withoutDerived.ts'
-import { withoutNamed, withoutParents } from './withoutMissing.ts'
-import { type Plan, writeInverse } from './writeInverse.ts'
+import { keepUsed, type Plan, rowKey, withoutDerived, withoutNamed, withoutParents, writeInverse } from './writeInverse.ts'
 
 export interface TakenBack extends SubjectRow {
   /** The version of a row with versions, if the request that is taken back raised it. */

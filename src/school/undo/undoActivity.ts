@@ -7,10 +7,9 @@ import { beginCapture, takeCaptured } from '../../database/undo/capture.ts'
 import { findUndoable, findUndone, lockUndo, markUndone, openUndo, type UndoableEntry } from '../../database/undo/records.ts'
 import { checkConstraints, readTables, type Tables } from '../../database/undo/rows.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
-import { activityId, recordRows, recordStates, recordUndo } from './recordUndo.ts'
+import { activityId, recordRows, recordStates, recordUndo, type Undoing, type UndoResult } from './recordUndo.ts'
 import { keepCurriculum, recount } from './recount.ts'
 import { type Inverse, type TakenBack, takeBack } from './takeBack.ts'
-import type { Undoing, UndoResult } from './undoing.ts'
 
 /** How many requests one call takes back, and how many rows its response names. */
 const maxEntries = 100

@@ -7,8 +7,8 @@ import type { Parameter } from '../../../engine/declare/parameters.ts'
 import { bodySchema } from '../../../engine/output/publishedSchemas.ts'
 import { isWrite } from '../../../engine/write/dryRun.ts'
 import { operationsIn, resources } from '../../../school/index.ts'
-import type { PlatformOperation } from '../../../school/intake/platformOperation.ts'
 import { platformOperations } from '../../../school/intake/platformOperations.ts'
+import type { PlatformOperation } from '../../../school/intake/runReport.ts'
 import {
   type AddCommand,
   type CommandSession,

@@ -1,5 +1,5 @@
 import { findSchoolId } from '../../../database/tables/schools.ts'
-import { countAgain } from '../../../school/analytics/rollups/rebuildSchool.ts'
+import { countAgain } from '../../../school/analytics/rollups/refreshSchool.ts'
 import { splitAccounts } from '../../demo/demoAccounts.ts'
 import { demoIssuer, fillDemoSchool } from '../../serve/demo.ts'
 import { command, flag, group, removalOptions } from '../command.ts'

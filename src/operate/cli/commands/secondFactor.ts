@@ -1,4 +1,4 @@
-import { removeSecondFactors } from '../../../identity/factors/removeSecondFactors.ts'
+import { removeSecondFactors } from '../../../identity/factors/removeFactor.ts'
 import { command, removalOptions, schoolOption } from '../command.ts'
 import { requirePerson } from '../requirePerson.ts'
 

@@ -1,4 +1,4 @@
-import { acceptStorage } from '../../../database/files/storageIdentity.ts'
+import { acceptStorage } from '../../../database/files/fileStorage.ts'
 import { listSchools } from '../../../database/tables/schools.ts'
 import { openConfiguredFileStorage } from '../../serve/open.ts'
 import { command, group, yesOption } from '../command.ts'

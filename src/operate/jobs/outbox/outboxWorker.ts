@@ -5,10 +5,9 @@ import { isOutage } from '../../../base/process/outage.ts'
 import { retryDelay } from '../../../base/process/retryDelay.ts'
 import type { Database } from '../../../database/connection/database.ts'
 import { withinDeadline } from '../../../database/connection/withinDeadline.ts'
-import { type ClaimedRow, claimOutbox } from '../../../database/outbox/claimOutbox.ts'
+import { type ClaimedRow, claimOutbox, type Settlement, settleOutbox } from '../../../database/outbox/claimOutbox.ts'
 import { dueLanes } from '../../../database/outbox/dueLanes.ts'
 import type { OutboxKind } from '../../../database/outbox/outboxKinds.ts'
-import { type Settlement, settleOutbox } from '../../../database/outbox/settleOutbox.ts'
 import { createLane, type OutboxLane } from './outboxLane.ts'
 
 export interface OutboxHandler {

@@ -4,9 +4,8 @@ import { toPublicId } from '../../../base/ids.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
 import { dayText, isWithin, percent, summed, summedBy } from '../figures.ts'
-import { isOwn } from '../ownCourses.ts'
 import type { Range } from '../period.ts'
-import type { Figures, Report, ReportRequest } from '../report.ts'
+import { type Figures, isOwn, type Report, type ReportRequest } from '../report.ts'
 import { maxGroups, titleOfCourse } from '../subjects.ts'
 
 const measures = ['started', 'completed', 'started_completed', 'started_progress'] as const

@@ -1,7 +1,6 @@
 import { Problem } from '../../../base/problem.ts'
 import { percent } from '../figures.ts'
-import { isOwn } from '../ownCourses.ts'
-import type { ReportRequest } from '../report.ts'
+import { isOwn, type ReportRequest } from '../report.ts'
 
 /**
  * Returns how far the learners of a course get, lesson by lesson in its order.

@@ -1,8 +1,7 @@
 import type { AliasedExpression } from 'kysely'
 import { dayValue, isWithin, numberIn, percent } from '../figures.ts'
-import { isOwn } from '../ownCourses.ts'
 import { compared, type Range } from '../period.ts'
-import type { ReportRequest } from '../report.ts'
+import { isOwn, type ReportRequest } from '../report.ts'
 
 export const courseMetrics = ['revenue', 'enrollments', 'completions', 'active_students'] as const
 export type CourseMetric = (typeof courseMetrics)[number]

@@ -1,6 +1,5 @@
 import { aliased } from '../../../database/statements/columns.ts'
-import { defineRollup } from './rollup.ts'
-import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './sales.ts'
+import { defineRollup, isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './rollup.ts'
 
 const redemption = aliased('coupon_redemption', 'row')
 

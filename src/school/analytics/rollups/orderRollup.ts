@@ -1,6 +1,5 @@
 import { aliased, columns } from '../../../database/statements/columns.ts'
-import { defineRollup, type Happening, nobody } from './rollup.ts'
-import { paidAt, rowOrders as row } from './sales.ts'
+import { defineRollup, type Happening, nobody, paidAt, rowOrders as row } from './rollup.ts'
 
 const steps: readonly Pick<Happening<'placed' | 'paid' | 'failed' | 'expired' | 'refunded'>, 'at' | 'where' | 'adds'>[] = [
   { at: row.placed_at, adds: { placed: '1' } },

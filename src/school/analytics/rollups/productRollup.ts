@@ -1,6 +1,5 @@
 import { type Aliased, aliased, type ColumnName } from '../../../database/statements/columns.ts'
-import { defineRollup, nobody } from './rollup.ts'
-import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders, sourceOf } from './sales.ts'
+import { defineRollup, isInSchoolCurrency, nobody, orders, paidAt, refundRow, refundWithOrder, rowOrders, sourceOf } from './rollup.ts'
 
 const line = aliased('order_item', 'line')
 const other = aliased('order_item', 'other')

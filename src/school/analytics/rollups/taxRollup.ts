@@ -1,6 +1,5 @@
 import type { Aliased } from '../../../database/statements/columns.ts'
-import { defineRollup } from './rollup.ts'
-import { isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './sales.ts'
+import { defineRollup, isInSchoolCurrency, orders, paidAt, refundRow, refundWithOrder, rowOrders } from './rollup.ts'
 
 const keysOf = ({ tax_country, tax_rate_bps }: Pick<Aliased<'orders'>, 'tax_country' | 'tax_rate_bps'>) => ({
   country: `coalesce(${tax_country}, '')`,

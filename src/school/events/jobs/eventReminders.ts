@@ -7,6 +7,7 @@ import { hoursBefore, now } from '../../../database/statements/expressions.ts'
 import { pageUrl } from '../../../identity/accounts/createMailedLink.ts'
 import { addressedTo } from '../eventEmails.ts'
 import { aboutEvent } from '../eventEmailValues.ts'
+import { aboutEvent } from './eventEmails.ts'
 
 export interface ReminderArguments {
   schools: readonly School[]

@@ -6,6 +6,7 @@ import { now as databaseNow } from '../../../database/statements/expressions.ts'
 import { addressesOfAttendees } from '../eventEmails.ts'
 import { aboutEvent, placeAndTimeOf } from '../eventEmailValues.ts'
 import type { Occasion } from '../occasion.ts'
+import { aboutEvent, placeAndTimeOf } from './eventEmails.ts'
 
 export interface NoticeArguments {
   schools: readonly School[]

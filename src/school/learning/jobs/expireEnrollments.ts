@@ -5,6 +5,7 @@ import { recordChanges } from '../../../database/tables/changeLog.ts'
 import { updateEnrollmentCounters } from '../enrollmentCounters.ts'
 import { openStatuses } from '../enrollmentStatus.ts'
 import { lockCourses } from '../lockCourses.ts'
+import { lockCourses } from './enrollmentCounters.ts'
 
 const perCourse = 500
 

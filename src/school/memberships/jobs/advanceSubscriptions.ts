@@ -10,6 +10,7 @@ import { renewSubscription } from '../renewSubscription.ts'
 import { outstandingDays, resumedColumns } from '../subscriptionColumns.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from '../subscriptionRow.ts'
 import { syncAccess } from '../syncAccess.ts'
+import { type DueStep, dueStep, firstPaymentHours } from './renewSubscription.ts'
 
 /** The most transitions of one subscription per run. One that was not advanced for years catches up over several runs. */
 const maxSteps = 24

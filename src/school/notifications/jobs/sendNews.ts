@@ -5,6 +5,7 @@ import { now, secondsFromNow } from '../../../database/statements/expressions.ts
 import { findNews } from '../allNews.ts'
 import type { NewsContext } from '../news.ts'
 import { findRecipients } from '../recipients.ts'
+import { findRecipients } from './countNews.ts'
 
 export interface NotificationArguments extends Pick<NewsContext, 'send'> {
   schools: readonly School[]

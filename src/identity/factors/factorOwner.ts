@@ -1,4 +1,0 @@
-export interface FactorOwner {
-  schoolId: string
-  accountId: string
-}
