@@ -283,7 +283,7 @@ const recommendations: readonly Recommendation[] = [
     section: '4.14.2',
     text: 'refresh tokens end after a security event',
     tests: [
-      ...at('account/password', 'leaves apps connected, or ends them where the box is ticked'),
+      ...at('pages/account/password', 'leaves apps connected, or ends them where the box is ticked'),
       ...at('identity/oidc/refresh', 'a disabled person cannot refresh, and the access token is immediately invalid (D34)'),
     ],
   },

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { DB } from '../../gen/kysely/tables.ts'
 import type { PrismaClient } from '../../gen/prisma/client.ts'
 import type { FactGuard } from '../facts/factGuard.ts'
@@ -6,6 +6,9 @@ import type { Sql } from './sql.ts'
 
 export type Reader = Kysely<DB>
 export type Writer = Transaction<DB>
+
+/** Columns of a table, as a query returns them. */
+export type RowOf<Table extends keyof DB, Column extends keyof Selectable<DB[Table]>> = Pick<Selectable<DB[Table]>, Column>
 
 /** A handle whose statements read and write rows of one school only: see `inSchool`. */
 export type SchoolReader = Reader & InSchool

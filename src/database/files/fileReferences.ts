@@ -1,13 +1,9 @@
-import type { Writer } from '../connection/database.ts'
+import type { RowOf, Writer } from '../connection/database.ts'
 
 /** The facts that decide whether a row can reference a file. */
-export interface NamedFile {
-  id: string
-  purpose: string
-  visibility: string
+export interface NamedFile extends RowOf<'file', 'id' | 'purpose' | 'visibility' | 'uploaded_by'> {
   /** `ready` for a file in the trash too: the reference takes it out. */
   status: string
-  uploaded_by: string | null
 }
 
 /**

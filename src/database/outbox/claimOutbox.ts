@@ -1,19 +1,14 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Reader } from '../connection/database.ts'
+import type { Reader, RowOf } from '../connection/database.ts'
 import { now, secondsFromNow } from '../statements/expressions.ts'
 import { storableText } from '../statements/storableText.ts'
 import type { OutboxKind } from './outboxKinds.ts'
 
-export interface ClaimedRow {
-  school_id: string
+export interface ClaimedRow extends RowOf<'outbox', 'school_id' | 'kind' | 'target' | 'payload' | 'created_at'> {
   id: string
-  kind: string
-  target: string | null
-  payload: unknown
   /** The attempt that begins, from 1. Identifies the claim: a process whose lease has ended cannot settle the row. */
   attempts: number
   is_expired: boolean
-  created_at: Date
 }
 
 export interface Claim {

@@ -1,4 +1,5 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely'
+import type { RowOf } from '../connection/database.ts'
 import { refs } from './columns.ts'
 
 const file = refs('file')
@@ -6,12 +7,8 @@ const fileReference = refs('file_reference')
 const upload = refs('upload')
 
 /** The columns of a picture, from which its URL is built later. */
-export interface StoredImage {
+export interface StoredImage extends RowOf<'file', 'filename' | 'alt' | 'width' | 'height'> {
   file_id: string
-  filename: string
-  alt: string | null
-  width: number | null
-  height: number | null
 }
 
 /**
@@ -29,11 +26,8 @@ export function selectImage(table: string, name: string): AliasableExpression<St
 }
 
 /** The columns from which the URL of an upload is built. */
-export interface StoredUpload {
-  id: string
-  status: string
+export interface StoredUpload extends RowOf<'file', 'id' | 'status' | 'content_type'> {
   expires_at: string
-  content_type: string
 }
 
 export const selectUpload: Expression<StoredUpload> = sql<StoredUpload>`(

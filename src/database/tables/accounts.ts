@@ -1,17 +1,12 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader } from '../connection/database.ts'
+import type { Reader, RowOf } from '../connection/database.ts'
 
-export interface AccountRow {
-  id: string
-  email: string
-  email_verified: boolean
-  name: string
-  given_name: string | null
-  family_name: string | null
+export interface AccountRow
+  extends RowOf<
+    'account',
+    'id' | 'email' | 'email_verified' | 'name' | 'given_name' | 'family_name' | 'locale' | 'time_zone' | 'updated_at'
+  > {
   avatar: { id: string; filename: string } | null
-  locale: string | null
-  time_zone: string | null
-  updated_at: Date
   /** Sessions that began before this time, or at it, are invalid. */
   sessions_valid_after: Date | null
 }

@@ -1,15 +1,12 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader, SchoolReader } from '../connection/database.ts'
+import type { Reader, SchoolReader, RowOf } from '../connection/database.ts'
 import type { StatementCache } from '../connection/statementCache.ts'
 import { withMarker } from '../school/inSchool.ts'
 import { type Builder, type Condition, isAmong } from '../statements/expressions.ts'
 
-export interface LookRow {
-  theme: string
-  mode: string
+export interface LookRow extends RowOf<'appearance', 'theme' | 'mode' | 'corner_radius'> {
   colors: object
   fonts: object
-  corner_radius: string
 }
 
 /** Rows of one INSERT: a statement has at most 65535 parameters. */
@@ -49,13 +46,7 @@ const firstRow = ({ schoolId, look }: { schoolId: string; look: LookRow }) => ({
 })
 
 /** A logo as it is stored: a file that anybody may see, and what can be seen on it. */
-export interface LogoRow {
-  id: string
-  filename: string
-  alt: string | null
-  width: number | null
-  height: number | null
-}
+export type LogoRow = RowOf<'file', 'id' | 'filename' | 'alt' | 'width' | 'height'>
 
 const selectLogo = ({ selectFrom }: Builder<'appearance'>, name: 'logo' | 'logo_dark') =>
   selectFrom('file')
@@ -78,14 +69,9 @@ export interface AppearanceRow extends LookRow {
   logo_dark: LogoRow | null
 }
 
-export interface BrandingRow {
-  name: string
+export interface BrandingRow extends RowOf<'school', 'name' | 'time_zone' | 'registration' | 'contact_email' | 'support_url'> {
   /** The main language of the school (BCP 47). */
   locale: string
-  time_zone: string
-  registration: string
-  contact_email: string | null
-  support_url: string | null
   legal: { privacy_url?: string | null; terms_url?: string | null; imprint_page_id?: string | null } | null
   /** Which of the requested slugs belong to pages that visitors can open; null for none. */
   legal_slugs: string[] | null

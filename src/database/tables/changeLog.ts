@@ -1,15 +1,12 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import type { Reader, SchoolReader } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
 import { daySeconds, secondsAgo } from '../statements/expressions.ts'
 import { actorOf } from './actors.ts'
 import type { ChangeAction } from './changeActions.ts'
 
-export interface Change {
-  type: string
-  resource_id: string
+export interface Change extends RowOf<'change_log', 'type' | 'resource_id' | 'version'> {
   action: ChangeAction
-  version: number
 }
 
 /** The place of a change in the feed. The next page begins after it. */

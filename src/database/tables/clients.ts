@@ -1,4 +1,4 @@
-import type { Reader, SchoolReader, Writer } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader, Writer } from '../connection/database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { rememberRemoved } from './clientTombstones.ts'
@@ -9,13 +9,9 @@ import { rememberRemoved } from './clientTombstones.ts'
  */
 export type RegisteredVia = 'self' | 'document' | 'file' | 'operator' | 'service'
 
-export interface ClientRow {
-  id: string
-  created_at: Date
+export interface ClientRow extends RowOf<'oidc_client', 'id' | 'created_at' | 'last_used_at' | 'disabled_at'> {
   registered_via: RegisteredVia
   metadata: Record<string, unknown>
-  last_used_at: Date | null
-  disabled_at: Date | null
   disabled_by: DisabledBy | null
   /** When the staff of the school paused it. */
   paused_at: Date | null

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Reader } from '../connection/database.ts'
+import type { Reader, RowOf } from '../connection/database.ts'
 import { type Condition, now } from '../statements/expressions.ts'
 import type { RegisteredVia } from './clients.ts'
 
@@ -30,14 +30,9 @@ const conditions: Readonly<Record<GrantState, Condition>> = {
 }
 
 /** A grant with the client that it was given to; the client's columns are null where it is gone. */
-export interface ConnectedAppRow {
+export interface ConnectedAppRow extends RowOf<'oidc_grant', 'client_id' | 'own_name' | 'created_at' | 'last_used_at' | 'expires_at'> {
   grant_id: string
-  client_id: string
-  own_name: string | null
   payload: GrantPayload
-  created_at: Date
-  last_used_at: Date | null
-  expires_at: Date
   /** When it ended; null for a live one. */
   ended_at: Date | null
   /** When the person paused it. */

@@ -1,18 +1,12 @@
-import type { Reader, Writer } from '../connection/database.ts'
+import type { Reader, Writer, RowOf } from '../connection/database.ts'
 import { planRemoval } from '../files/fileRemovals.ts'
 import { changeRoom } from '../files/storageUsage.ts'
 import { inSchool } from '../school/inSchool.ts'
 import { type Builder, daySeconds, now, secondsAgo } from '../statements/expressions.ts'
 import { recordChanges } from './changeLog.ts'
 
-export interface ServedFile {
-  id: string
-  filename: string
-  content_type: string
-  bytes: string | number
+export interface ServedFile extends RowOf<'file', 'id' | 'filename' | 'content_type' | 'bytes' | 'visibility' | 'storage_key'> {
   checksum_sha256: string
-  visibility: string
-  storage_key: string
 }
 
 export interface FileFacts {
@@ -72,12 +66,7 @@ export async function completeFile(
 }
 
 /** A public picture whose metadata nobody has looked for. */
-export interface UncleanedFile {
-  school_id: string
-  id: string
-  content_type: string
-  storage_key: string
-}
+export type UncleanedFile = RowOf<'file', 'school_id' | 'id' | 'content_type' | 'storage_key'>
 
 /** Returns a public picture of any school whose metadata nobody has looked for. */
 export async function findUncleaned(

@@ -1,5 +1,5 @@
 import type { SqlBool } from 'kysely'
-import type { Reader, Writer } from '../connection/database.ts'
+import type { Reader, RowOf, Writer } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { endApprovals } from './approvals.ts'
@@ -189,14 +189,8 @@ export async function setAsksFirst(
   return changed.map(({ id }) => id)
 }
 
-export interface GrantRow {
-  id: string
-  account_id: string
-  client_id: string
+export interface GrantRow extends RowOf<'oidc_grant', 'id' | 'account_id' | 'client_id' | 'created_at' | 'last_used_at' | 'expires_at'> {
   payload: Record<string, unknown>
-  created_at: Date
-  last_used_at: Date | null
-  expires_at: Date
   /** When the person paused it. */
   paused_at: Date | null
 }

@@ -1,13 +1,8 @@
-import type { SchoolReader } from '../connection/database.ts'
+import type { RowOf, SchoolReader } from '../connection/database.ts'
 import type { ChangeAction } from './changeActions.ts'
 import { recordChanges } from './changeLog.ts'
 
-export interface ChangedPerson {
-  id: string
-  version: number
-  is_student: boolean
-  is_member: boolean
-}
+export type ChangedPerson = RowOf<'person', 'id' | 'version' | 'is_student' | 'is_member'>
 
 /** The columns for `returning`. */
 export const changedPerson = ['person.id', 'person.version', 'person.is_student', 'person.is_member'] as const

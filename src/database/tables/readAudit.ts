@@ -1,17 +1,10 @@
 import { firstIdAt } from '../../base/ids.ts'
-import type { Reader } from '../connection/database.ts'
+import type { Reader, RowOf } from '../connection/database.ts'
 import { type Builder, isAmongTexts } from '../statements/expressions.ts'
 import { eventsEndingGrantsOf, type NamedAuditEvent, securityEvents } from './auditEvents.ts'
 import { type ChangeFilter, changeConditions } from './changeFilter.ts'
 
-export interface AuditRow {
-  id: string
-  at: Date
-  event: string
-  account_id: string | null
-  client_id: string | null
-  grant_id: string | null
-  request_id: string | null
+export interface AuditRow extends RowOf<'audit_log', 'id' | 'at' | 'event' | 'account_id' | 'client_id' | 'grant_id' | 'request_id'> {
   /** The caller's address, or after some time its network. */
   address: string | null
   details: Record<string, unknown>
@@ -80,10 +73,7 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
     .execute()
 }
 
-interface GrantOwner {
-  account_id: string | null
-  client_id: string | null
-}
+type GrantOwner = RowOf<'audit_log', 'account_id' | 'client_id'>
 
 /** Returns the person and the client of a grant. The grant itself may be deleted; the entry of its consent stays. */
 async function findGrantOwner(db: Reader, schoolId: string, id: string): Promise<GrantOwner | undefined> {

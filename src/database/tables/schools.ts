@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts'
-import type { Reader, Writer } from '../connection/database.ts'
+import type { Reader, RowOf, Writer } from '../connection/database.ts'
 import { isAmongTexts } from '../statements/expressions.ts'
 
 export interface SchoolDefaults {
@@ -61,13 +61,7 @@ const firstRow = ({ slug, name, tagline, locale, time_zone, currency, contact_em
   support_url: support_url ?? null,
 })
 
-export interface SchoolRow {
-  id: string
-  slug: string
-  name: string
-  status: string
-  created_at: Date
-}
+export type SchoolRow = RowOf<'school', 'id' | 'slug' | 'name' | 'status' | 'created_at'>
 
 export function listSchools(db: Reader): Promise<SchoolRow[]> {
   return db.selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()

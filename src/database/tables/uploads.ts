@@ -1,16 +1,11 @@
-import type { Reader } from '../connection/database.ts'
+import type { Reader, RowOf } from '../connection/database.ts'
 import { inSchool } from '../school/inSchool.ts'
 import { now } from '../statements/expressions.ts'
 import { recordChanges } from './changeLog.ts'
 
-export interface AnnouncedRow {
+export interface AnnouncedRow extends RowOf<'file', 'content_type' | 'bytes' | 'checksum_sha256' | 'storage_key' | 'visibility'> {
   file_id: string
-  content_type: string
-  bytes: string | number
-  checksum_sha256: string | null
-  storage_key: string
   uploaded_by: string
-  visibility: string
 }
 
 export interface UploadKey {

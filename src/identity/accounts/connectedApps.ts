@@ -1,4 +1,4 @@
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import {
   type ConnectedAppRow,
   type GrantOriginRow,
@@ -58,10 +58,7 @@ export async function grantOrigins(
   return new Map(rows.map((row) => [row.grant_id, row]))
 }
 
-export interface OwnGrant {
-  id: string
-  client_id: string
-}
+export type OwnGrant = RowOf<'oidc_grant', 'id' | 'client_id'>
 
 export const ownGrants = (database: SchoolReader, accountId: string): Promise<OwnGrant[]> =>
   listOwnGrants(database, database.schoolId, accountId)

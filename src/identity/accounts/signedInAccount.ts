@@ -1,13 +1,8 @@
-import type { SchoolDatabase } from '../../database/connection/database.ts'
+import type { RowOf, SchoolDatabase } from '../../database/connection/database.ts'
 import { hasSecondFactor } from '../factors/hasSecondFactor.ts'
 
-export interface SignedInAccount {
-  name: string
-  email: string
-  locale: string | null
-  time_zone: string | null
-  sessions_valid_after: Date | null
-  deletion_scheduled_at: Date | null
+export interface SignedInAccount
+  extends RowOf<'account', 'name' | 'email' | 'locale' | 'time_zone' | 'sessions_valid_after' | 'deletion_scheduled_at'> {
   has_second_factor: boolean
 }
 

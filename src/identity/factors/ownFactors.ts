@@ -1,5 +1,5 @@
 import { readableLine } from '../../base/text/visibleText.ts'
-import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 
 export interface OwnFactors {
   passkeys: OwnPasskey[]
@@ -7,11 +7,8 @@ export interface OwnFactors {
   recoveryCodes: number
 }
 
-export interface OwnPasskey {
-  id: string
+export interface OwnPasskey extends RowOf<'passkey', 'id' | 'transports' | 'name'> {
   credentialId: string
-  transports: string[]
-  name: string
   createdAt: Date
   lastUsedAt: Date | null
   isSynced: boolean

@@ -2,8 +2,7 @@ import { inSchool } from '../../database/school/inSchool.ts'
 import { raiseSignal, schoolsToNotify } from '../../database/tables/appSignals.ts'
 import { findSignals } from '../../database/tables/findSignals.ts'
 import { signalLimits, signalRules } from '../../database/tables/signals.ts'
-import { appTerms } from '../../school/apps/changeAppRules.ts'
-import { notifyOwners } from '../../school/apps/notifyOwners.ts'
+import { appTerms, notifyOwners } from '../../school/apps/changeAppRules.ts'
 import type { With } from './jobContext.ts'
 
 /** Looks for unusual apps, pauses them where the school wants that, and sends its owners an e-mail once a day. */

@@ -2,7 +2,7 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import type { PersonCaller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { quotedName } from '../../database/outbox/sendMessage.ts'
 import { now as databaseNow } from '../../database/statements/expressions.ts'
 import { findAnyClient } from '../../database/tables/clients.ts'
@@ -28,12 +28,7 @@ export interface DeletionRequest {
   externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
 }
 
-interface NotifiedAccount {
-  id: string
-  email: string
-  locale: string | null
-  time_zone: string | null
-}
+type NotifiedAccount = RowOf<'account', 'id' | 'email' | 'locale' | 'time_zone'>
 
 /**
  * Schedules the deletion of an account and e-mails the person which app requested it, unless they did it themselves. The account works as before until then.

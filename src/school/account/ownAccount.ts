@@ -3,7 +3,7 @@ import { hashedId } from '../../base/ids.ts'
 import { fieldError, Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
-import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { countChanges } from '../../database/tables/readAudit.ts'
 import type { Authorization, ExternalServices } from '../../engine/externalServices.ts'
 import { beginEmailChange } from '../../identity/accounts/emailChange.ts'
@@ -101,10 +101,7 @@ export async function endSession(
   return {}
 }
 
-interface OwnRow extends Record<string, unknown> {
-  id: string
-  preferences: unknown
-}
+type OwnRow = Record<string, unknown> & RowOf<'account', 'id' | 'preferences'>
 
 export async function exportAccount(
   {

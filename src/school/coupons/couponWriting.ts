@@ -1,6 +1,6 @@
 import { fromPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { itemTypes, storedItem } from '../itemRef.ts'
 
@@ -79,13 +79,7 @@ export async function checkChange(
   return fieldErrors
 }
 
-interface CouponColumns {
-  id: string
-  redemptions_count: number
-  discount_type: string
-  percent_bps: number | null
-  amount_off: string | number | null
-}
+type CouponColumns = RowOf<'coupon', 'id' | 'redemptions_count' | 'discount_type' | 'percent_bps' | 'amount_off'>
 
 function isSameDiscount(discount: DiscountInput, { discount_type, percent_bps, amount_off }: CouponColumns): boolean {
   if (discount.type !== discount_type) return false

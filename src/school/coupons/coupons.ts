@@ -1,8 +1,10 @@
 // More than 250 lines: one declaration.
+
 import { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
+import type { RowOf } from '../../database/connection/database.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, nothing } from '../../engine/declare/expressions.ts'
 import { moneyIn, moneyOf, reference } from '../../engine/declare/fields.ts'
@@ -28,12 +30,7 @@ import { findOffers, publicQuote } from './findOffers.ts'
 import { generateCoupons, type SharedTerms } from './generateCoupons.ts'
 import { type CouponStatus, couponStatuses, publicReason, validateCoupon } from './validateCoupon.ts'
 
-interface StoredDiscount {
-  discount_type: string
-  percent_bps: number | null
-  amount_off: string | number | null
-  currency: string | null
-}
+type StoredDiscount = RowOf<'coupon', 'discount_type' | 'percent_bps' | 'amount_off' | 'currency'>
 
 const publicDiscount = ({ discount_type, percent_bps, amount_off, currency }: StoredDiscount): DiscountInput =>
   discount_type === 'percent'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { newId } from '../../base/ids.ts'
 import { fieldError, Problem } from '../../base/problem.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { unnest } from '../../database/statements/unnest.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
@@ -38,11 +38,7 @@ interface Batch {
   items: readonly { type: string; id: string }[]
 }
 
-interface CreatedCoupon {
-  id: string
-  code: string
-  version: number
-}
+type CreatedCoupon = RowOf<'coupon', 'id' | 'code' | 'version'>
 
 /**
  * Creates coupons with unique codes that can each be used once. The codes are random, so known codes do not reveal others.

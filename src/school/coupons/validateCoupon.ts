@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import { couponStatus } from '../orders/shopExpressions.ts'
 import type { Offer } from './findOffers.ts'
 import { type Discount, type Quote, quote } from './quote.ts'
@@ -117,22 +117,13 @@ export const couponStatuses = ['scheduled', 'active', 'paused', 'exhausted', 'ex
 export type CouponStatus = (typeof couponStatuses)[number]
 
 /** A coupon as its rules need it. Amounts in the smallest unit. */
-export interface CouponRow {
-  id: string
-  code: string
-  status: CouponStatus
-  discount_type: string
-  percent_bps: number | null
-  amount_off: string | number | null
-  minimum_amount: string | number | null
-  currency: string | null
-  applies_to_all: boolean
-  audience: CouponAudience
-  first_purchase_only: boolean
-  max_redemptions_per_person: number
-  /** The items that it applies to, unless it applies to all. */
-  items: { type: string; id: string }[]
-}
+export type CouponRow = RowOf<'coupon', 'id' | 'code' | 'discount_type' | 'percent_bps' | 'amount_off' | 'minimum_amount' | 'currency'> &
+  RowOf<'coupon', 'applies_to_all' | 'first_purchase_only' | 'max_redemptions_per_person'> & {
+    status: CouponStatus
+    audience: CouponAudience
+    /** The items that it applies to, unless it applies to all. */
+    items: { type: string; id: string }[]
+  }
 
 interface CouponAudience {
   all?: true

@@ -1,19 +1,12 @@
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
+import type { RowOf } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requireUnreferenced } from '../products/requireUnreferenced.ts'
 import type { WriteContext } from './courseWriting.ts'
 
-interface Course {
-  id: string
-  status: string
-  access: string
-  price_amount: number | string | null
-  published_lessons_count: number
-  tree_version: number
-  published_at: Date | null
-}
+type Course = RowOf<'course', 'id' | 'status' | 'access' | 'price_amount' | 'published_lessons_count' | 'tree_version' | 'published_at'>
 
 export type NotPublishable = (details: ProblemDetail[]) => Error
 

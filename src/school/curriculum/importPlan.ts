@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/ids.ts'
+import type { RowOf } from '../../database/connection/database.ts'
 import type { TextFormat } from '../richText.ts'
 import { dripOf, mediaFrom, type StoredMedia } from './lessonRules.ts'
 import { type Quiz, withIds } from './quiz.ts'
@@ -33,30 +34,13 @@ export interface Import {
   sections: readonly ImportedSection[]
 }
 
-export interface SectionRow {
-  id: string
-  title: string
-  summary: string | null
-  position: number
-  external_id: string | null
-}
+export type SectionRow = RowOf<'section', 'id' | 'title' | 'summary' | 'position' | 'external_id'>
 
-export interface LessonRow {
-  id: string
-  section_id: string
-  title: string
-  kind: string
-  status: string
-  is_preview: boolean
-  position: number
-  duration_seconds: number | null
-  media: unknown
-  quiz: unknown
-  drip: unknown
-  comments_enabled: boolean
-  external_id: string | null
-  metadata: unknown
-}
+export type LessonRow = RowOf<
+  'lesson',
+  'id' | 'section_id' | 'title' | 'kind' | 'status' | 'is_preview' | 'position' | 'duration_seconds'
+> &
+  RowOf<'lesson', 'media' | 'quiz' | 'drip' | 'comments_enabled' | 'external_id' | 'metadata'>
 
 export interface Held {
   sections: readonly SectionRow[]

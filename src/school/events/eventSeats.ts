@@ -1,4 +1,4 @@
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { lockRows } from '../../database/connection/lockRows.ts'
 import { countedBy, isAmong, now } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
@@ -110,11 +110,7 @@ export async function endDueOffers(writer: SchoolWriter, { eventId }: LockedEven
   return offers.length - excluded.length - due.length
 }
 
-interface Leaving extends Offer {
-  id: string
-  person_id: string
-  guests: number
-}
+type Leaving = Offer & RowOf<'rsvp', 'id' | 'person_id' | 'guests'>
 
 /** Cancels RSVPs on the waitlist of a locked event, and releases the seats that are held for them. Sends no e-mail. */
 export async function leaveWaitlist(

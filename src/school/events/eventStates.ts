@@ -1,5 +1,6 @@
 import { fieldError, Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
+import type { RowOf } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
@@ -13,13 +14,7 @@ export interface EventChange extends WriteContext {
 
 export type SeatChange = Omit<EventChange, 'caller'>
 
-interface Event extends EventDetails {
-  status: string
-  kind: string
-  join_url: string | null
-  published_at: Date | null
-  going_count: number
-}
+type Event = EventDetails & RowOf<'event', 'status' | 'kind' | 'join_url' | 'published_at' | 'going_count'>
 
 /** Publishes an event. The time of the first publication is kept. */
 export async function publishEvent(context: EventChange, event: Event) {

@@ -1,4 +1,4 @@
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { countedBy, inHours, isAmong, now } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { isOfExcluded } from './eventAccess.ts'
@@ -60,10 +60,7 @@ interface PromotingEvent {
   free: number | null
 }
 
-interface Waiting extends Offer {
-  id: string
-  person_id: string
-  guests: number
+interface Waiting extends Offer, RowOf<'rsvp', 'id' | 'person_id' | 'guests'> {
   is_paid: boolean
   is_excluded: boolean
 }

@@ -7,8 +7,8 @@ import { cleanSvg } from './cleanSvg.ts'
 import { headBytes, pictureSize, requireType } from './fileContents.ts'
 import { cleanedTypes, cleanPicture, maxPictureBytes } from './pictures/cleanPicture.ts'
 import type { MetadataKind } from './pictures/pictureParts.ts'
-import { completeFile } from './storedFiles.ts'
-import { claimUpload, completeUpload, releaseUpload, type UploadKey } from './storedUploads.ts'
+import { completeFile } from '../../database/tables/files.ts'
+import { claimUpload, completeUpload, releaseUpload, type UploadKey } from '../../database/tables/uploads.ts'
 
 export interface AnnouncedFile {
   key: string

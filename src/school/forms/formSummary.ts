@@ -1,4 +1,4 @@
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, RowOf } from '../../database/connection/database.ts'
 import { countByDay, countChoices } from '../../database/tables/formExpressions.ts'
 
 export interface FormField {
@@ -7,11 +7,7 @@ export interface FormField {
   options?: string[]
 }
 
-interface Form {
-  school_id: string
-  id: string
-  fields: unknown
-}
+type Form = RowOf<'form', 'school_id' | 'id' | 'fields'>
 
 const days = 30
 

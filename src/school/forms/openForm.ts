@@ -1,4 +1,4 @@
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import { isOpenForm } from '../../database/tables/formExpressions.ts'
 import type { Question } from './checkAnswers.ts'
@@ -8,14 +8,8 @@ export interface ShownQuestion extends Question {
   help?: string | null
 }
 
-export interface OpenForm {
-  id: string
-  slug: string
-  title: string
-  description: string | null
+export interface OpenForm extends RowOf<'form', 'id' | 'slug' | 'title' | 'description' | 'success_message' | 'submit_label'> {
   fields: readonly ShownQuestion[]
-  success_message: string | null
-  submit_label: string | null
   /** The text that people agree to, of the form or of the school; null if there is none. */
   consent_text: string | null
   /** True if the confirmation to the sender contains the answers. */

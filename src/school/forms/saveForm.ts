@@ -1,24 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/ids.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import type { ShownQuestion } from './openForm.ts'
 
-export interface FormDefinition {
-  slug: string
-  title: string
-  status: 'draft' | 'published' | 'closed'
-  description: string | null
-  fields: readonly ShownQuestion[]
-  success_message: string | null
-  submit_label: string | null
-  consent_text: string | null
-  notifies_staff: boolean
-  copies_answers: boolean
-  opens_at: Date | null
-  closes_at: Date | null
-}
+export type FormDefinition = RowOf<'form', 'slug' | 'title' | 'description' | 'success_message' | 'submit_label' | 'consent_text'> &
+  RowOf<'form', 'notifies_staff' | 'copies_answers' | 'opens_at' | 'closes_at'> & {
+    status: 'draft' | 'published' | 'closed'
+    fields: readonly ShownQuestion[]
+  }
 
 /** Creates the form with this slug, or replaces its definition. A definition that changes nothing has no effect. Call it in a transaction. */
 export async function saveForm(

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import { newId } from '../../base/ids.ts'
 import { fieldError, Problem } from '../../base/problem.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { changedPerson, recordPersonChanges } from '../../database/tables/personChanges.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
@@ -46,15 +46,8 @@ export async function enroll(writer: SchoolWriter, input: EnrollmentInput): Prom
   return { enrollmentId, outcome, version }
 }
 
-interface StoredEnrollment extends CountedEnrollment {
-  id: string
-  version: number
-  source: string
-  expires_at: Date | null
-  order_id: string | null
-  subscription_id: string | null
-  coupon_id: string | null
-}
+type StoredEnrollment = CountedEnrollment &
+  RowOf<'enrollment', 'id' | 'version' | 'source' | 'expires_at' | 'order_id' | 'subscription_id' | 'coupon_id'>
 
 /** Does the same as `enroll`, for callers that record the change themselves. */
 export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {

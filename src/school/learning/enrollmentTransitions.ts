@@ -1,4 +1,4 @@
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { requirePlace } from './enroll.ts'
 import { lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
@@ -15,14 +15,8 @@ export const transitions = {
 
 export type Transition = keyof typeof transitions
 
-export interface EnrollmentRow extends CountedEnrollment {
-  id: string
-  version: number
-  person_id: string
-  course_id: string
-  expires_at: Date | null
-  status_before: string | null
-}
+export type EnrollmentRow = CountedEnrollment &
+  RowOf<'enrollment', 'id' | 'version' | 'person_id' | 'course_id' | 'expires_at' | 'status_before'>
 
 interface Context {
   writer: SchoolWriter

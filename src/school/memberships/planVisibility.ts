@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller, type Viewer } from '../../base/caller.ts'
+import type { RowOf } from '../../database/connection/database.ts'
 import { type Builder, type Condition, isOffered, showsCounts } from '../../database/statements/expressions.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses/visibleCourses.ts'
 import { grantsAccess } from './accessExpressions.ts'
@@ -56,14 +57,9 @@ export const isFree = (plan: Plans): Condition =>
   ])
 
 /** A price as the query of its plan returns it: times are text. */
-export interface StoredPrice {
-  id: string
+export interface StoredPrice extends RowOf<'plan_price', 'id' | 'interval_count' | 'currency' | 'trial_days' | 'active'> {
   interval: 'month' | 'year' | 'one_time'
-  interval_count: number
   amount: number
-  currency: string
-  trial_days: number
-  active: boolean
   created_at: string
 }
 

@@ -1,27 +1,19 @@
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import { quote } from '../coupons/quote.ts'
 import { type CouponRow, discountOf } from '../coupons/validateCoupon.ts'
 import type { Period } from './periods.ts'
 
-export interface PriceTerms extends Period {
+export interface PriceTerms extends Period, RowOf<'plan_price', 'plan_id' | 'currency' | 'trial_days' | 'active'> {
   price_id: string
-  plan_id: string
   plan_name: string
   plan_status: string
   /** `confirm` if staff must confirm a payment that the school collects itself before the next period begins. */
   manual_renewal: string
   amount: number
-  currency: string
-  trial_days: number
-  active: boolean
 }
 
-export interface CouponTerms extends Pick<CouponRow, 'discount_type' | 'percent_bps' | 'amount_off'> {
-  id: string
-  code: string
-  duration: string
-  duration_months: number | null
-}
+export type CouponTerms = Pick<CouponRow, 'discount_type' | 'percent_bps' | 'amount_off'> &
+  RowOf<'coupon', 'id' | 'code' | 'duration' | 'duration_months'>
 
 export async function findTerms(reader: SchoolReader, priceId: string): Promise<PriceTerms | undefined> {
   const row = await reader

@@ -1,29 +1,17 @@
 import { Problem } from '../../base/problem.ts'
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import { publicOrderItem, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
-interface DocumentedOrder {
-  number: string
-  status: string
-  currency: string
-  invoice_number: string | null
-  paid_at: Date | string | null
-  buyer_name: string
-  buyer_email: string
-  billing_address: unknown
-  tax_id: string | null
-  tax_mode: string
-  tax_rate_bps: number | null
-  tax_country: string | null
-  discount_amount: number | string
-  tax_amount: number | string
-  total_amount: number | string
-}
+type DocumentedOrder = RowOf<
+  'orders',
+  'number' | 'status' | 'currency' | 'invoice_number' | 'buyer_name' | 'buyer_email' | 'billing_address'
+> &
+  RowOf<'orders', 'tax_id' | 'tax_mode' | 'tax_rate_bps' | 'tax_country' | 'discount_amount' | 'tax_amount'> &
+  RowOf<'orders', 'total_amount'> & {
+    paid_at: Date | string | null
+  }
 
-export interface Seller {
-  name: string
-  address: unknown
-  contact_email: string | null
+export interface Seller extends RowOf<'school', 'name' | 'address' | 'contact_email'> {
   tax_id: string | null
 }
 

@@ -1,21 +1,10 @@
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 
 /** An order as its rules need it. Eight-byte numbers may be text. */
-export interface OrderRow {
-  id: string
-  version: number
-  status: string
-  kind: string
-  number: string
-  currency: string
-  person_id: string | null
-  coupon_id: string | null
-  subscription_id: string | null
-  total_amount: string | number
-  refunded_amount: string | number
-}
+export type OrderRow = RowOf<'orders', 'id' | 'version' | 'status' | 'kind' | 'number' | 'currency' | 'person_id' | 'coupon_id'> &
+  RowOf<'orders', 'subscription_id' | 'total_amount' | 'refunded_amount'>
 
 export const orderColumns = [
   'orders.id',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RowOf } from '../../database/connection/database.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, fromJson, nothing } from '../../engine/declare/expressions.ts'
 import { reference } from '../../engine/declare/fields.ts'
@@ -14,15 +15,10 @@ import { orderItemList, orderRefundList, orderSchema, orderStatuses } from './or
 import { buyerOf, hasVisibleItem, isInState, isMyOrder, isWhole, itemsOf, refundsOf, sellsMyCourse, stateOf } from './orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
-interface OrderAmounts {
-  currency: string
-  subtotal_amount: string | number
-  discount_amount: string | number
-  tax_amount: string | number
-  total_amount: string | number
-  refunded_amount: string | number
-  refunded_tax_amount: string | number
-}
+type OrderAmounts = RowOf<
+  'orders',
+  'currency' | 'subtotal_amount' | 'discount_amount' | 'tax_amount' | 'total_amount' | 'refunded_amount' | 'refunded_tax_amount'
+>
 type Amount = Exclude<keyof OrderAmounts, 'currency'>
 
 const amountField = <Column extends Amount>(column: Column) => ({

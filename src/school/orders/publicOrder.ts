@@ -1,36 +1,18 @@
+import type { RowOf } from '../../database/connection/database.ts'
 import { publicItem } from '../itemRef.ts'
 
-export interface StoredOrderItem {
-  id: string
-  product_type: string
-  product_id: string
-  title: string
-  quantity: number
-  currency: string
-  unit_amount: number | string
-  discount_amount: number | string
-  tax_amount: number | string
-  total_amount: number | string
-  refunded_amount: number | string
-  refunded_tax_amount: number | string
-}
+export type StoredOrderItem = RowOf<
+  'order_item',
+  'id' | 'product_type' | 'product_id' | 'title' | 'quantity' | 'currency' | 'unit_amount'
+> &
+  RowOf<'order_item', 'discount_amount' | 'tax_amount' | 'total_amount' | 'refunded_amount' | 'refunded_tax_amount'>
 
-export interface StoredRefund {
-  id: string
-  amount: number | string
-  tax_amount: number | string
+export interface StoredRefund extends RowOf<'refund', 'id' | 'amount' | 'tax_amount' | 'currency' | 'reason' | 'credit_note_number'> {
   items: readonly StoredRefundItem[] | null
-  currency: string
-  reason: string
-  credit_note_number: string | null
   created_at: string | Date
 }
 
-export interface StoredRefundItem {
-  order_item_id: string
-  amount: number | string
-  tax_amount: number | string
-}
+export type StoredRefundItem = RowOf<'refund_item', 'order_item_id' | 'amount' | 'tax_amount'>
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
 

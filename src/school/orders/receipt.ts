@@ -1,11 +1,7 @@
 import { Problem } from '../../base/problem.ts'
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 
-interface Order {
-  receipt_number: string | null
-  status: string
-  coupon_id: string | null
-}
+type Order = RowOf<'orders', 'receipt_number' | 'status' | 'coupon_id'>
 
 /**
  * Returns the number of the receipt. An order that was paid has one, also after a refund.

@@ -1,16 +1,11 @@
 import { fieldError, Problem } from '../../base/problem.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { now as databaseNow } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
 import { announce } from '../notifications/announce.ts'
 
-interface Post {
-  id: string
-  status: string
-  scheduled_for: Date | null
-  published_at: Date | null
-}
+type Post = RowOf<'post', 'id' | 'status' | 'scheduled_for' | 'published_at'>
 
 const yearMs = 366 * 86_400_000
 

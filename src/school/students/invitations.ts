@@ -1,7 +1,7 @@
 import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, RowOf } from '../../database/connection/database.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 
@@ -15,12 +15,7 @@ export interface InvitationContext {
 /** The minimum time between two invitations to one person, so that repeated requests do not flood a mailbox. */
 const pauseMs = 5 * 60_000
 
-interface Invitee {
-  email: string
-  locale: string | null
-  account_id: string | null
-  invited_at: Date | null
-}
+type Invitee = RowOf<'person', 'email' | 'locale' | 'account_id' | 'invited_at'>
 
 export async function sendInvitation(
   { writer, school, externalServices }: InvitationContext,

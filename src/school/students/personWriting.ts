@@ -2,7 +2,7 @@ import type { PersonCaller, Role } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import { isAmong } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
@@ -15,15 +15,7 @@ export interface PersonChange {
   now: Date
 }
 
-export interface PersonRow {
-  id: string
-  version: number
-  email: string
-  account_id: string | null
-  is_student: boolean
-  is_member: boolean
-  erased_at: Date | null
-}
+export type PersonRow = RowOf<'person', 'id' | 'version' | 'email' | 'account_id' | 'is_student' | 'is_member' | 'erased_at'>
 
 type Values = Readonly<Record<string, unknown>>
 

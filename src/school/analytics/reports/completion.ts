@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Day } from '../../../base/days.ts'
 import { toPublicId } from '../../../base/ids.ts'
+import type { RowOf } from '../../../database/connection/database.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
 import { dayText, isWithin, percent, summed, summedBy } from '../figures.ts'
@@ -31,10 +32,7 @@ function pacesIn(request: ReportRequest, range: Range) {
   return course === undefined ? lines : lines.where('analytics_daily_pace.course_id', '=', course)
 }
 
-interface Pace {
-  days: number
-  completions: number
-}
+type Pace = RowOf<'analytics_daily_pace', 'days' | 'completions'>
 
 /** Reports enrolments that were started and completed. The rate is that of the enrolments started in these days. */
 export const completion: Report = {

@@ -5,9 +5,7 @@ import type { SendMessage } from '../../../database/outbox/sendMessage.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { hoursBefore, now } from '../../../database/statements/expressions.ts'
 import { pageUrl } from '../../../identity/accounts/createMailedLink.ts'
-import { addressedTo } from '../eventEmails.ts'
-import { aboutEvent } from '../eventEmailValues.ts'
-import { aboutEvent } from './eventEmails.ts'
+import { aboutEvent, addressedTo } from '../eventEmails.ts'
 
 export interface ReminderArguments {
   schools: readonly School[]

@@ -1,5 +1,5 @@
 import type { School } from '../../../base/school.ts'
-import type { Writer } from '../../../database/connection/database.ts'
+import type { RowOf, Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { type Builder, type Condition, now } from '../../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../../engine/externalServices.ts'
@@ -13,10 +13,7 @@ export interface FreeSeats {
   after?: EventKey | undefined
 }
 
-export interface EventKey {
-  school_id: string
-  id: string
-}
+export type EventKey = RowOf<'event', 'school_id' | 'id'>
 
 /** Matches events at which people who cannot come are on the waitlist, or have an offer. */
 const hasExcludedWaiting = (event: Builder<'event'>): Condition =>

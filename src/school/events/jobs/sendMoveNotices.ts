@@ -3,10 +3,8 @@ import type { SchoolWriter, Writer } from '../../../database/connection/database
 import type { SendMessage } from '../../../database/outbox/sendMessage.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { now as databaseNow } from '../../../database/statements/expressions.ts'
-import { addressesOfAttendees } from '../eventEmails.ts'
-import { aboutEvent, placeAndTimeOf } from '../eventEmailValues.ts'
+import { aboutEvent, addressesOfAttendees, placeAndTimeOf } from '../eventEmails.ts'
 import type { Occasion } from '../occasion.ts'
-import { aboutEvent, placeAndTimeOf } from './eventEmails.ts'
 
 export interface NoticeArguments {
   schools: readonly School[]

@@ -2,10 +2,8 @@ import type { Database } from '../../../database/connection/database.ts'
 import { schoolDatabase } from '../../../database/school/inSchool.ts'
 import { now } from '../../../database/statements/expressions.ts'
 import { recordChanges } from '../../../database/tables/changeLog.ts'
-import { updateEnrollmentCounters } from '../enrollmentCounters.ts'
+import { lockCourses, updateEnrollmentCounters } from '../enrollmentCounters.ts'
 import { openStatuses } from '../enrollmentStatus.ts'
-import { lockCourses } from '../lockCourses.ts'
-import { lockCourses } from './enrollmentCounters.ts'
 
 const perCourse = 500
 

@@ -1,11 +1,10 @@
 import type { School } from '../../../base/school.ts'
-import type { Database, Reader, Writer } from '../../../database/connection/database.ts'
+import type { Database, Reader, RowOf, Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { now, secondsFromNow } from '../../../database/statements/expressions.ts'
 import { findNews } from '../allNews.ts'
+import { findRecipients } from '../countNews.ts'
 import type { NewsContext } from '../news.ts'
-import { findRecipients } from '../recipients.ts'
-import { findRecipients } from './countNews.ts'
 
 export interface NotificationArguments extends Pick<NewsContext, 'send'> {
   schools: readonly School[]
@@ -15,12 +14,7 @@ export interface NotificationArguments extends Pick<NewsContext, 'send'> {
 }
 
 /** The news that one e-mail is about. Several rows of a group have the same place only if they are written together. */
-interface Due {
-  school_id: string
-  kind: string
-  group_id: string
-  after_person_id: string | null
-}
+type Due = RowOf<'notification', 'school_id' | 'kind' | 'group_id' | 'after_person_id'>
 
 interface Sent {
   /** False if nothing was due. */

@@ -2,9 +2,8 @@ import type { Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { now as databaseTime } from '../../../database/statements/expressions.ts'
 import { recordChanges } from '../../../database/tables/changeLog.ts'
-import { releaseUses } from '../../coupons/couponUses.ts'
+import { releaseUses } from '../../coupons/reserveCoupon.ts'
 import { releaseReservedSeats } from '../../events/orderedSeats.ts'
-import { releaseUses } from '../coupons/reserveCoupon.ts'
 
 /**
  * Expires up to `limit` checkouts that were not paid in time, and releases the coupon uses and the seats that they had reserved. Skips orders that
