@@ -27,17 +27,16 @@ import { createViews } from './templates.ts'
 export function createPages(args: PagesArguments): Router {
   const views = createViews()
   const csrf = createCsrf(args.keyring)
-  const { databaseOf, steps, signedIn } = args
-  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner({ steps, databaseOf, views, csrf, signedIn }))
+  const { show, submitSignIn, submitConsent } = interactionPages(args, createStepRunner(args, { views, csrf }))
   const errors = pageErrors({ views, log: args.log, pageContext: args.pageContext })
-  const repeated = repeatedSteps(args.findEnd)
+  const repeated = repeatedSteps(args.stores)
   const form = [errors, sameOriginOnly(), formBody(), ownFormOnly(csrf), repeated] as const
   const page = `${interactionPath}/:uid`
 
   const router = new Router()
   router.get(
     '/assets/custom.css',
-    serveCustomStylesheet((school) => customCss(databaseOf(school.id).kysely)),
+    serveCustomStylesheet((school) => customCss(args.databaseOf(school.id).kysely)),
   )
   for (const asset of [views.stylesheet, views.siteStylesheet, views.script, views.passkeyScript])
     router.get(asset.path, (ctx) => serveAsset(ctx, asset))

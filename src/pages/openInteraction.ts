@@ -2,26 +2,17 @@ import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import { Problem } from '../base/problem.ts'
 import type { School } from '../base/school.ts'
-import type { ClientOrigin } from '../identity/clients/clientOrigin.ts'
+import { type ClientOrigin, originOf } from '../identity/clients/clientOrigin.ts'
 import { claimedRole, imitatedName } from '../identity/clients/imitatedName.ts'
 import { accountIdOf } from '../identity/oidc/claims.ts'
-import { disabledClientText } from '../identity/oidc/disabledClients.ts'
+import { disabledClientText, isDisabledClient } from '../identity/oidc/disabledClients.ts'
 import { decisionOf } from '../identity/oidc/endedInteractions.ts'
 import { type Destination, destinationOf } from './destination.ts'
+import { knownClient } from './knownRows.ts'
 import type { LanguageState } from './language.ts'
 import { pageProblem } from './pageProblem.ts'
+import type { PageServices } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
-
-/** The parts of the service with which an authorization request is found and described. */
-export interface InteractionArguments {
-  provider(ctx: Context): Promise<Provider>
-  /** Names that self-registered clients must not imitate, including the school's own name. */
-  protectedNames(school: School): Promise<readonly string[]>
-  clients: {
-    describe(schoolId: string, clientId: string): Promise<ClientOrigin | undefined>
-    isDisabled(schoolId: string, clientId: string): Promise<boolean>
-  }
-}
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
@@ -59,9 +50,9 @@ export interface LaterSignIn {
  * Finds the interaction of this browser, which must be the one in the URL.
  * @throws Problem invalid_client if the client has been removed or disabled since; SessionNotFound or a Problem if the interaction does not exist
  */
-export async function openInteraction(ctx: Context, args: InteractionArguments): Promise<OpenInteraction> {
+export async function openInteraction(ctx: Context, services: PageServices): Promise<OpenInteraction> {
   const { school } = ctx.state
-  const provider = await args.provider(ctx)
+  const provider = await services.provider(ctx)
   // Read first: the engine compares it with the session of the interaction.
   const session = await provider.Session.get(ctx)
   const interaction = await provider.interactionDetails(ctx.req, ctx.res)
@@ -72,8 +63,9 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
   const clientId = String(interaction.params.client_id)
   ctx.state.clientId = clientId
   const client = await provider.Client.find(clientId)
-  if (!client) throw await lostClient(args, school, clientId)
-  const origin = await args.clients.describe(school.id, clientId)
+  if (!client) throw await lostClient(services, school, clientId)
+  const known = await knownClient(services, school.id, clientId)
+  const origin = known && { ...originOf(clientId, known.registered_via), createdAt: known.created_at }
   const isVerified = origin?.registeredVia === 'integration'
   const subject = interaction.session?.accountId
   return {
@@ -82,7 +74,7 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
     clientId,
     clientName: plainText(client.clientName, 60),
     origin,
-    imitated: async () => (isVerified ? undefined : imitatedName(client.clientName, await args.protectedNames(school))),
+    imitated: async () => (isVerified ? undefined : imitatedName(client.clientName, await services.protectedNames(school))),
     claimedRole: isVerified ? undefined : claimedRole(client.clientName),
     destination: destinationOf(interaction.params.redirect_uri),
     accountId: subject === undefined ? undefined : accountIdOf(subject),
@@ -92,8 +84,9 @@ export async function openInteraction(ctx: Context, args: InteractionArguments):
   }
 }
 
-async function lostClient({ clients }: InteractionArguments, { id, issuer }: School, clientId: string): Promise<Problem> {
-  if (await clients.isDisabled(id, clientId)) return pageProblem('disabled_app', 'invalid_client', disabledClientText(issuer))
+async function lostClient({ databaseOf }: PageServices, { id, issuer }: School, clientId: string): Promise<Problem> {
+  if (await isDisabledClient(databaseOf(id).kysely, id, clientId))
+    return pageProblem('disabled_app', 'invalid_client', disabledClientText(issuer))
   return new Problem('invalid_client', { description: 'The registration of this client is unknown or has expired.' })
 }
 

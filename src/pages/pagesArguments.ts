@@ -1,28 +1,58 @@
+import type { Context } from 'koa'
+import type Provider from 'oidc-provider'
 import type { Role } from '../base/caller.ts'
 import type { Keyring } from '../base/keyring.ts'
 import type { Log } from '../base/log/log.ts'
 import type { School } from '../base/school.ts'
+import type { OAuthConfig } from '../config/oauth.ts'
 import type { DatabaseOf } from '../database/connection/database.ts'
+import type { AuditEntry } from '../database/tables/audit.ts'
 import type { NamedAuditEvent } from '../database/tables/auditEvents.ts'
 import type { PasswordTurn } from '../identity/accounts/passwordGate.ts'
+import type { Grantable } from '../identity/apps/grantable.ts'
+import type { Exchange } from '../identity/oidc/engineTransaction.ts'
+import type { Stores } from '../identity/oidc/stores.ts'
+import type { SecondFactorRules } from '../identity/signIn/secondStep.ts'
+import type { ConsentScope } from './consentScope.ts'
 import type { HomeFacts } from './homePage.ts'
-import type { InteractionArguments } from './openInteraction.ts'
+import type { KnownBrowsers } from './knownBrowser.ts'
+import type { NotifyPerson } from './notifyPerson.ts'
 import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
-import type { FindEnd } from './repeatedSteps.ts'
 import type { SignInStep } from './steps/signInStep.ts'
-import type { StepRunnerArguments } from './steps/stepRunner.ts'
 
-export interface PagesArguments extends InteractionArguments {
-  findEnd: FindEnd
+/** What the pages for people need of the service. */
+export interface PageServices {
   databaseOf: DatabaseOf
+  stores: Stores
   keyring: Keyring
   log: Log
-  steps: readonly SignInStep[]
-  signedIn: StepRunnerArguments['signedIn']
+  oauth(): OAuthConfig
+  /** The engine of the school of the request. */
+  provider(ctx: Context): Promise<Provider>
+  /** What the request to the engine has read and will write; undefined for other requests. */
+  exchange(): Pick<Exchange, 'facts' | 'isFirstGrant' | 'auditOfGrant'> | undefined
+  /** Names that self-registered clients must not imitate, including the school's own name. */
+  protectedNames(school: School): Promise<readonly string[]>
   pageContext: FindPageContext
-  theme(school: School): Promise<PageTheme>
+  /** Every scope, in the order in which pages show them. */
+  scopes: readonly ConsentScope[]
+  grantable: Grantable
+  limits: { signIn: SignInLimits; account: AccountLimits }
+  /** The rules of each school about second factors. */
+  secondFactors: Pick<SecondFactorRules, 'ruleOf' | 'isRequired'>
+  knownBrowsers: KnownBrowsers
+  /** E-mails a person what happened to their account, after the response. */
+  notify: NotifyPerson
   audit(entry: PageAuditEntry): Promise<void>
+  /** Counts an audit entry that is written together with a change, and returns it. */
+  counted(entry: AuditEntry): AuditEntry
+  /** The steps of signing in and consenting. */
+  steps(services: PageServices): readonly SignInStep[]
+}
+
+export interface PagesArguments extends PageServices {
+  theme(school: School): Promise<PageTheme>
   homeFacts(school: School): Promise<HomeFacts>
 }
 
@@ -88,6 +118,15 @@ export type BegunSignIn =
       /** The password could not be checked: the attempt is not counted. */
       abandoned(): Promise<void>
     }
+
+/** Rate limits of requests without a session, by network address, of e-mails, by recipient, and of comments, by person. */
+export interface AccountLimits {
+  signUp(address: string): Promise<Verdict>
+  passwordReset(address: string): Promise<Verdict>
+  message(schoolId: string, email: string): Promise<Verdict>
+  /** Counts a comment that a person writes or changes. */
+  comment(schoolId: string, accountId: string): Promise<Verdict>
+}
 
 export interface PageAuditEntry {
   school_id: string

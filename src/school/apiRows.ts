@@ -91,6 +91,7 @@ export interface Responses {
   putMyRsvp: { status: z.output<typeof rsvpStatus> }
   undoActivities: UndoResult
   undoActivity: UndoResult
+  updateAccount: Account
 }
 
 /** Contains what each name in `expand` puts into a row. */

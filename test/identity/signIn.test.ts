@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { normaliseEmail } from '../../src/base/text/emailAddress.ts'
-import { schoolDatabase } from '../../src/database/school/inSchool.ts'
+import { inSchool, schoolDatabase } from '../../src/database/school/inSchool.ts'
 import { hashPassword } from '../../src/identity/accounts/password.ts'
 import { findSignedInAccount } from '../../src/identity/accounts/signedInAccount.ts'
-import { createSignIn, type SignIn } from '../../src/identity/accounts/signIn.ts'
+import { signIn as signInWith } from '../../src/identity/accounts/signIn.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 
@@ -12,7 +12,16 @@ const schoolId = newId()
 const ids = { active: newId(), disabled: newId(), withoutPassword: newId() }
 const opened = duringTests(openTestDatabase)
 let database: TestDatabase['database']
-let signIn: (...args: Parameters<SignIn> extends [...infer Given, unknown, unknown] ? Given : never) => ReturnType<SignIn>
+const signIn = (school: string, email: string | undefined, password: string) =>
+  signInWith(inSchool(database.kysely, school), email, password, turn, (account_id) => ({
+    school_id: schoolId,
+    event: 'sign_in.succeeded',
+    account_id,
+  }))
+const turn = (verify: () => Promise<boolean>): Promise<boolean> => {
+  hashed += 1
+  return verify()
+}
 let hashed = 0
 
 beforeAll(async () => {
@@ -30,12 +39,6 @@ beforeAll(async () => {
       { school_id: schoolId, id: ids.withoutPassword, email: 'new@example.com', name: 'New', password_hash: null },
     ])
     .execute()
-  const checked = createSignIn({ databaseOf: (id) => schoolDatabase(database, id, 'person') })
-  const turn = (verify: () => Promise<boolean>): Promise<boolean> => {
-    hashed += 1
-    return verify()
-  }
-  signIn = (...given) => checked(...given, turn, (account_id) => ({ school_id: schoolId, event: 'sign_in.succeeded', account_id }))
 })
 
 beforeEach(() => {

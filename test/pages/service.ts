@@ -11,33 +11,35 @@ import { createKeyring } from '../../src/base/keyring.ts'
 import { createLog } from '../../src/base/log/log.ts'
 import type { School } from '../../src/base/school.ts'
 import { languages } from '../../src/base/text/languages.ts'
+import { oauthSchema } from '../../src/config/oauth.ts'
 import { createStatementCache } from '../../src/database/connection/statementCache.ts'
 import { inSchool, schoolDatabase } from '../../src/database/school/inSchool.ts'
-import { findAccount } from '../../src/database/tables/accounts.ts'
+import type { AuditEntry } from '../../src/database/tables/audit.ts'
 import { hashPassword } from '../../src/identity/accounts/password.ts'
 import { createPasswordGate } from '../../src/identity/accounts/passwordGate.ts'
 import { findPasswordVersion } from '../../src/identity/accounts/passwordVersion.ts'
-import { createSignIn } from '../../src/identity/accounts/signIn.ts'
 import { subjectOf } from '../../src/identity/oidc/claims.ts'
 import { cookieKeys, cookies } from '../../src/identity/oidc/cookies.ts'
 import { endpoints } from '../../src/identity/oidc/endpoints.ts'
 import { interactions } from '../../src/identity/oidc/interactions.ts'
+import { newRequestFacts } from '../../src/identity/oidc/requestFacts.ts'
 import { resourceIndicators } from '../../src/identity/oidc/resourceIndicators.ts'
+import { createStores } from '../../src/operate/serve/open.ts'
 import { createAccountPages } from '../../src/pages/account/accountPages.ts'
-import { completedSignIn } from '../../src/pages/completedSignIn.ts'
 import type { ConsentScope } from '../../src/pages/consentScope.ts'
 import { createPages } from '../../src/pages/createPages.ts'
 import { createEnginePages } from '../../src/pages/enginePages.ts'
 import { createKnownBrowsers } from '../../src/pages/knownBrowser.ts'
 import { rememberLanguage } from '../../src/pages/language.ts'
 import { createPageContexts } from '../../src/pages/pageContext.ts'
-import type { PageAuditEntry, PagesArguments, SignInLimits } from '../../src/pages/pagesArguments.ts'
+import type { PageServices, SignInLimits } from '../../src/pages/pagesArguments.ts'
 import type { SignInStep } from '../../src/pages/steps/signInStep.ts'
 import { signInSteps } from '../../src/pages/steps/signInSteps.ts'
-import { appTerms } from '../../src/school/apps/changeAppRules.ts'
 import { pageBranding } from '../../src/school/settings/publicAppearance.ts'
 import { openTestDatabase, type TestDatabase } from '../support/databases.ts'
-import { yearOfAccess } from '../support/yearOfAccess.ts'
+import { addPerson, password } from '../support/service.ts'
+
+export { password }
 
 /** A catalogue small enough to read. */
 export const catalogue: ConsentScope[] = [
@@ -64,9 +66,9 @@ export interface TestService {
   school: School
   provider: Provider
   database: TestDatabase['database']
-  audits: PageAuditEntry[]
+  audits: AuditEntry[]
   attempts: { allowed: boolean; seen: string[] }
-  addPerson(email: string, role: Role, password?: string): Promise<{ accountId: string; subject: string }>
+  addPerson(email: string, role: Role): Promise<{ accountId: string; subject: string }>
   addClient(metadata: Partial<ClientMetadata> & { client_id: string }, registeredVia?: 'self' | 'integration'): void
   removeClient(clientId: string): void
   /** The stored sessions of browsers. */
@@ -81,7 +83,6 @@ export interface TestService {
 export const redirectUri = 'http://127.0.0.1:49152/callback'
 const verifier = 'a-verifier-of-at-least-forty-three-characters-for-tests'
 const challenge = 'dq7CBFBXzy4-EIpmtGrH2axxwd26jovEienBZnL8Wqc'
-export const password = 'correct horse battery staple'
 const signingKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
 
 /** The engine behind these pages, over HTTP, with people in a real database. `moreSteps` follow the steps of the product. */
@@ -101,9 +102,8 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
   )
 
   const store = new Map<string, AdapterPayload>()
-  const people = new Map<string, Role>()
-  const origins = new Map<string, 'self' | 'integration'>()
-  const audits: PageAuditEntry[] = []
+  const { clients } = newRequestFacts()
+  const audits: AuditEntry[] = []
   const attempts = { allowed: true, seen: [] as string[] }
   const statements = createStatementCache()
   const branding = () => pageBranding(inSchool(database.kysely, school.id), statements)
@@ -141,122 +141,69 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     },
   })
 
-  const audit = async (entry: PageAuditEntry): Promise<void> => void audits.push(entry)
   const gate = createPasswordGate({ concurrency: 2, queue: 20 })
-  const limits: SignInLimits = {
+  const hash = hashPassword(password)
+  const refused = async () => ({ isAllowed: false, retryAfterSeconds: 120 }) as const
+  const allowed = async () => ({ allowed: true, retryAfterSeconds: 0 })
+  const signIn: SignInLimits = {
     async attempt({ email, address }, check) {
       attempts.seen.push(`${email} from ${address}`)
       if (!attempts.allowed) return { outcome: 'limited', retryAfterSeconds: 120 }
       const result = await check((verify) => gate({ network: address, account: email ?? '', isKnown: false }, verify))
       return result === undefined ? { outcome: 'failed' } : { outcome: 'passed', result }
     },
-    newPassword: (_owner, hash) => hash(),
-    beginPasskey: async () => ({ isAllowed: false, retryAfterSeconds: 120 }),
-    beginCode: async () => ({ isAllowed: false, retryAfterSeconds: 120 }),
+    newPassword: (_owner, work) => work(),
+    beginPasskey: refused,
+    beginCode: refused,
     passwordChanged: async () => {},
   }
-  const knownBrowsers = createKnownBrowsers({
-    keyring,
-    days: () => 180,
-    findAccount: (schoolId, email) => findPasswordVersion(inSchool(database.kysely, schoolId), email),
-  })
-  const findPerson = async (_schoolId: string, accountId: string) => {
-    const role = people.get(accountId)
-    return role && { accountId, personId: null, role, lecturerId: null }
-  }
   const databaseOf = (schoolId: string) => schoolDatabase(database, schoolId, 'person')
-  const signIn = createSignIn({ databaseOf })
-  const steps = signInSteps({
-    databaseOf,
-    keyring,
-    secondStep: () => 'optional',
-    secondFactors: { isRequired: async () => false },
-    scopes: catalogue,
-    grantable: (role) => grantable[role],
-    accessRule: () => yearOfAccess,
-    findTerms: (schoolId, clientId) => appTerms(inSchool(database.kysely, schoolId), clientId),
-    askOwners: async () => {},
-    askFirstRule: () => 'off',
-    setAsksFirst: async () => undefined,
-    findAccount: (schoolId, accountId) => findAccount(database.kysely, schoolId, accountId),
-    findPerson,
-    limits,
-    knownBrowsers,
-    stayDays: () => 14,
-    notify: async () => undefined,
-    isFirstGrant: () => true,
-    auditWithGrant: (entry) => void audits.push(entry),
-    audit,
-    checkPassword: (schoolId, email, secret, turn, audited) =>
-      signIn(schoolId, email, secret, turn, (accountId, signedInAt) => {
-        const entry = audited(accountId, signedInAt)
-        audits.push(entry as PageAuditEntry)
-        return entry
-      }),
-  })
-  const args: PagesArguments = {
-    databaseOf,
-    keyring,
-    log: createLog('silent'),
+  const log = createLog('silent')
+  const oauth = oauthSchema(catalogue.map(({ name }) => name)).parse({ consent: { ask_first: 'off', default_duration: 'until_removed' } })
+  const services: PageServices = {
+    ...{ databaseOf, keyring, log, pageContext, scopes: catalogue },
+    stores: createStores({ database, redis: undefined, oauth, log }),
+    oauth: () => oauth,
     provider: async () => provider,
-    steps: [...steps, ...moreSteps],
-    clients: {
-      async describe(_schoolId, clientId) {
-        const registeredVia = origins.get(clientId)
-        return registeredVia && { registeredVia, createdAt: new Date('2026-03-05T12:00:00Z') }
-      },
-      isDisabled: async () => false,
-    },
-    findEnd: async () => undefined,
+    exchange: () => ({ isFirstGrant: true, facts: { ...newRequestFacts(), clients } }),
     protectedNames: async () => ['Claude', 'Lanternfield', 'Art'],
-    pageContext,
-    signedIn: completedSignIn({ knownBrowsers, notify: async () => undefined }),
-    theme: async () => (await branding()).theme,
-    audit,
-    homeFacts: async () => ({ tagline: null }),
+    grantable: (role) => grantable[role],
+    limits: { signIn, account: { signUp: allowed, passwordReset: allowed, message: allowed, comment: allowed } },
+    secondFactors: { ruleOf: () => 'optional', isRequired: async () => false },
+    knownBrowsers: createKnownBrowsers({
+      keyring,
+      days: () => 180,
+      findAccount: (schoolId, email) => findPasswordVersion(inSchool(database.kysely, schoolId), email),
+    }),
+    notify: async () => undefined,
+    audit: async (entry) => void audits.push(entry),
+    counted(entry) {
+      audits.push(entry)
+      return entry
+    },
+    steps: (given) => [...signInSteps(given), ...moreSteps],
   }
   const unused = async (): Promise<never> => {
     throw new Error('no test of these pages needs this')
   }
-  const allowed = async () => ({ allowed: true, retryAfterSeconds: 0 })
+  const pages = createPages({ ...services, theme: async () => (await branding()).theme, homeFacts: async () => ({ tagline: null }) })
   const accountPages = createAccountPages({
-    ...args,
-    scopes: catalogue,
-    findPerson,
-    limits: { signIn: limits, account: { signUp: allowed, passwordReset: allowed, message: allowed, comment: allowed } },
-    knownBrowsers,
-    hashPassword,
+    ...services,
     checkNewPassword: unused,
-    checkOwnPassword: unused,
-    secondStep: () => 'optional',
-    secondFactors: { isRequired: async () => false },
-    sessionSeconds: () => 3600,
     send: unused,
-    notify: async () => undefined,
     defer: unused,
-    endGrant: unused,
-    administration: { find: unused, grantsOf: unused, disable: unused, enable: unused, pause: unused, agree: unused, saveRules: unused },
-    keptForms: { keep: async () => false, find: async () => undefined, taken: async () => undefined },
     perform: unused,
     list: unused,
     inputOf: () => ({ parameters: [], fields: {} }),
     describe: () => undefined,
     describeRequest: () => undefined,
     readerOf: () => undefined,
-    openApproval: () => undefined,
-    accessRule: () => yearOfAccess,
-    findTerms: unused,
-    mustAskFirst: () => false,
-    setAccessEnd: unused,
-    renameOwn: async () => false,
-    pauseOwn: async () => [],
-    setAsksFirst: async () => [],
+    approvals: { seal: (text) => text, open: () => undefined },
     hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,
     sessions: { list: unused, end: unused },
     exportArchive: unused,
-    removeSessions: unused,
   })
   const readLanguage = rememberLanguage(() => true)
   app.use((ctx, next) => {
@@ -264,7 +211,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     readLanguage(ctx)
     return next()
   })
-  app.use(createPages(args).routes())
+  app.use(pages.routes())
   app.use(accountPages.routes())
   app.use(mount('/', provider))
   server.on('request', app.callback())
@@ -276,17 +223,20 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     database,
     audits,
     attempts,
-    async addPerson(email, role, secret = password) {
-      const accountId = newId()
+    async addPerson(email, role) {
+      const { accountId } = await addPerson(database, school.id, email, role)
+      // A check takes as long as in production, so that attempts wait for each other.
       await database.kysely
-        .insertInto('account')
-        .values({ school_id: school.id, id: accountId, email, name: `Name of ${email}`, password_hash: await hashPassword(secret) })
+        .updateTable('account')
+        .set({ password_hash: await hash })
+        .where('id', '=', accountId)
         .execute()
-      people.set(accountId, role)
       return { accountId, subject: subjectOf(accountId) }
     },
     addClient(metadata, registeredVia = 'self') {
-      origins.set(metadata.client_id, registeredVia)
+      const via = registeredVia === 'integration' ? 'file' : 'self'
+      const known = { metadata, created_at: new Date('2026-03-05T12:00:00Z'), agreed_at: null, app_rules: null }
+      clients.set(metadata.client_id, Promise.resolve({ ...known, registered_via: via }))
       store.set(`Client ${metadata.client_id}`, {
         application_type: 'native',
         redirect_uris: [redirectUri],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { inSchool } from '../../src/database/school/inSchool.ts'
 import { pauseClient } from '../../src/database/tables/clients.ts'
 import { pauseGrants } from '../../src/database/tables/grants.ts'
 import { type Agent, type Answer, answer, createAgent, personCalled, postJson, withToken } from '../support/agent.ts'
@@ -236,7 +237,7 @@ describe('the counters of calls', () => {
 describe('a paused app', () => {
   const grants = (who: Connected) => ({ accountId: who.accountId, clientId: who.agent.clientId })
   const pause = (who: Connected, isPaused: boolean) =>
-    service.database.transaction((writer) => pauseGrants(writer, service.schoolId(), { ...grants(who), isPaused }))
+    service.database.transaction((writer) => pauseGrants(inSchool(writer, service.schoolId()), { ...grants(who), isPaused }))
 
   test('is refused with the next call, keeps its tokens, and goes on when it is continued', async () => {
     const who = await connected()
@@ -277,7 +278,7 @@ describe('a paused app', () => {
   test('by the school is refused for everybody, and the person cannot continue it', async () => {
     const who = await connected()
     const school = (isPaused: boolean) =>
-      service.database.transaction((writer) => pauseClient(writer, service.schoolId(), who.agent.clientId, isPaused))
+      service.database.transaction((writer) => pauseClient(inSchool(writer, service.schoolId()), who.agent.clientId, isPaused))
     expect(await school(true)).toBe(true)
     expect(await pause(who, false)).toEqual([])
     const refused = await get(who, '/courses')

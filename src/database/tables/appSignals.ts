@@ -33,7 +33,7 @@ export async function raiseSignal(
     .returning(sql<boolean>`xmax = 0`.as('is_new'))
     .executeTakeFirstOrThrow()
   const mayPause = pauses === 'each time' || (pauses === 'once a day' && isNew)
-  const isPaused = mayPause && (await pauseClient(writer, school_id, client_id, true))
+  const isPaused = mayPause && (await pauseClient(writer, client_id, true))
   const pausedByRule: AuditEntry = { school_id, event: 'school.app_paused', client_id, details: { by: 'rule', signal: kind } }
   await recordAudit(writer, [
     ...(isNew ? [{ school_id, event: 'app.unusual' as const, client_id, details: { signal: kind, counted, threshold } }] : []),

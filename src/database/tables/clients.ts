@@ -1,4 +1,4 @@
-import type { Reader, RowOf, SchoolReader, Writer } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader, Writer, SchoolWriter } from '../connection/database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { rememberRemoved } from './clientTombstones.ts'
@@ -85,11 +85,10 @@ export async function deleteClient(writer: Writer, schoolId: string, id: string)
 }
 
 /** Pauses a client for everybody, or continues it. Returns false if it was so already. Its grants and tokens stay. */
-export async function pauseClient(writer: Writer, schoolId: string, id: string, isPaused: boolean): Promise<boolean> {
+export async function pauseClient(writer: SchoolWriter, id: string, isPaused: boolean): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('oidc_client')
     .set({ updated_at: now, ...(isPaused ? { paused_at: now } : { paused_at: null, continued_at: now }) })
-    .where('school_id', '=', schoolId)
     .where('id', '=', id)
     .where('paused_at', isPaused ? 'is' : 'is not', null)
     .executeTakeFirstOrThrow()

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
 import { type Condition, now } from '../statements/expressions.ts'
 import type { RegisteredVia } from './clients.ts'
 
@@ -92,15 +92,13 @@ export interface GrantOriginRow {
 
 /** Returns from where these grants were given. A grant whose audit entry is gone is left out. */
 export async function listGrantOrigins(
-  db: Reader,
-  schoolId: string,
+  db: SchoolReader,
   { accountId, grantIds }: { accountId: string; grantIds: readonly string[] },
 ): Promise<GrantOriginRow[]> {
   if (grantIds.length === 0) return []
   const rows = await db
     .selectFrom('audit_log')
     .select(['grant_id', 'address', 'details'])
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('event', '=', 'consent.granted')
     .where((row) => row('grant_id', '=', row.fn.any(row.val(grantIds))))

@@ -1,5 +1,5 @@
 import type { SqlBool } from 'kysely'
-import type { Reader, RowOf, Writer } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolWriter } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { endApprovals } from './approvals.ts'
@@ -96,14 +96,12 @@ const columnsOfTexts = ['event', 'account_id', 'client_id', 'grant_id', 'request
  * changed.
  */
 export async function pauseGrants(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { accountId, clientId, isPaused }: { accountId: string; clientId: string; isPaused: boolean },
 ): Promise<string[]> {
   const changed = await writer
     .updateTable('oidc_grant')
     .set({ paused_at: isPaused ? now : null })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
@@ -114,7 +112,7 @@ export async function pauseGrants(
   if (isPaused && changed.length > 0)
     await endApprovals(
       writer,
-      schoolId,
+      writer.schoolId,
       changed.map(({ id }) => id),
     )
   return changed.map(({ id }) => id)
@@ -122,14 +120,12 @@ export async function pauseGrants(
 
 /** Sets the name by which a person knows an app; null for the name that the app registered. Returns false if they gave it no access. */
 export async function renameGrants(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { accountId, clientId, name }: { accountId: string; clientId: string; name: string | null },
 ): Promise<boolean> {
   const { numUpdatedRows } = await writer
     .updateTable('oidc_grant')
     .set({ own_name: name })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
@@ -149,11 +145,10 @@ export async function findOwnName(db: Reader, schoolId: string, of: { accountId:
 
 /** Sets the end of a live grant of an account to so many seconds from now. Returns the former and the new end; undefined if it has ended. */
 export async function setGrantEnd(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { accountId, grantId, expiresInSeconds }: { accountId: string; grantId: string; expiresInSeconds: number },
 ): Promise<{ from: Date; to: Date } | undefined> {
-  const found = await liveGrants(writer, schoolId)
+  const found = await liveGrants(writer, writer.schoolId)
     .select('expires_at')
     .where('account_id', '=', accountId)
     .where('id', '=', grantId)
@@ -163,7 +158,6 @@ export async function setGrantEnd(
   const { expires_at: to } = await writer
     .updateTable('oidc_grant')
     .set({ expires_at: secondsFromNow(expiresInSeconds) })
-    .where('school_id', '=', schoolId)
     .where('id', '=', grantId)
     .returning('expires_at')
     .executeTakeFirstOrThrow()
@@ -172,14 +166,12 @@ export async function setGrantEnd(
 
 /** Lets a person decide before an app does what cannot be undone, or no longer. Returns the live grants that changed. */
 export async function setAsksFirst(
-  writer: Writer,
-  schoolId: string,
+  writer: SchoolWriter,
   { accountId, clientId, asksFirst }: { accountId: string; clientId: string; asksFirst: boolean },
 ): Promise<string[]> {
   const changed = await writer
     .updateTable('oidc_grant')
     .set({ asks_first: asksFirst })
-    .where('school_id', '=', schoolId)
     .where('account_id', '=', accountId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)

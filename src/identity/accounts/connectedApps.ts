@@ -51,10 +51,9 @@ export async function connectedApps(
 /** Returns from where the person allowed each of these grants, by its id. A grant whose audit entry is gone is left out. */
 export async function grantOrigins(
   database: SchoolReader,
-  schoolId: string,
   grants: { accountId: string; grantIds: readonly string[] },
 ): Promise<ReadonlyMap<string, GrantOriginRow>> {
-  const rows = await listGrantOrigins(database, schoolId, grants)
+  const rows = await listGrantOrigins(database, grants)
   return new Map(rows.map((row) => [row.grant_id, row]))
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader } from '../../database/connection/database.ts'
+import type { Reader, SchoolReader } from '../../database/connection/database.ts'
 import { type Builder, now } from '../../database/statements/expressions.ts'
 import { type ClientRow, clientColumns, type RegisteredVia } from '../../database/tables/clients.ts'
 import type { GrantPayload } from '../../database/tables/connectedApps.ts'
@@ -85,14 +85,12 @@ export async function listGrantedContents(
 }
 
 export function listGrantsOfClient(
-  db: Reader,
-  schoolId: string,
+  db: SchoolReader,
   { clientId, limit }: { clientId: string; limit: number },
 ): Promise<{ id: string; account_id: string }[]> {
   return db
     .selectFrom('oidc_grant')
     .select(['id', 'account_id'])
-    .where('school_id', '=', schoolId)
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', now)

@@ -18,9 +18,8 @@ import type { PasswordGate } from '../../identity/accounts/passwordGate.ts'
 import type { LimitedEndpoint } from '../../identity/oidc/endpointHandler.ts'
 import type { TokenChecks, TokenHolder } from '../../identity/oidc/tokenChecks.ts'
 import type { Artifacts } from '../../identity/tokens/artifacts.ts'
-import type { AccountLimits } from '../../pages/account/accountArguments.ts'
 import type { FormLimits } from '../../pages/forms/formPages.ts'
-import type { SignInLimits } from '../../pages/pagesArguments.ts'
+import type { AccountLimits, SignInLimits } from '../../pages/pagesArguments.ts'
 import { createSignInLimits } from './signInLimits.ts'
 
 export interface Limits {

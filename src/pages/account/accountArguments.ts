@@ -1,98 +1,20 @@
 import type { Context } from 'koa'
-import type Provider from 'oidc-provider'
 import type { ReceivedForm } from '../../base/http/readMultipartForm.ts'
-import type { Keyring } from '../../base/keyring.ts'
-import type { Log } from '../../base/log/log.ts'
 import type { School } from '../../base/school.ts'
 import type { Language } from '../../base/text/languages.ts'
 import type { ListedRow, PageOfRows } from '../../base/text/pageOfRows.ts'
-import type { DatabaseOf } from '../../database/connection/database.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
-import type { SendMessage } from '../../database/outbox/sendMessage.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
-import type { CheckPassword } from '../../identity/accounts/passwordCheck.ts'
 import type { CheckNewPassword } from '../../identity/accounts/passwordRule/newPasswordRule.ts'
-import type { AccessRule } from '../../identity/apps/accessDuration.ts'
-import type { AppTerms, SchoolAppRules } from '../../identity/apps/schoolAppRules.ts'
 import type { SecondFactorRules, SecondStepRule } from '../../identity/signIn/authenticationContext.ts'
 import type { ResponseTo } from '../../school/apiRows.ts'
-import type { ConsentScope } from '../consentScope.ts'
-import type { KnownBrowsers } from '../knownBrowser.ts'
-import type { NotifyPerson } from '../notifyPerson.ts'
-import type { FindPageContext } from '../pageContext.ts'
-import type { ConsentingPerson, PageAuditEntry, SignInLimits, Verdict } from '../pagesArguments.ts'
-import type { SignInStep } from '../steps/signInStep.ts'
-import type { StepRunnerArguments } from '../steps/stepRunner.ts'
-import type { KeptForms } from './keptForms.ts'
+import type { PageServices } from '../pagesArguments.ts'
 
 /** Everything that the account pages need from other modules. */
-export interface AccountArguments {
-  databaseOf: DatabaseOf
-  keyring: Keyring
-  log: Log
-  /** The engine of the school of the request. */
-  provider(ctx: Context): Promise<Provider>
-  /** Every scope, in the order in which pages show them. */
-  scopes: readonly ConsentScope[]
-  /** Finds the person of an account, with their current role. */
-  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
-  limits: { signIn: SignInLimits; account: AccountLimits }
-  knownBrowsers: KnownBrowsers
-  /** Names that self-registered clients must not imitate, including the school's own name. */
-  protectedNames(school: School): Promise<readonly string[]>
-  pageContext: FindPageContext
-  audit(entry: PageAuditEntry): Promise<void>
-  /** The steps of signing in; only those of the prompt `login` run here. */
-  steps: readonly SignInStep[]
-  hashPassword(password: string): Promise<string>
+export interface AccountArguments extends PageServices, OwnOperations, OwnServices {
   /** The rule for passwords that people choose. */
   checkNewPassword: CheckNewPassword
-  /** Checks the password of a person who is signed in. */
-  checkOwnPassword: CheckPassword
-  /** The rule of a school about second factors. */
-  secondStep(school: School): SecondStepRule
-  secondFactors: Pick<SecondFactorRules, 'isRequired'>
-  /** Lifetime of a browser session, by whether the person wants to stay signed in. */
-  sessionSeconds(isRemembered: boolean): number
-  send: SendMessage
-  /** E-mails a person what happened to their account, after the response. */
-  notify: NotifyPerson
-  /** Called when a person has completed every step of a sign-in. */
-  signedIn: StepRunnerArguments['signedIn']
   defer: Defer
-  /** Revokes every token and code of a grant. */
-  endGrant(schoolId: string, grantId: string): Promise<void>
-  /** Changes of the school's clients by its owners and admins. */
-  administration: ClientAdministration
-  keptForms: KeptForms
-  perform: PerformOwn
-  list: OwnOperations['list']
-  inputOf: OwnOperations['inputOf']
-  describe: OwnOperations['describe']
-  describeRequest: OwnOperations['describeRequest']
-  readerOf: OwnOperations['readerOf']
-  /** Decrypts the request of an app; undefined if it cannot. */
-  openApproval: ExternalServices['approvals']['open']
-  /** Returns the rules of the school, as they apply to a client. */
-  findTerms(schoolId: string, clientId: string): Promise<AppTerms>
-  /** True if the operator requires that every app asks before it does what cannot be undone. */
-  mustAskFirst(): boolean
-  /** Returns the durations that people can choose from. */
-  accessRule(terms: AppTerms): AccessRule
-  /** Extends or shortens the access of a live grant. Returns both ends; undefined if it has ended. */
-  setAccessEnd(
-    schoolId: string,
-    access: { accountId: string; grantId: string; expiresInSeconds: number },
-  ): Promise<{ from: Date; to: Date } | undefined>
-  /** Sets the name by which a person knows an app; null for the name that it registered. Returns false if it has no access. */
-  renameOwn(schoolId: string, app: { accountId: string; clientId: string; name: string | null }): Promise<boolean>
-  /** Pauses the access of an app to an account, or continues it. Returns the grants that changed. */
-  pauseOwn(schoolId: string, access: { accountId: string; clientId: string; isPaused: boolean }): Promise<string[]>
-  /** Lets the person decide before an app does what cannot be undone, or no longer. Returns the grants that changed. */
-  setAsksFirst(schoolId: string, access: { accountId: string; clientId: string; asksFirst: boolean }): Promise<string[]>
-  checkoutAddress: ExternalServices['checkoutAddress']
-  /** Returns false if another site shows the public pages of the school. */
-  hasPages(school: School): boolean
   /** Languages of the school's pages. */
   languages(school: School): readonly Language[]
   /**
@@ -100,11 +22,9 @@ export interface AccountArguments {
    * @throws Problem rate_limited
    */
   exportArchive(ctx: Context, accountId: string, contents: ExportContents): Promise<AsyncIterable<Uint8Array>>
-  /** Lists and ends sessions of browsers. */
-  sessions: ExternalServices['sessions']
-  /** Removes the sessions of an account from the store. */
-  removeSessions(schoolId: string, accountId: string): Promise<void>
 }
+
+type OwnServices = Pick<ExternalServices, 'approvals' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'>
 
 /** The documents in the archive of a person. */
 export interface ExportContents {
@@ -211,37 +131,4 @@ export interface OwnAnswer<Body = ListedRow> {
   etag?: string | undefined
   /** The response in pieces, in place of the body. */
   stream?: { pieces: AsyncIterable<string> }
-}
-
-/** Rate limits of requests without a session, by network address, of e-mails, by recipient, and of comments, by person. */
-export interface AccountLimits {
-  signUp(address: string): Promise<Verdict>
-  passwordReset(address: string): Promise<Verdict>
-  message(schoolId: string, email: string): Promise<Verdict>
-  /** Counts a comment that a person writes or changes. */
-  comment(schoolId: string, accountId: string): Promise<Verdict>
-}
-
-/** A client of a school, and who disabled it. */
-export interface AdministeredClient {
-  id: string
-  disabledBy: 'school' | 'operator' | undefined
-}
-
-/** Reads and changes the clients of a school. */
-export interface ClientAdministration {
-  /** Returns a client of the school, disabled or not. */
-  find(schoolId: string, clientId: string): Promise<AdministeredClient | undefined>
-  /** Returns live grants of a client. */
-  grantsOf(schoolId: string, grants: { clientId: string; limit: number }): Promise<{ id: string; account_id: string }[]>
-  /** Disables a client for the school, and revokes all its tokens. */
-  disable(schoolId: string, clientId: string): Promise<void>
-  /** Enables a client. Its earlier tokens stay revoked. */
-  enable(schoolId: string, clientId: string): Promise<void>
-  /** Pauses a client for everybody, or continues it. Returns false if it was so already. */
-  pause(schoolId: string, clientId: string, isPaused: boolean): Promise<boolean>
-  /** Agrees to a client that registered itself. Returns false if an owner had done so. */
-  agree(schoolId: string, clientId: string): Promise<boolean>
-  /** Saves the rules of the school for apps, and returns the former ones. */
-  saveRules(schoolId: string, rules: SchoolAppRules): Promise<SchoolAppRules>
 }

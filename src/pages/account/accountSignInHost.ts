@@ -2,14 +2,15 @@ import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import { startBrowserSession } from '../../identity/oidc/browserSession.ts'
+import { sessionSeconds } from '../../identity/oidc/sessionSeconds.ts'
 import { seeOther } from '../seeOther.ts'
 import type { SignInHost } from '../steps/signInHost.ts'
-import type { AccountArguments } from './accountArguments.ts'
+import type { AccountServices } from './ownPage.ts'
 import { formSubject } from './signedInPerson.ts'
 import { readSignInProgress, removeSignInProgress, setSignInProgress } from './signInCookie.ts'
 
 /** Runs steps on the account's own sign-in. Their progress is stored in an encrypted cookie. `target` is the path that follows. */
-export function accountSignInHost(ctx: Context, args: AccountArguments, target: string | undefined): SignInHost {
+export function accountSignInHost(ctx: Context, services: AccountServices, target: string | undefined): SignInHost {
   const path = accountPaths.signIn
   const query = { return_to: target }
   return {
@@ -24,14 +25,14 @@ export function accountSignInHost(ctx: Context, args: AccountArguments, target: 
     csrfSubject: formSubject(),
     formTarget: undefined,
     cancelPath: undefined,
-    pageContext: () => args.pageContext(ctx, withQuery(path, query)),
-    loadProgress: async () => readSignInProgress(ctx, args.keyring),
-    saveProgress: async (_prompt, progress) => setSignInProgress(ctx, args.keyring, progress),
+    pageContext: () => services.pageContext(ctx, withQuery(path, query)),
+    loadProgress: async () => readSignInProgress(ctx, services.keyring),
+    saveProgress: async (_prompt, progress) => setSignInProgress(ctx, services.keyring, progress),
     async finish(_prompt, { account, amr, acr, remember: isRemembered }) {
       if (!account) throw new Error('the steps of the sign-in identified no account')
-      await startBrowserSession(ctx, await args.provider(ctx), {
+      await startBrowserSession(ctx, await services.provider(ctx), {
         ...{ accountId: account.accountId, signedInAt: account.signedInAt, amr, acr, isRemembered },
-        lifeSeconds: args.sessionSeconds(isRemembered),
+        lifeSeconds: sessionSeconds(services.oauth(), isRemembered),
       })
       removeSignInProgress(ctx)
       seeOther(ctx, target ?? accountPaths.home)

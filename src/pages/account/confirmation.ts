@@ -5,7 +5,7 @@ import type { Keyring } from '../../base/keyring.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import { isMultiFactor } from '../../identity/signIn/authenticationMethods.ts'
 import { seeOther } from '../seeOther.ts'
-import type { AccountArguments } from './accountArguments.ts'
+import type { AccountServices } from './ownPage.ts'
 import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
 const cookie = 'sg_confirmed'
@@ -23,20 +23,23 @@ interface Content {
   at: number
 }
 
-type Confirming = Pick<AccountArguments, 'keyring' | 'secondStep'>
+type Confirming = Pick<AccountServices, 'keyring' | 'secondFactors'>
 
 const secondsOf = (keyring: Keyring): number => Math.floor(keyring.now() / 1000)
 
 /** True if this person has to prove a second factor: the account has one, and the school uses them. */
-export const needsSecondFactor = (ctx: Context, { secondStep }: Pick<AccountArguments, 'secondStep'>, { who }: SignedInPerson): boolean =>
-  who.has_second_factor && secondStep(ctx.state.school) !== 'off'
+export const needsSecondFactor = (
+  ctx: Context,
+  { secondFactors }: Pick<AccountServices, 'secondFactors'>,
+  { who }: SignedInPerson,
+): boolean => who.has_second_factor && secondFactors.ruleOf(ctx.state.school) !== 'off'
 
 /**
  * Returns the person who is signed in if they have proved who they are within the last ten minutes, with the second factor if the account
  * has one. Otherwise redirects to the page that asks for it, which leads back to `page`, and returns undefined. `page` must be one of the
  * paths in returnTo.ts. Call it for GET and for POST: the person then confirms before they fill in the form.
  */
-export async function confirmedOrAway(ctx: Context, args: AccountArguments, page: string): Promise<SignedInPerson | undefined> {
+export async function confirmedOrAway(ctx: Context, args: AccountServices, page: string): Promise<SignedInPerson | undefined> {
   const person = await signedInOrAway(ctx, args, page)
   if (!person || isConfirmed(ctx, args, person)) return person
   await args.keptForms.keep(ctx, page)

@@ -1,121 +1,79 @@
 import { Readable } from 'node:stream'
-import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { attach } from '../../base/http/attach.ts'
-import type { Problem } from '../../base/problem.ts'
 import { cancelDeletion } from '../../school/account/accountDeletion.ts'
-import { auditEntry } from '../auditEntry.ts'
-import { submittedForm } from '../formBody.ts'
 import { plainText } from '../plainText.ts'
-import { seeOther } from '../seeOther.ts'
-import type { TextKey } from '../texts.ts'
-import type { AccountArguments } from './accountArguments.ts'
 import type { AccountSection } from './accountPage.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
 import { exportDocuments } from './exportDocuments.ts'
 import { type OwnSubscription, ownSubscriptions } from './learning/ownLists.ts'
 import { isRunning } from './membershipPage.ts'
-import { requestOf } from './operationPages.ts'
-import { explained, type OwnError, type OwnPageContext, type OwnPages } from './ownPage.ts'
-import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+import { type OwnPage, type OwnPageContext, type OwnRequest, Refused } from './ownPage.ts'
 
-export interface DataPages {
-  show: Middleware
-  download: Middleware
-  remove: Middleware
-  /** Cancels the scheduled deletion. */
-  keep: Middleware
+const runningOf = async (request: OwnRequest): Promise<OwnSubscription[]> => (await ownSubscriptions(request)).filter(isRunning)
+
+const isScheduled = ({ person }: Pick<OwnRequest, 'person'>): boolean => person.who.deletion_scheduled_at !== null
+
+/** The page on which a person downloads their data and deletes their account. */
+export const dataPage: OwnPage<readonly OwnSubscription[]> = {
+  path: accountPaths.data,
+  // A notice about an earlier action would contradict the page if the deletion was requested or cancelled since.
+  notices: (request) => (isScheduled(request) ? { deletion: 'data.done_deletion' } : { kept: 'apps.done_kept' }),
+  read: async (request) => (isScheduled(request) ? [] : await runningOf(request)),
+  build: (context, running) => ({
+    title: 'data.title',
+    heading: context.texts.text('data.heading'),
+    sections: [downloadSection(context), ...(isScheduled(context) ? [] : [deleteSection(context, running)])],
+  }),
+  forms: {
+    download: { isConfirmed: true, run: download },
+    delete: {
+      isConfirmed: true,
+      problems: {
+        active_subscription: 'data.delete_subscription',
+        last_owner: 'data.delete_last_owner',
+        other: 'account.error_other',
+      },
+      async run(request) {
+        const { ctx, services, accountId, sent, perform } = request
+        if (isScheduled(request)) return accountPaths.data
+        const { texts } = await request.pageContext()
+        if (sent.get('confirmed') === null) throw new Refused(400, { field: 'confirmed', text: texts.text('data.delete_unticked') })
+        const { language } = texts
+        for (const { id } of sent.get('memberships') === null ? [] : await runningOf(request))
+          await perform('cancelSubscription', { id }, { language })
+        await perform('deleteAccount', undefined, { language })
+        await services.notify(ctx, accountId, 'deletion_requested', {})
+        return 'deletion'
+      },
+    },
+    [accountPaths.keep]: {
+      async run({ ctx, services, accountId, change, audit }) {
+        if (await change((writer) => cancelDeletion(writer, accountId))) {
+          await audit('account.kept')
+          await services.notify(ctx, accountId, 'deletion_canceled', {})
+        }
+        return 'kept'
+      },
+    },
+  },
 }
 
-const notices = {
-  deletion: 'data.done_deletion',
-  kept: 'apps.done_kept',
-} as const satisfies Record<string, TextKey>
-
-export function dataPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): DataPages {
-  const path = accountPaths.data
-
-  const showPage = async (ctx: Context, person: SignedInPerson, errors: readonly OwnError[] = []): Promise<void> => {
-    // A notice about an earlier action would contradict the page if the deletion was requested or cancelled since.
-    const isScheduled = person.who.deletion_scheduled_at !== null
-    const current = Object.fromEntries(Object.entries(notices).filter(([done]) => (done === 'deletion') === isScheduled))
-    const running = isScheduled ? [] : await runningOf(ctx, person)
-    await pages.show(ctx, person, { path, notices: current, errors }, (context) => ({
-      title: 'data.title',
-      heading: context.texts.text('data.heading'),
-      sections: [downloadSection(context), ...(isScheduled ? [] : [deleteSection(context, running)])],
-    }))
-  }
-
-  const runningOf = async (ctx: Context, person: SignedInPerson): Promise<OwnSubscription[]> =>
-    (await ownSubscriptions(requestOf(args, ctx, person, path))).filter(isRunning)
-
-  return {
-    async show(ctx) {
-      const person = await signedInOrAway(ctx, args, path)
-      if (person) await showPage(ctx, person)
-    },
-
-    async download(ctx) {
-      const person = await pages.confirmedOwner(ctx, path)
-      if (!person) return
-      const page = await present.pageContext(ctx, path)
-      const pieces = await args.exportArchive(ctx, person.accountId, exportDocuments(requestOf(args, ctx, person, path), page))
-      await args.audit(auditEntry(ctx, 'account.exported', { account_id: person.accountId }))
-      ctx.status = 200
-      ctx.set('Cache-Control', 'no-store')
-      ctx.set('X-Content-Type-Options', 'nosniff')
-      const name =
-        page.schoolName
-          .replace(/[^\p{L}\p{N}]+/gu, '-')
-          .replace(/^-|-$/g, '')
-          .toLowerCase() || ctx.state.school.slug
-      attach(ctx, `${name}-${new Date().toISOString().slice(0, 10)}.zip`)
-      ctx.type = 'application/zip'
-      ctx.body = Readable.from(pieces)
-    },
-
-    async remove(ctx) {
-      const form = submittedForm(ctx)
-      const person = await pages.confirmedOwner(ctx, path)
-      if (!person) return
-      const { texts } = await present.pageContext(ctx)
-      if (person.who.deletion_scheduled_at !== null) return seeOther(ctx, path)
-      if (form.get('confirmed') === null) {
-        ctx.status = 400
-        return showPage(ctx, person, [{ field: 'confirmed', text: texts.text('data.delete_unticked') }])
-      }
-      try {
-        for (const { id } of form.get('memberships') === null ? [] : await runningOf(ctx, person))
-          await args.perform(ctx, person.accountId, 'cancelSubscription', { parameters: { id }, language: texts.language })
-        await args.perform(ctx, person.accountId, 'deleteAccount', { language: texts.language })
-      } catch (error) {
-        const problem = explained(error)
-        ctx.status = problem.status
-        return showPage(ctx, person, [{ text: texts.text(reasonOf(problem)) }])
-      }
-      await args.notify(ctx, person.accountId, 'deletion_requested', {})
-      seeOther(ctx, `${path}?done=deletion`)
-    },
-
-    async keep(ctx) {
-      const { school } = ctx.state
-      const person = await pages.owner(ctx, path)
-      if (!person) return
-      const { accountId } = person
-      const isKept = await args.databaseOf(school.id).transaction((writer) => cancelDeletion(writer, accountId))
-      if (isKept) {
-        await args.audit(auditEntry(ctx, 'account.kept', { account_id: accountId }))
-        await args.notify(ctx, accountId, 'deletion_canceled', {})
-      }
-      seeOther(ctx, `${path}?done=kept`)
-    },
-  }
-}
-
-function reasonOf({ code }: Problem): TextKey {
-  if (code === 'active_subscription') return 'data.delete_subscription'
-  return code === 'last_owner' ? 'data.delete_last_owner' : 'account.error_other'
+async function download(request: OwnRequest): Promise<undefined> {
+  const { ctx, services, school, accountId } = request
+  const page = await request.pageContext()
+  const pieces = await services.exportArchive(ctx, accountId, exportDocuments(request, page))
+  await request.audit('account.exported')
+  ctx.status = 200
+  ctx.set('Cache-Control', 'no-store')
+  ctx.set('X-Content-Type-Options', 'nosniff')
+  const name =
+    page.schoolName
+      .replace(/[^\p{L}\p{N}]+/gu, '-')
+      .replace(/^-|-$/g, '')
+      .toLowerCase() || school.slug
+  attach(ctx, `${name}-${new Date().toISOString().slice(0, 10)}.zip`)
+  ctx.type = 'application/zip'
+  ctx.body = Readable.from(pieces)
 }
 
 const downloadSection = ({ texts, schoolName }: OwnPageContext): AccountSection => ({

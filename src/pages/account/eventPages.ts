@@ -6,7 +6,8 @@ import { plainText } from '../plainText.ts'
 import { registrationFor } from '../registration.ts'
 import { contentPart, type TextKey, type Texts, textsIn } from '../texts.ts'
 import type { AccountForm, AccountItem, AccountSection } from './accountPage.ts'
-import type { OperationFile, OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
+import { hasSite, type OwnPage, type OwnPageContext, type OwnRequest } from './ownPage.ts'
+import type { OperationFile } from './ownPages.ts'
 
 interface Listed {
   upcoming: readonly EventRow[]
@@ -15,14 +16,8 @@ interface Listed {
   calendar: string | undefined
 }
 
-interface EventPageParts {
-  hasSite(context: OperationPageContext): boolean
-  /** Returns the address at which a seat is paid for. */
-  checkout(context: OperationPageContext, event: EventRow): string | undefined
-}
-
 /** The page of the registrations of a person, with the address of their calendar. */
-export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): OperationPage<Listed> => ({
+export const eventsPage: OwnPage<Listed> = {
   path: accountPaths.events,
   notices: { renewed: 'calendar.done_renewed' },
   async read(request) {
@@ -54,9 +49,9 @@ export const eventsPage = ({ hasSite }: Pick<EventPageParts, 'hasSite'>): Operat
     }
   },
   forms: { 'calendar/renew': { operation: 'renewCalendar', done: 'renewed' } },
-})
+}
 
-function itemOf({ texts, now }: OperationPageContext, event: EventRow): AccountItem {
+function itemOf({ texts, now }: OwnPageContext, event: EventRow): AccountItem {
   const { state } = registrationFor(event, now)
   return {
     id: `event-${event.slug}`,
@@ -80,7 +75,7 @@ export const eventFile: OperationFile = {
 }
 
 /** Shows the secret address of the calendar, and the button that creates or replaces it. */
-function calendarSection({ texts, form }: OperationPageContext, url: string | undefined): AccountSection {
+function calendarSection({ texts, form }: OwnPageContext, url: string | undefined): AccountSection {
   return {
     id: 'calendar',
     heading: texts.text('calendar.heading'),
@@ -95,17 +90,18 @@ function calendarSection({ texts, form }: OperationPageContext, url: string | un
 }
 
 /** The page on which a person registers for an event, and withdraws. */
-export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<EventRow> => ({
+export const eventPage: OwnPage<EventRow> = {
   path: `${accountPaths.events}/:event`,
   notices: {
     going: 'registration.done_going',
     waitlisted: 'registration.done_waitlisted',
     canceled: 'registration.done_canceled',
   },
-  read: readEvent,
+  read: (request) => readEvent(request),
   build(context, event) {
     const { texts } = context
-    const section = registrationSection(context, event, checkout(context, event))
+    const { services, school } = context.request
+    const section = registrationSection(context, event, services.checkoutAddress(school, { type: 'event', id: event.id }))
     return {
       title: 'registration.title',
       heading: plainText(event.title, 160),
@@ -134,9 +130,9 @@ export const eventPage = ({ hasSite, checkout }: EventPageParts): OperationPage<
       },
     },
   },
-})
+}
 
-const readEvent = async ({ perform, params }: OperationRequest): Promise<EventRow> =>
+const readEvent = async ({ perform, params }: OwnRequest): Promise<EventRow> =>
   (await perform('getEvent', { id_or_slug: params.event })).body
 
 const statusIn = (form: URLSearchParams): 'canceled' | 'going' => (form.get('status') === 'canceled' ? 'canceled' : 'going')
@@ -145,7 +141,7 @@ const periodOf = ({ starts_at, ends_at, time_zone: timeZone }: EventRow, { dateL
   `${periodText(starts_at, ends_at, { timeZone, locale })} (${timeZone})`
 
 /** Shows the state of the registration, the place, and the forms and links that change it. */
-function registrationSection({ texts, form, now }: OperationPageContext, event: EventRow, checkout: string | undefined): AccountSection {
+function registrationSection({ texts, form, now }: OwnPageContext, event: EventRow, checkout: string | undefined): AccountSection {
   const button = (status: 'going' | 'canceled', label: TextKey, kind?: AccountForm['kind']): AccountForm =>
     form('', { hidden: { status }, submit: texts.text(label), ...(kind && { kind }) })
   const { state, may } = registrationFor(event, now)
@@ -168,7 +164,7 @@ function registrationSection({ texts, form, now }: OperationPageContext, event: 
 }
 
 /** Returns the links to take part online, to the recording, to the calendar, and to the public page. */
-const linksOf = ({ texts }: OperationPageContext, event: EventRow, hasPage: boolean) => [
+const linksOf = ({ texts }: OwnPageContext, event: EventRow, hasPage: boolean) => [
   ...(event.join_url && event.phase !== 'ended' ? [{ href: event.join_url, label: texts.text('my_events.join') }] : []),
   ...(event.recording_url ? [{ href: event.recording_url, label: texts.text('my_events.recording') }] : []),
   ...(event.status === 'published' && event.phase !== 'ended'

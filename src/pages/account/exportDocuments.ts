@@ -3,13 +3,10 @@ import { isObject } from '../../base/text/jsonValue.ts'
 import type { Texts } from '../texts.ts'
 import type { ExportContents } from './accountArguments.ts'
 import { buyerFilter } from './learning/ownLists.ts'
-import type { OperationRequest } from './operationPages.ts'
+import type { OwnRequest } from './ownPage.ts'
 
 /** Returns what the archive of a person contains in addition to their data and files: their invoices, and a page that people can read. */
-export const exportDocuments = (
-  request: OperationRequest,
-  { texts, schoolName }: { texts: Texts; schoolName: string },
-): ExportContents => ({
+export const exportDocuments = (request: OwnRequest, { texts, schoolName }: { texts: Texts; schoolName: string }): ExportContents => ({
   async *documents() {
     const buyer = await buyerFilter(request)
     if (!buyer) return

@@ -1,8 +1,7 @@
 import type { Context } from 'koa'
 import type { NoticeKind } from '../../database/outbox/accountNotice.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { PageAuditEntry } from '../pagesArguments.ts'
-import type { AccountArguments } from './accountArguments.ts'
+import type { PageAuditEntry, PageServices } from '../pagesArguments.ts'
 
 /** The e-mail about each change, by its event in the audit trail. */
 const notices = {
@@ -16,7 +15,7 @@ const notices = {
 /** Records a change of a person's second factors, and e-mails the person. Everything that follows from such a change belongs here. */
 export async function factorChanged(
   ctx: Context,
-  { audit, notify }: Pick<AccountArguments, 'audit' | 'notify'>,
+  { audit, notify }: Pick<PageServices, 'audit' | 'notify'>,
   { accountId, change, details }: { accountId: string; change: keyof typeof notices; details?: Record<string, unknown> },
 ): Promise<void> {
   await audit(auditEntry(ctx, change, { account_id: accountId, ...(details && { details }) }))

@@ -8,8 +8,8 @@ import { money } from '../site/valueTexts.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
 import { type OwnSubscription, ownSubscriptions } from './learning/ownLists.ts'
-import type { OperationPage, OperationPageContext } from './operationPages.ts'
 import { choiceField } from './ownFields.ts'
+import { hasSite, type OwnPage, type OwnPageContext } from './ownPage.ts'
 
 interface Shown {
   subscriptions: readonly OwnSubscription[]
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** The page of the memberships of a person: what they pay, and how to change, resume and cancel it. */
-export const membershipPage = (hasSite: (context: OperationPageContext) => boolean): OperationPage<Shown> => ({
+export const membershipPage: OwnPage<Shown> = {
   path: accountPaths.membership,
   notices: {
     canceled: 'membership.done_canceled',
@@ -72,7 +72,7 @@ export const membershipPage = (hasSite: (context: OperationPageContext) => boole
     },
     keep: { operation: 'cancelPlanChange', done: 'kept' },
   },
-})
+}
 
 const isEnded = ({ status }: OwnSubscription): boolean => status === 'canceled' || status === 'expired'
 
@@ -82,7 +82,7 @@ export const isRunning = (subscription: OwnSubscription): boolean =>
 
 const nameOf = ({ plan }: OwnSubscription, texts: Texts): string => plainText(plan?.name ?? texts.text('membership.plan_gone'), 80)
 
-function runningSection(context: OperationPageContext, subscription: OwnSubscription, plans: readonly Plan[]): AccountSection {
+function runningSection(context: OwnPageContext, subscription: OwnSubscription, plans: readonly Plan[]): AccountSection {
   const { texts, form } = context
   const { id, status } = subscription
   const isEnding = subscription.cancel_at_period_end
@@ -129,7 +129,7 @@ const labelOf = (texts: Texts, { name }: Plan, { amount, ...price }: Plan['price
 
 /** Shows the other prices to which the person can change, if there are any. */
 function changeDetails(
-  { texts, form }: OperationPageContext,
+  { texts, form }: OwnPageContext,
   { id, status, price_id, current_period_end }: OwnSubscription,
   prices: readonly (Plan['prices'][number] & { label: string })[],
 ): NonNullable<AccountSection['details']> {
@@ -148,7 +148,7 @@ function changeDetails(
 
 const reasons = ['too_expensive', 'not_using', 'missing_content', 'switching', 'other'] as const
 
-function cancelDetails({ texts, form }: OperationPageContext, { id, current_period_end: end }: OwnSubscription) {
+function cancelDetails({ texts, form }: OwnPageContext, { id, current_period_end: end }: OwnSubscription) {
   const options = [
     { value: '', label: texts.text('membership.reason_none') },
     ...reasons.map((reason) => ({ value: reason, label: texts.text(`membership.reason_${reason}`) })),

@@ -3,6 +3,7 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import type { School } from '../../base/school.ts'
 import { browserName } from '../../base/text/browserName.ts'
 import type { Language } from '../../base/text/languages.ts'
+import { hashPassword } from '../../identity/accounts/password.ts'
 import { findPasswordReset, finishPasswordReset } from '../../identity/accounts/passwordReset.ts'
 import { advisedPasswordCharacters, minPasswordCharacters, type PasswordIssue } from '../../identity/accounts/passwordRule/passwordIssue.ts'
 import { findSignUp, finishSignUp } from '../../identity/accounts/signUp.ts'
@@ -17,11 +18,11 @@ import { plainText } from '../plainText.ts'
 import { newProgress, withCompleted } from '../steps/stepProgress.ts'
 import type { StepRunner } from '../steps/stepRunner.ts'
 import type { TextKey } from '../texts.ts'
-import type { AccountArguments } from './accountArguments.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
+import type { AccountServices } from './ownPage.ts'
+import { createAccountRequest } from './ownRequest.ts'
 import { signInAgain } from './requestPages.ts'
 import { formSubject } from './signedInPerson.ts'
 
@@ -62,11 +63,10 @@ export const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
 export const passwordNumbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
 
 export function newPasswordPages(
-  args: AccountArguments,
-  present: AccountPresenter,
+  services: AccountServices,
   runner: StepRunner,
 ): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
-  const { databaseOf } = args
+  const { databaseOf, present } = services
   const showForm = async (
     ctx: Context,
     { key, path, hasBox }: Purpose,
@@ -136,19 +136,20 @@ export function newPasswordPages(
         const { texts, schoolName } = await present.pageContext(ctx)
         const password = form.get('password') ?? ''
         const issue =
-          (await args.checkNewPassword(password, { ...holder, schoolName })) ?? (password === form.get('repeated') ? undefined : 'differs')
+          (await services.checkNewPassword(password, { ...holder, schoolName })) ??
+          (password === form.get('repeated') ? undefined : 'differs')
         if (issue !== undefined) {
           ctx.status = 400
           return showForm(ctx, purpose, token, holder, issue)
         }
         const owner = { schoolId: school.id, email: holder.email, address: ctx.state.address }
-        const passwordHash = await args.limits.signIn.newPassword(owner, () => args.hashPassword(password))
+        const passwordHash = await services.limits.signIn.newPassword(owner, () => hashPassword(password))
         const finished = await purpose.finish(ctx, { token, passwordHash, language: texts.language })
         if (!finished) return ended(ctx)
         // The link proves access to the mailbox, so this browser is trusted like one that signed in.
-        await args.limits.signIn.passwordChanged(owner)
+        await services.limits.signIn.passwordChanged(owner)
         if (await purpose.goOn?.(ctx, finished.accountId, holder)) return
-        await args.knownBrowsers.remember(ctx, { email: holder.email })
+        await services.knownBrowsers.remember(ctx, { email: holder.email })
         await present.message(ctx, {
           title: texts.text(`${purpose.key}.done_title`),
           heading: texts.text(`${purpose.key}.done_heading`),
@@ -169,10 +170,10 @@ export function newPasswordPages(
       async finish(ctx, link) {
         const finished = await finishSignUp(databaseOf(ctx.state.school.id), ctx.state.school, link)
         if (finished?.outcome !== 'created') return undefined
-        await args.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
+        await services.audit(auditEntry(ctx, 'account.created', { account_id: finished.accountId, details: { via: 'sign_up' } }))
         return finished
       },
-      goOn: (ctx, accountId, { email, returnTo }) => signInAfterSignUp(ctx, args, runner, { accountId, email, target: returnTo }),
+      goOn: (ctx, accountId, { email, returnTo }) => signInAfterSignUp(ctx, services, runner, { accountId, email, target: returnTo }),
     }),
     newPassword: pages({
       key: 'new_password',
@@ -183,15 +184,16 @@ export function newPasswordPages(
       async finish(ctx, link) {
         const { school } = ctx.state
         const form = submittedForm(ctx)
-        const changed = await finishPasswordReset({ ...args, database: databaseOf(school.id) }, school, {
+        const changed = await finishPasswordReset({ ...services, database: databaseOf(school.id) }, school, {
           ...link,
           from: requestOrigin(ctx),
         })
         if (!changed) return undefined
         const { accountId } = changed
-        await args.audit(auditEntry(ctx, 'password.changed', { account_id: accountId, details: { via: 'mailed link' } }))
-        await endEverySession(ctx, args, accountId)
-        if (form.get('disconnect') !== null) await endEveryGrant(ctx, args, accountId)
+        const request = createAccountRequest(services, ctx, accountId)
+        await request.audit('password.changed', { details: { via: 'mailed link' } })
+        await endEverySession(request)
+        if (form.get('disconnect') !== null) await endEveryGrant(request)
         return changed
       },
     }),
@@ -205,18 +207,18 @@ export function newPasswordPages(
  */
 async function signInAfterSignUp(
   ctx: Context,
-  args: AccountArguments,
+  services: AccountServices,
   runner: StepRunner,
   { accountId, email, target }: { accountId: string; email: string; target: string | undefined },
 ): Promise<boolean> {
-  const password = args.steps.find(({ name }) => name === 'password')
+  const password = services.steps(services).find(({ name }) => name === 'password')
   if (!password) return false
   const isRequestOfApp = target?.startsWith(`${interactionPath}/`) === true
-  if (isRequestOfApp && (await readBrowserSession(ctx, await args.provider(ctx)))) return false
-  const signedInAt = Math.floor(args.keyring.now() / 1000)
+  if (isRequestOfApp && (await readBrowserSession(ctx, await services.provider(ctx)))) return false
+  const signedInAt = Math.floor(services.keyring.now() / 1000)
   const details = { via: 'sign_up', signed_in_at: signedInAt, browser: browserName(ctx.get('User-Agent')) }
-  await args.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, details }))
+  await services.audit(auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, details }))
   const account = { accountId, signedInAt, email, isNew: true, secondFactor: 'none' } as const
-  await runner.goOn(accountSignInHost(ctx, args, target), 'login', withCompleted(newProgress(), password, { kind: 'done', account }))
+  await runner.goOn(accountSignInHost(ctx, services, target), 'login', withCompleted(newProgress(), password, { kind: 'done', account }))
   return true
 }

@@ -2,13 +2,13 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import type { Account } from '../../school/apiRows.ts'
 import { isMarketing, optionalPreferences } from '../../school/notifications/notificationPreferences.ts'
 import { plainText } from '../plainText.ts'
-import type { OperationPage } from './operationPages.ts'
+import type { OwnPage } from './ownPage.ts'
 
 /** The e-mails that cannot be turned off. */
 const required = ['billing', 'security'] as const
 
 /** The page on which people choose the e-mails that they receive. */
-export const notificationsPage: OperationPage<{ preferences: Account['notification_preferences']; isMarketingRefused: boolean }> = {
+export const notificationsPage: OwnPage<{ preferences: Account['notification_preferences']; isMarketingRefused: boolean }> = {
   path: accountPaths.notifications,
   notices: { saved: 'notifications.done_saved' },
   async read({ perform }) {

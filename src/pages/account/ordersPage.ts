@@ -5,10 +5,11 @@ import { money } from '../site/valueTexts.ts'
 import { contentPart, type Texts } from '../texts.ts'
 import type { AccountItem } from './accountPage.ts'
 import { buyerFilter } from './learning/ownLists.ts'
-import type { OperationFile, OperationPage } from './operationPages.ts'
+import type { OwnPage } from './ownPage.ts'
+import type { OperationFile } from './ownPages.ts'
 
 /** The page of the orders of a person, with their receipts, invoices and credit notes. */
-export const ordersPage: OperationPage<readonly Order[]> = {
+export const ordersPage: OwnPage<readonly Order[]> = {
   path: accountPaths.orders,
   notices: {},
   async read(request) {

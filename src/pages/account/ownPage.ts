@@ -1,36 +1,150 @@
 import type { Context } from 'koa'
-import { accountPaths } from '../../base/accountPaths.ts'
 import type { Role } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import { withQuery } from '../../base/text/withQuery.ts'
-import { submittedForm } from '../formBody.ts'
 import type { Frame } from '../frame.ts'
-import { requireOwnForm } from '../ownForm.ts'
+import type { School } from '../../base/school.ts'
+import type { ListedRow } from '../../base/text/pageOfRows.ts'
+import type { SchoolDatabase, SchoolReader } from '../../database/connection/database.ts'
+import type { Responses, ResponseTo } from '../../school/apiRows.ts'
 import type { PageContext } from '../pageContext.ts'
-import { plainText } from '../plainText.ts'
-import { seeOther } from '../seeOther.ts'
+import { PageProblem } from '../pageProblem.ts'
+import type { PageAuditEntry } from '../pagesArguments.ts'
 import type { TextKey, Texts } from '../texts.ts'
-import type { AccountArguments } from './accountArguments.ts'
-import { accountNavigation } from './accountNavigation.ts'
-import type { AccountPage, AccountSection, AccountShell } from './accountPage.ts'
+import type { AccountArguments, OwnAnswer, OwnCall } from './accountArguments.ts'
+import type { AccountForm, AccountPage } from './accountPage.ts'
 import type { AccountPresenter } from './accountPresenter.ts'
-import { confirmedOrAway } from './confirmation.ts'
-import { filledIn } from './keptForms.ts'
-import { formSubject, type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
+import type { KeptForms } from './keptForms.ts'
+import type { SignedInPerson } from './signedInPerson.ts'
 
-/** A list that a section of the page shows, the place where it begins, and that of the next rows. */
-interface ShownList {
-  section: string
-  cursor: string | undefined
-  next: string | null
+/** What the account pages use: the parts of the service, and those that they share. */
+export interface AccountServices extends AccountArguments {
+  keptForms: KeptForms
+  present: AccountPresenter
 }
 
-declare module 'koa' {
-  interface DefaultState {
-    /** The lists that were read for the page of this request. */
-    lists?: readonly ShownList[]
-  }
+/** A request about an account. */
+export interface AccountRequest {
+  ctx: Context
+  services: AccountServices
+  school: School
+  accountId: string
+  /** The submitted form; empty if there is none. */
+  sent: URLSearchParams
+  database: SchoolDatabase
+  reader: SchoolReader
+  /** Runs work in a transaction. */
+  change: SchoolDatabase['transaction']
+  /** Records an event, by default of this account. */
+  audit(event: PageAuditEntry['event'], entry?: Pick<PageAuditEntry, 'account_id' | 'client_id' | 'grant_id' | 'details'>): Promise<void>
 }
+
+/** A request of a person for a page of their account. */
+export interface OwnRequest extends AccountRequest {
+  person: SignedInPerson
+  /** The parameters of the path. */
+  params: Readonly<Record<string, string>>
+  /** The path of the page. */
+  path: string
+  role(): Promise<Role>
+  pageContext(): Promise<PageContext>
+  /** @throws Problem */
+  perform<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+    call?: Omit<OwnCall, 'parameters'>,
+  ): Promise<OwnAnswer<ResponseTo<Id, Query>>>
+  /**
+   * Returns the rows of a list that a section of the page shows, from the place in the address on; none for a person who has no such list, or
+   * at a school without the feature. The section, which this names by its id, gets the link to the next rows.
+   */
+  list<Id extends string, const Query extends ListedRow = ListedRow>(
+    section: string,
+    operation: Id,
+    parameters?: Query,
+  ): Promise<readonly ResponseTo<Id, Query>[]>
+  each<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+  ): AsyncIterable<ResponseTo<Id, Query>>
+  /** Returns every row of a list of which a person has few. */
+  every<Id extends string, const Query extends ListedRow = ListedRow>(
+    operation: Id,
+    parameters?: Query,
+  ): Promise<readonly ResponseTo<Id, Query>[]>
+}
+
+/** What every form of a page has. The texts of problems are by code, and by code and field; those of every other problem under `other`. */
+interface AnyForm {
+  problems?: Readonly<Record<string, TextKey>>
+  /** The field at which problems are shown. Default: above the page. */
+  field?: string
+  /** True if the person has to confirm who they are first, if they did not sign in within the last ten minutes. */
+  isConfirmed?: boolean
+  /** Where a sign-in leads. Default: the page. */
+  backTo?(sent: URLSearchParams, school: School): string
+}
+
+/** A form that calls one operation of the API. */
+export interface FormOf<Id extends string, Done = string | After<ResponseTo<Id, ListedRow>>> extends AnyForm {
+  operation: Id
+  /** Returns parameters in addition to those that the form contains. */
+  parameters?(request: OwnRequest): ListedRow | Promise<ListedRow>
+  /** Returns the body, if its members are not the fields of the form. */
+  body?(form: URLSearchParams, request: OwnRequest): unknown
+  /** Returns the entity tag of the version that the person saw. */
+  ifMatch?(form: URLSearchParams): string
+  /** The notice of the page afterwards, or where the browser goes. */
+  done: Done
+  /** Returns the notice if nothing is left to do, because the page was older than what it showed. */
+  doneBefore?(form: URLSearchParams, request: OwnRequest): Promise<string | undefined>
+}
+
+/** A form for which there is no single operation. */
+export interface RunForm extends AnyForm {
+  /** True if the form has a file: `run` reads it, and checks its token. */
+  hasFile?: boolean
+  /** Returns the notice of the page afterwards, or where the browser goes; undefined if it has responded. */
+  run(request: OwnRequest): Promise<string | undefined>
+}
+
+/** Returns the notice, or where the browser goes. A member of an object, so that forms of all operations have a common type. */
+type After<Body> = { done(answer: OwnAnswer<Body>, request: OwnRequest): string | Promise<string> }['done']
+
+export type OwnForm = { [Id in keyof Responses]: FormOf<Id> }[keyof Responses] | FormOf<string, string> | RunForm
+
+/** Who opens a page, and whose forms it takes. Both return undefined if the browser was redirected to the sign-in, which leads back to `page`. */
+export interface PageAccess {
+  open(ctx: Context, services: AccountServices, page: string): Promise<SignedInPerson | undefined>
+  /** @throws Problem access_denied if the form was not shown in this session */
+  own(ctx: Context, services: AccountServices, page: string, isConfirmed: boolean): Promise<SignedInPerson | undefined>
+}
+
+/** A page of the account, with its forms by their names. The address of a form is that of the page and its name, or its name if that is a path. */
+export type OwnPage<Shown> = {
+  /** The path of the page, as the router takes it. */
+  path: string
+  /** The page whose link in the navigation is marked. Default: this one. */
+  section?: string
+  /** Default: everybody who is signed in. */
+  access?: PageAccess
+  notices?: Notices | ((request: OwnRequest) => Notices)
+  forms?: Readonly<Record<string, OwnForm>>
+  /** The page to which GET leads, if another page has the forms. */
+  leadsTo?: string
+} & (BuiltPage<Shown> | OwnView | { leadsTo: string })
+
+interface BuiltPage<Shown> {
+  read(request: OwnRequest): Promise<Shown>
+  build(context: OwnPageContext, shown: Shown): OwnContent
+}
+
+/** A page with its own view. */
+interface OwnView {
+  show(request: OwnRequest): Promise<void>
+}
+
+/** What a page says after a form, by the value of the query parameter `done`. */
+type Notices = Readonly<Record<string, TextKey>>
 
 /** An error of a submitted form. With a field, it is shown at the field and linked from the summary. */
 export interface OwnError {
@@ -47,151 +161,28 @@ export type OwnContent = Pick<AccountPage, 'sections'> &
 
 /** The values from which an account page is built. */
 export interface OwnPageContext {
+  request: OwnRequest
   texts: Texts
   schoolName: string
   person: SignedInPerson
   role: Role
   now: Date
+  /** The form that was sent and rejected. */
+  sent: URLSearchParams | undefined
   /** Returns the error of a field; empty if there is none. */
   errorOf(field: string): string
+  /** Returns a form of the page. Its hidden fields are the parameters of the operation. */
+  form(name: string, form: Omit<AccountForm, 'action' | 'hidden'> & { hidden?: Readonly<Record<string, string>> }): AccountForm
 }
 
-/** Shows and protects the pages of a person's own account. */
-export interface OwnPages {
-  /** Returns the person whose form this is; undefined if the browser was redirected to the sign-in, which leads back to `page`. */
-  owner(ctx: Context, page: string): Promise<SignedInPerson | undefined>
-  /** The same for a sensitive form: the person has to confirm who they are first, if they did not sign in within the last ten minutes. */
-  confirmedOwner(ctx: Context, page: string): Promise<SignedInPerson | undefined>
-  /** Shows the page at `path`. `errors` are those of the form that was submitted. */
-  show(
-    ctx: Context,
-    person: SignedInPerson,
-    page: {
-      path: string
-      /** The page whose link in the navigation is marked. Default: `path`. */
-      section?: string
-      notices: Readonly<Record<string, TextKey>>
-      errors?: readonly OwnError[]
-    },
-    build: (context: OwnPageContext) => OwnContent,
-  ): Promise<void>
-  /** Returns what surrounds the content of an account page. */
-  shell(ctx: Context, person: SignedInPerson, page: { path: string; heading: string; notice?: string }): Promise<AccountShell>
-}
-
-export function createOwnPages(args: AccountArguments, present: AccountPresenter): OwnPages {
-  const roleOf = async (ctx: Context, { accountId }: SignedInPerson): Promise<Role> =>
-    (await args.findPerson(ctx.state.school.id, accountId))?.role ?? 'learner'
-
-  const shellOf = (
-    ctx: Context,
-    {
-      person,
-      role,
-      pageContext,
-      ...page
-    }: { person: SignedInPerson; role: Role; pageContext: PageContext } & {
-      path: string
-      heading: string
-      notice?: string
-    },
-  ): AccountShell => {
-    const { texts } = pageContext
-    return {
-      navigation: accountNavigation(texts, { role, path: page.path }),
-      signedIn: texts.parts('consent.signed_in', { name: plainText(person.who.name, 60), email: plainText(person.who.email, 254) }),
-      heading: page.heading,
-      notice: page.notice ?? '',
-      csrf: present.csrf.issue(ctx, formSubject(person), person.accountId),
-      deletion: deletionOf(pageContext, person, new Date()),
-    }
-  }
-
-  const owner: OwnPages['owner'] = async (ctx, page) => {
-    const person = await signedInOrAway(ctx, args, page)
-    if (!person) return undefined
-    const [subject, token] = [formSubject(person), submittedForm(ctx).get('csrf') ?? undefined]
-    const isOlder = !present.csrf.isValid(ctx, subject, token) && present.csrf.accountOf(ctx, token) === person.accountId
-    if (isOlder && (await args.keptForms.keep(ctx, page))) {
-      // The form was shown in an earlier session of the same person: they check it and send it again.
-      seeOther(ctx, page)
-      return undefined
-    }
-    requireOwnForm(ctx, present.csrf, { subject, kind: 'foreign_account_form' })
-    await args.keptForms.taken(ctx)
-    return person
-  }
-
-  return {
-    owner,
-    confirmedOwner: async (ctx, page) => (await owner(ctx, page)) && confirmedOrAway(ctx, args, `${page}?done=confirmed`),
-    async shell(ctx, person, page) {
-      return shellOf(ctx, { ...page, person, role: await roleOf(ctx, person), pageContext: await present.pageContext(ctx) })
-    },
-    async show(ctx, person, { path, section = path, notices, errors = [] }, build) {
-      const role = await roleOf(ctx, person)
-      const pageContext = await present.pageContext(ctx, path)
-      const { texts, schoolName } = pageContext
-      const errorOf = (field: string): string => errors.find((one) => one.field === field)?.text ?? ''
-      const { title, heading, introduction = [], ...content } = build({ texts, schoolName, person, role, now: new Date(), errorOf })
-      const sections = continued(ctx, content.sections, { path, label: texts.text('site.next_page') })
-      const done = errors.length === 0 && typeof ctx.query.done === 'string' ? ctx.query.done : ''
-      const notice = done === 'confirmed' ? 'confirm.done' : Object.hasOwn(notices, done) ? notices[done] : undefined
-      const failed = errors.length > 0 ? `${texts.text('account.error_title')}: ` : ''
-      const kept = ctx.method === 'GET' ? await args.keptForms.find(ctx, person.accountId, path) : undefined
-      const view: Omit<AccountPage, keyof Frame> & { title: string; again: string } = {
-        title: failed + (typeof title === 'string' ? texts.text(title) : title.text),
-        again: path,
-        ...shellOf(ctx, { person, role, pageContext, path: section, heading, notice: notice ? texts.text(notice) : '' }),
-        introduction,
-        neighboursLabel: texts.text('site.more_pages'),
-        ...content,
-        sections,
-        ...(sections.some(({ copy }) => copy) && { script: present.views.script.href }),
-        errors:
-          errors.length === 0
-            ? undefined
-            : {
-                heading: texts.text('account.error_heading'),
-                list: errors.map(({ field, text }) => ({ href: field === undefined ? undefined : `#${field}`, text })),
-              },
-      }
-      await present.show(ctx, 'account', view)
-      if (!kept || filledIn(String(ctx.body), kept) === undefined) return
-      await present.show(ctx, 'account', { ...view, notice: view.notice || texts.text('account.kept') })
-      ctx.body = filledIn(String(ctx.body), kept)
-    },
-  }
-}
-
-/**
- * Adds the links to the next rows of the lists that were read for the page.
- * @throws Error if no section shows one of them
- */
-function continued(ctx: Context, sections: AccountSection[], { path, label }: { path: string; label: string }): AccountSection[] {
-  const { lists = [] } = ctx.state
-  const isMissing = ({ section, next }: ShownList): boolean => next !== null && !sections.some(({ id }) => id === section)
-  const missing = lists.find(isMissing)
-  if (missing) throw new Error(`no section ${missing.section} shows the list`)
-  const { q } = ctx.query
-  const place = { ...(typeof q === 'string' && { q }), ...Object.fromEntries(lists.map(({ section, cursor }) => [section, cursor])) }
-  return sections.map((section) => {
-    const next = lists.find((list) => list.section === section.id)?.next
-    return next
-      ? { ...section, links: [{ href: withQuery(path, { ...place, [section.id]: next }), label }, ...(section.links ?? [])] }
-      : section
-  })
-}
-
-/** Returns the notice about a scheduled deletion. */
-function deletionOf({ texts, schoolName }: PageContext, { who }: SignedInPerson, now: Date): AccountShell['deletion'] {
-  const at = who.deletion_scheduled_at
-  if (!at) return undefined
-  const isInTime = at > now
-  return {
-    heading: texts.text('apps.deletion_heading'),
-    explanation: texts.text(isInTime ? 'apps.deletion' : 'apps.deletion_under_way', { date: texts.date(at), school: schoolName }),
-    keep: isInTime ? { action: accountPaths.keep, submit: texts.text('apps.keep') } : undefined,
+/** Ends a form: its page says why. */
+export class Refused extends Error {
+  readonly status: number
+  readonly errors: readonly OwnError[]
+  constructor(status: number, ...errors: OwnError[]) {
+    super('the form was refused')
+    this.status = status
+    this.errors = errors
   }
 }
 
@@ -200,6 +191,9 @@ function deletionOf({ texts, schoolName }: PageContext, { who }: SignedInPerson,
  * @throws the error if it is not a problem of the request, or one that the error page explains
  */
 export function explained(error: unknown): Problem {
-  if (error instanceof Problem && error.status < 500 && error.status !== 429) return error
+  if (error instanceof Problem && !(error instanceof PageProblem) && error.status < 500 && error.status !== 429) return error
   throw error
 }
+
+/** True if another site does not show the public pages of the school. */
+export const hasSite = ({ request: { services, school } }: OwnPageContext): boolean => services.hasPages(school)

@@ -1,24 +1,21 @@
-import type { Context } from 'koa'
-import { auditEntry } from '../auditEntry.ts'
-import type { AccountArguments } from './accountArguments.ts'
-import type { SignedInPerson } from './signedInPerson.ts'
+import { checkPassword } from '../../identity/accounts/passwordCheck.ts'
+import type { OwnRequest } from './ownPage.ts'
 
 export type PasswordAttempt = { outcome: 'right' } | { outcome: 'wrong' } | { outcome: 'limited'; retryAfterSeconds: number }
 
 /** Checks the password of a person who is signed in. Wrong ones count under the limits of sign-ins. */
 export async function ownPasswordAttempt(
-  ctx: Context,
-  { limits, knownBrowsers, checkOwnPassword, audit }: AccountArguments,
-  { accountId, who: { email } }: SignedInPerson,
+  { ctx, services, school, accountId, person, reader, audit }: OwnRequest,
   password: string,
 ): Promise<PasswordAttempt> {
-  const { school, address } = ctx.state
-  const browser = await knownBrowsers.find(ctx, email)
-  const attempt = await limits.signIn.attempt({ schoolId: school.id, email, address, browser }, async (turn) =>
-    (await checkOwnPassword(school.id, accountId, password, turn)) ? true : undefined,
+  const { email } = person.who
+  const browser = await services.knownBrowsers.find(ctx, email)
+  const about = { schoolId: school.id, email, address: ctx.state.address, browser }
+  const attempt = await services.limits.signIn.attempt(about, async (turn) =>
+    (await checkPassword(reader, accountId, password, turn)) ? true : undefined,
   )
   if (attempt.outcome === 'limited') return attempt
   if (attempt.outcome === 'passed') return { outcome: 'right' }
-  await audit(auditEntry(ctx, 'confirmation.failed', { account_id: accountId }))
+  await audit('confirmation.failed')
   return { outcome: 'wrong' }
 }

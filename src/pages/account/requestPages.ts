@@ -13,8 +13,7 @@ import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
-import type { AccountArguments } from './accountArguments.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
+import type { AccountServices } from './ownPage.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject } from './signedInPerson.ts'
 
@@ -37,10 +36,11 @@ interface Failure {
  * Requests of a sign-up and of a password reset. The response does not reveal whether the address has an account: every
  * request writes the same to the outbox, and the look-up runs when the outbox delivers it.
  */
-export function requestPages(args: AccountArguments, present: AccountPresenter): { signUp: RequestPages; forgotten: RequestPages } {
+export function requestPages(services: AccountServices): { signUp: RequestPages; forgotten: RequestPages } {
+  const { present } = services
   const kinds = {
-    signUp: { key: 'sign_up', path: accountPaths.signUp, limit: args.limits.account.signUp },
-    forgotten: { key: 'forgotten', path: accountPaths.forgottenPassword, limit: args.limits.account.passwordReset },
+    signUp: { key: 'sign_up', path: accountPaths.signUp, limit: services.limits.account.signUp },
+    forgotten: { key: 'forgotten', path: accountPaths.forgottenPassword, limit: services.limits.account.passwordReset },
   } as const
   type Kind = (typeof kinds)[keyof typeof kinds]
 
@@ -119,12 +119,12 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
         ctx.status = 400
         return showForm(ctx, kind, target, typed, failure)
       }
-      const refused = (await exceeded(kind.limit(address))) ?? (await exceeded(args.limits.account.message(school.id, wanted.email)))
+      const refused = (await exceeded(kind.limit(address))) ?? (await exceeded(services.limits.account.message(school.id, wanted.email)))
       if (refused) {
         const minutes = showTooMany(ctx, refused.retryAfterSeconds)
         return showForm(ctx, kind, target, typed, { error: { key: 'account_form.too_many', values: { minutes } } })
       }
-      await keepForEmail(() => args.provider(ctx), target)
+      await keepForEmail(() => services.provider(ctx), target)
       const pageContext = await present.pageContext(ctx)
       const { texts } = pageContext
       await store(ctx, { ...wanted, return_to: target ?? null, language: texts.language })
@@ -139,12 +139,17 @@ export function requestPages(args: AccountArguments, present: AccountPresenter):
 
   return {
     signUp: pages(kinds.signUp, (ctx, wanted) =>
-      args.defer(args.databaseOf(ctx.state.school.id).kysely, ctx.state.school.id, 'sign_up_request', wanted),
+      services.defer(services.databaseOf(ctx.state.school.id).kysely, ctx.state.school.id, 'sign_up_request', wanted),
     ),
     forgotten: pages(kinds.forgotten, (ctx, { email, return_to, language }) => {
       const { school, requestId, address } = ctx.state
       const request = { request_id: requestId, address }
-      return args.defer(args.databaseOf(school.id).kysely, school.id, 'password_reset_request', { email, return_to, language, request })
+      return services.defer(services.databaseOf(school.id).kysely, school.id, 'password_reset_request', {
+        email,
+        return_to,
+        language,
+        request,
+      })
     }),
   }
 }

@@ -1,11 +1,11 @@
-import type { Context } from 'koa'
 import { Problem } from '../../base/problem.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { RequestContent } from '../../database/tables/approvalSummary.ts'
 import { namesOfObjects } from '../../school/apps/auditTrail.ts'
 import { priceText } from '../../school/localFormats.ts'
 import type { Texts } from '../texts.ts'
-import type { AccountArguments, DescribedRequest, OwnAnswer, RowReader } from './accountArguments.ts'
+import type { DescribedRequest, OwnAnswer, RowReader } from './accountArguments.ts'
+import type { OwnRequest } from './ownPage.ts'
 
 /** The rows that a request names, as the person sees them now. */
 export interface RequestRows {
@@ -24,7 +24,6 @@ const idPattern = /^[a-z]{3}_[0-9a-z]{26}$|^(?:aut|ses)_[\w-]+$/
 const ownLists: Readonly<Record<string, string>> = { aut: 'listAuthorizations', ses: 'listSessions' }
 
 interface Reading {
-  accountId: string
   /** True if the person sees everybody. */
   seesPeople: boolean
   content: RequestContent
@@ -33,18 +32,17 @@ interface Reading {
 
 /** Reads what a request names with the operations of the API, so that the page shows nothing that the person may not see. */
 export async function readRequestRows(
-  ctx: Context,
-  args: Pick<AccountArguments, 'perform' | 'list' | 'readerOf' | 'databaseOf'>,
-  { accountId, seesPeople, content: { parameters, body }, described }: Reading,
+  { ctx, services, reader: database, accountId, perform }: OwnRequest,
+  { seesPeople, content: { parameters, body }, described }: Reading,
 ): Promise<RequestRows> {
   const found = new Map<string, Record<string, unknown>>()
   const read = async (operation: string, query: Readonly<Record<string, unknown>>): Promise<OwnAnswer | undefined> => {
-    const answer = await unlessRefused(() => args.perform(ctx, accountId, operation, { parameters: query }))
+    const answer = await unlessRefused(() => perform(operation, query))
     collect(answer?.body, found)
     return answer
   }
   const readList = async (operation: string, query: Readonly<Record<string, unknown>>): Promise<void> =>
-    collect(await unlessRefused(() => args.list(ctx, accountId, operation, { ...query, limit: 100 })), found)
+    collect(await unlessRefused(() => services.list(ctx, accountId, operation, { ...query, limit: 100 })), found)
   const readRow = (id: string, { operation, parameter, expand }: RowReader): Promise<OwnAnswer | undefined> =>
     read(operation, { ...(parameter !== undefined && { [parameter]: id }), ...expanded(expand) })
   const { row: reader } = described
@@ -53,7 +51,7 @@ export async function readRequestRows(
   for (const id of idsIn([...Object.values(parameters), body]).slice(0, maxReads)) {
     if (found.has(id)) continue
     const prefix = id.slice(0, 3)
-    const [ofPrefix, ofParent] = [args.readerOf(prefix), described.lists.find(({ idPrefix }) => idPrefix === prefix)]
+    const [ofPrefix, ofParent] = [services.readerOf(prefix), described.lists.find(({ idPrefix }) => idPrefix === prefix)]
     if (ofPrefix) await readRow(id, ofPrefix)
     else if (ofParent) await readList(ofParent.operation, { ...(ofParent.isUnder && { id: key }), ...expanded(ofParent.expand) })
     else if (prefix === 'prc') await readList('listPlans', {})
@@ -61,8 +59,7 @@ export async function readRequestRows(
   }
   // Before their first subscription, no operation reads a person as a member.
   const others = idsIn(body).filter((id) => !found.has(id))
-  if (others.length > 0 && seesPeople)
-    for (const [id, name] of await namesOfObjects(args.databaseOf(ctx.state.school.id).kysely, others)) found.set(id, { name })
+  if (others.length > 0 && seesPeople) for (const [id, name] of await namesOfObjects(database, others)) found.set(id, { name })
   const part = idsIn(Object.values(parameters)).at(-1)
   const version = /^"(\d+)-/.exec(own?.etag ?? '')?.[1]
   return {

@@ -1,100 +1,66 @@
-import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { signOutEverywhere } from '../../identity/accounts/signOutEverywhere.ts'
 import { endBrowserSession } from '../../identity/oidc/browserSession.ts'
 import { endpoints } from '../../identity/oidc/endpoints.ts'
 import { endOtherSessions, endSignIn, listSignIns, type SignIn } from '../../school/account/signIns.ts'
-import { auditEntry } from '../auditEntry.ts'
-import { submittedForm } from '../formBody.ts'
 import { pageProblem } from '../pageProblem.ts'
 import { plainText } from '../plainText.ts'
-import { seeOther } from '../seeOther.ts'
-import type { TextKey, TextPart, Texts } from '../texts.ts'
-import type { AccountArguments } from './accountArguments.ts'
+import type { TextPart, Texts } from '../texts.ts'
 import type { AccountItem, AccountSection } from './accountPage.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
-import type { OwnPageContext, OwnPages } from './ownPage.ts'
-import { signedInOrAway } from './signedInPerson.ts'
-
-export interface SessionsPages {
-  show: Middleware
-  end: Middleware
-  /** Signs out every browser except this one. */
-  endOthers: Middleware
-  /** Signs out every browser, and on request disconnects all apps. */
-  signOutEverywhere: Middleware
-}
-
-const notices = {
-  ended: 'sessions.done_ended',
-  others: 'sessions.done_others',
-} as const satisfies Record<string, TextKey>
+import type { OwnPage, OwnPageContext, OwnRequest } from './ownPage.ts'
 
 const shown = 100
 
-export function sessionsPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SessionsPages {
-  const path = accountPaths.sessions
-  const externalServices = { sessions: args.sessions }
-
-  return {
-    async show(ctx) {
-      const { school } = ctx.state
-      const person = await signedInOrAway(ctx, args, path)
-      if (!person) return
-      const signIns = await listSignIns({ database: args.databaseOf(school.id).kysely, externalServices }, person.accountId)
-      await pages.show(ctx, person, { path, notices }, (context) => ({
-        title: 'sessions.title',
-        heading: context.texts.text('sessions.heading'),
-        introduction: context.texts.parts('sessions.introduction', {}),
-        sections: sectionsOf(context, signIns),
-      }))
+/** The page of the browsers in which a person is signed in. */
+export const sessionsPage: OwnPage<readonly SignIn[]> = {
+  path: accountPaths.sessions,
+  notices: { ended: 'sessions.done_ended', others: 'sessions.done_others' },
+  read: ({ reader, services, accountId }) => listSignIns({ database: reader, externalServices: services }, accountId),
+  build: (context, signIns) => ({
+    title: 'sessions.title',
+    heading: context.texts.text('sessions.heading'),
+    introduction: context.texts.parts('sessions.introduction', {}),
+    sections: sectionsOf(context, signIns),
+  }),
+  forms: {
+    end: {
+      async run({ services, accountId, sent, change, audit }) {
+        const id = sent.get('session') ?? ''
+        // The same error for sessions of other accounts, ended ones and unknown ids.
+        if (!(await change((writer) => endSignIn(writer, services, { accountId, id }))))
+          throw pageProblem('nothing_here', 'not_found', 'There is no such sign-in.')
+        await audit('session.ended', { details: { session: id } })
+        return 'ended'
+      },
     },
-
-    async end(ctx) {
-      const { school } = ctx.state
-      const form = submittedForm(ctx)
-      const person = await pages.owner(ctx, path)
-      if (!person) return
-      const { accountId } = person
-      const id = form.get('session') ?? ''
-      const isEnded = await args.databaseOf(school.id).transaction((writer) => endSignIn(writer, externalServices, { accountId, id }))
-      // The same error for sessions of other accounts, ended ones and unknown ids.
-      if (!isEnded) throw pageProblem('nothing_here', 'not_found', 'There is no such sign-in.')
-      await args.audit(auditEntry(ctx, 'session.ended', { account_id: accountId, details: { session: id } }))
-      seeOther(ctx, `${path}?done=ended`)
+    'end-others': {
+      async run({ services, accountId, person: { uid }, change, audit }) {
+        const sessions = await change((writer) => endOtherSessions(writer, services, { accountId, uid }))
+        await audit('session.others_ended', { details: { sessions } })
+        return 'others'
+      },
     },
-
-    async endOthers(ctx) {
-      const { school } = ctx.state
-      const person = await pages.owner(ctx, path)
-      if (!person) return
-      const { accountId, uid } = person
-      const ended = await args.databaseOf(school.id).transaction((writer) => endOtherSessions(writer, externalServices, { accountId, uid }))
-      await args.audit(auditEntry(ctx, 'session.others_ended', { account_id: accountId, details: { sessions: ended } }))
-      seeOther(ctx, `${path}?done=others`)
+    [accountPaths.signOutEverywhere]: {
+      isConfirmed: true,
+      async run(request) {
+        const { ctx, services, accountId, sent } = request
+        const isWithApps = sent.get('disconnect') !== null
+        await signOutEverywhere(request.database, accountId)
+        await request.audit('account.signed_out_everywhere', { details: { with_apps: isWithApps } })
+        await endEverySession(request)
+        if (isWithApps) await endEveryGrant(request)
+        await endBrowserSession(ctx, await services.provider(ctx))
+        await showSignedOut(request, isWithApps)
+        return undefined
+      },
     },
-
-    async signOutEverywhere(ctx) {
-      const { school } = ctx.state
-      const form = submittedForm(ctx)
-      const person = await pages.confirmedOwner(ctx, path)
-      if (!person) return
-      const { accountId } = person
-      const isWithApps = form.get('disconnect') !== null
-      await signOutEverywhere(args.databaseOf(school.id), accountId)
-      await args.audit(auditEntry(ctx, 'account.signed_out_everywhere', { account_id: accountId, details: { with_apps: isWithApps } }))
-      await endEverySession(ctx, args, accountId)
-      if (isWithApps) await endEveryGrant(ctx, args, accountId)
-      await endBrowserSession(ctx, await args.provider(ctx))
-      await showSignedOut(ctx, present, isWithApps)
-    },
-  }
+  },
 }
 
-async function showSignedOut(ctx: Context, present: AccountPresenter, isWithApps: boolean): Promise<void> {
-  const { texts } = await present.pageContext(ctx)
-  await present.message(ctx, {
+async function showSignedOut({ ctx, services, pageContext }: OwnRequest, isWithApps: boolean): Promise<void> {
+  const { texts } = await pageContext()
+  await services.present.message(ctx, {
     title: texts.text('signed_out.title'),
     heading: texts.text('signed_out_everywhere.heading'),
     paragraphs: [texts.parts(isWithApps ? 'signed_out_everywhere.with_apps' : 'signed_out_everywhere.explanation', {})],

@@ -7,7 +7,7 @@ import { maxNamedRows } from '../../school/undo/undoActivity.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
 import { objectTypeOf } from './changeSentence.ts'
-import type { OperationPage, OperationPageContext, OperationRequest } from './operationPages.ts'
+import type { OwnPage, OwnPageContext, OwnRequest } from './ownPage.ts'
 
 /** The result of a dry run. */
 interface Tried {
@@ -32,7 +32,7 @@ const problems = {
 const notices = { done: 'undo.done', part: 'undo.part' } as const
 
 /** The page on which a person takes back what one request changed. */
-export const undoPage: OperationPage<Tried> = {
+export const undoPage: OwnPage<Tried> = {
   path: `${accountPaths.undo}/:id`,
   notices,
   read: (request) => tried(request, 'undoActivity', { id: request.params.id }),
@@ -49,7 +49,7 @@ export const undoPage: OperationPage<Tried> = {
 }
 
 /** The page on which a person takes back what an app did since one of its requests. */
-export const undoSincePage: OperationPage<Tried> = {
+export const undoSincePage: OwnPage<Tried> = {
   path: `${accountPaths.undo}/:id/since`,
   notices,
   read: (request) => tried(request, 'undoActivities', {}, bodyOf(new URLSearchParams(request.ctx.querystring), request)),
@@ -76,7 +76,7 @@ const leavesRest = (code: string): boolean => code === 'changed_since' || code =
 
 const conflictsIn = (form: URLSearchParams): string => (form.get('conflicts') === 'keep' ? 'keep' : 'refuse')
 
-const bodyOf = (sent: URLSearchParams, { params }: OperationRequest) => ({
+const bodyOf = (sent: URLSearchParams, { params }: OwnRequest) => ({
   since: params.id,
   everybody: sent.get('everybody') === '1',
   ...(sent.get('before') && { before: sent.get('before') }),
@@ -84,7 +84,7 @@ const bodyOf = (sent: URLSearchParams, { params }: OperationRequest) => ({
 
 /** Tries to take back everything, and if something was changed since, the rest. */
 async function tried(
-  { perform }: OperationRequest,
+  { perform }: OwnRequest,
   operation: 'undoActivity' | 'undoActivities',
   parameters: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>> = {},
@@ -106,7 +106,7 @@ async function tried(
 }
 
 function content(
-  { texts, form, request }: OperationPageContext,
+  { texts, form, request }: OwnPageContext,
   { result, hasConflict, refusal }: Tried,
   { explanation, hidden }: { explanation: TextKey; hidden: Readonly<Record<string, string>> },
 ) {

@@ -1,6 +1,4 @@
 import type { Context } from 'koa'
-import type { Keyring } from '../../base/keyring.ts'
-import type { DatabaseOf } from '../../database/connection/database.ts'
 import { typedCode } from '../../identity/factors/appSecret.ts'
 import { useAppCode } from '../../identity/factors/authenticatorApp.ts'
 import type { ChallengePurpose } from '../../identity/factors/challenges.ts'
@@ -10,16 +8,7 @@ import { relyingParty } from '../../identity/factors/relyingParty.ts'
 import { type AuthenticationContext, contexts } from '../../identity/signIn/authenticationContext.ts'
 import { methods } from '../../identity/signIn/authenticationMethods.ts'
 import { auditEntry } from '../auditEntry.ts'
-import type { NotifyPerson } from '../notifyPerson.ts'
-import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
-
-export interface FactorArguments {
-  databaseOf: DatabaseOf
-  keyring: Keyring
-  limits: SignInLimits
-  audit(entry: PageAuditEntry): Promise<void>
-  notify: NotifyPerson
-}
+import type { PageServices } from '../pagesArguments.ts'
 
 /** How an attempt ended. `amr`: the methods that it proved. `acr`: the context that it reaches, alone or together with the password. */
 export type FactorAttempt =
@@ -39,7 +28,7 @@ export interface AttemptedFactor {
 }
 
 /** Checks the passkey of the submitted form. Its challenge must belong to this browser, school, purpose and account. */
-export async function attemptPasskey(ctx: Context, args: FactorArguments, attempted: AttemptedFactor): Promise<FactorAttempt> {
+export async function attemptPasskey(ctx: Context, args: PageServices, attempted: AttemptedFactor): Promise<FactorAttempt> {
   const { school } = ctx.state
   const { accountId, purpose, form, isVerified } = attempted
   const party = relyingParty(school)
@@ -60,12 +49,12 @@ export async function attemptPasskey(ctx: Context, args: FactorArguments, attemp
 /** Checks the code of the submitted form: of the authenticator app, or a recovery code. Wrong ones count for the account. */
 async function attemptCode(
   ctx: Context,
-  { databaseOf, keyring, limits, audit, notify }: FactorArguments,
+  { databaseOf, keyring, limits, audit, notify }: PageServices,
   { accountId, form }: { accountId: string; form: URLSearchParams },
 ): Promise<FactorAttempt> {
   const { school } = ctx.state
   const owner = { schoolId: school.id, accountId }
-  const attempt = await limits.beginCode(owner)
+  const attempt = await limits.signIn.beginCode(owner)
   if (!attempt.isAllowed) return { outcome: 'limited', retryAfterSeconds: attempt.retryAfterSeconds }
   const typed = form.get('code') ?? ''
   const recoveryCode = typedRecoveryCode(typed)
@@ -98,6 +87,6 @@ async function attemptCode(
 /** Checks the passkey of the submitted form if it contains one, otherwise its code. */
 export const attemptFactor = (
   ctx: Context,
-  args: FactorArguments,
+  args: PageServices,
   attempted: AttemptedFactor & { accountId: string },
 ): Promise<FactorAttempt> => (attempted.form.get('passkey') ? attemptPasskey(ctx, args, attempted) : attemptCode(ctx, args, attempted))

@@ -2,16 +2,15 @@ import type { Context } from 'koa'
 import { hash } from '../../base/keyring.ts'
 import { browserName } from '../../base/text/browserName.ts'
 import { languages } from '../../base/text/languages.ts'
-import type { OAuthConfig } from '../../config/oauth.ts'
-import type { DatabaseOf } from '../../database/connection/database.ts'
 import { quotedName, type TranslatedText } from '../../database/outbox/sendMessage.ts'
+import { setAsksFirst } from '../../database/tables/grants.ts'
 import { type Reader, readerOf } from '../../engine/declare/permissionSentences.ts'
 import { allowedScopes } from '../../identity/accounts/allowedScopes.ts'
 import type { SignedInAccount } from '../../identity/accounts/signedInAccount.ts'
-import { type AccessRule, secondsOf } from '../../identity/apps/accessDuration.ts'
-import type { Grantable } from '../../identity/apps/grantable.ts'
-import { type AppTerms, isStopped } from '../../identity/apps/schoolAppRules.ts'
+import { accessRule, secondsOf } from '../../identity/apps/accessDuration.ts'
+import { isStopped } from '../../identity/apps/schoolAppRules.ts'
 import { subjectOf } from '../../identity/oidc/claims.ts'
+import { askOwners } from '../../school/apps/changeAppRules.ts'
 import { findActiveAccount } from '../activeAccount.ts'
 import { idEnding } from '../appNames.ts'
 import { askFirstField, readAskFirst } from '../askFirstField.ts'
@@ -21,41 +20,19 @@ import { presetOf } from '../consentPresets.ts'
 import type { ConsentScope } from '../consentScope.ts'
 import { allowedAgain, type Decision, decide, type RequestedScopes, requestedScopes } from '../consentScopes.ts'
 import { readDuration } from '../durationField.ts'
+import { knownAccount, knownPerson, knownTerms } from '../knownRows.ts'
 import { isManualCodeChosen } from '../manualCode.ts'
 import type { NotifyPerson } from '../notifyPerson.ts'
 import type { OpenInteraction } from '../openInteraction.ts'
-import type { ConsentingPerson, PageAuditEntry } from '../pagesArguments.ts'
+import type { ConsentingPerson, PageServices } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
 import { createTexts } from '../texts.ts'
 import type { SignInStep, StepContext } from './signInStep.ts'
 
-export interface ConsentStepArguments {
-  databaseOf: DatabaseOf
-  scopes: readonly ConsentScope[]
-  grantable: Grantable
-  /** Returns the rules of the school, as they apply to a client. */
-  findTerms(schoolId: string, clientId: string): Promise<AppTerms>
-  /** Notes that a person wants to use a client, so that the owners of the school hear of it. */
-  askOwners(schoolId: string, clientId: string): Promise<void>
-  /** Returns the durations that people can choose from. */
-  accessRule(terms: AppTerms): AccessRule
-  /** Returns the operator's rule about what cannot be undone. */
-  askFirstRule(): OAuthConfig['consent']['ask_first']
-  /** Lets a person decide before an app does what cannot be undone, or no longer. */
-  setAsksFirst(schoolId: string, access: { accountId: string; clientId: string; asksFirst: boolean }): Promise<void>
-  findAccount(schoolId: string, accountId: string): Promise<ConsentingAccount | undefined>
-  findPerson(schoolId: string, accountId: string): Promise<ConsentingPerson | undefined>
-  /** Writes an audit row together with the grant that is saved next. */
-  auditWithGrant(entry: PageAuditEntry): void
-  /** Returns true if the grant that this request has saved is the only one of the person to the client. */
-  isFirstGrant(): boolean
-  notify: NotifyPerson
-}
-
 type ConsentingAccount = Omit<SignedInAccount, 'deletion_scheduled_at' | 'has_second_factor'>
 
 /** Grants the requested scopes that the person may grant and has ticked. */
-export function consentStep(args: ConsentStepArguments): SignInStep {
+export function consentStep(args: PageServices): SignInStep {
   return {
     name: 'consent',
     prompt: 'consent',
@@ -65,7 +42,7 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return undefined
       const { person, account } = consenting
-      const terms = await args.findTerms(context.school.id, open.clientId)
+      const terms = await knownTerms(args, context.school.id, open.clientId)
       const requested = requestedScopes(open.interaction, args.scopes)
       const before = await allowedScopes(args.databaseOf(context.school.id).kysely, {
         accountId: person.accountId,
@@ -79,8 +56,8 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         terms,
         grantable: isStopped(terms.access) ? new Set<string>() : args.grantable(person.role, terms),
         reader: readerOf(person.role),
-        accessRule: args.accessRule(terms),
-        askFirst: askFirstField(terms.asksFirst ? 'always' : args.askFirstRule(), before.asksFirst),
+        accessRule: accessRule(args.oauth(), terms),
+        askFirst: askFirstField(terms.asksFirst ? 'always' : args.oauth().consent.ask_first, before.asksFirst),
         preset: presetOf(context.ctx.query),
         signedIn: account,
       }
@@ -91,15 +68,16 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
       const consenting = await findConsenting(context.ctx, args, open)
       if (!consenting) return { kind: 'account gone' }
       const { accountId, role } = consenting.person
-      const terms = await args.findTerms(context.school.id, open.clientId)
-      if (terms.access === 'awaited') await args.askOwners(context.school.id, open.clientId)
+      const { transaction: change } = args.databaseOf(context.school.id)
+      const terms = await knownTerms(args, context.school.id, open.clientId)
+      if (terms.access === 'awaited') await change((writer) => askOwners(writer, open.clientId))
       if (isStopped(terms.access)) return { kind: 'refused', description: refusals[terms.access] }
       // The form names ticked scopes only; everything else comes from the stored request.
       const requested = requestedScopes(open.interaction, args.scopes)
       const decision = decide(requested, args.grantable(role, terms), new Set(form.getAll('scope')))
       if (decision.granted.length === 0) return { kind: 'refused', description: 'The person granted none of the requested scopes.' }
 
-      const rule = args.accessRule(terms)
+      const rule = accessRule(args.oauth(), terms)
       const duration = readDuration(form, rule)
       const manualCode = isManualCodeChosen(form, open)
       const owner = { accountId: subjectOf(accountId), expiresIn: secondsOf(duration, rule) }
@@ -113,11 +91,13 @@ export function consentStep(args: ConsentStepArguments): SignInStep {
         browser: browserName(context.ctx.get('User-Agent')),
       }
       const ids = { account_id: accountId, client_id: open.clientId, grant_id: grant.jti }
-      args.auditWithGrant(auditEntry(context.ctx, 'consent.granted', { ...ids, details }))
+      const exchange = args.exchange()
+      if (!exchange) throw new Error('consent is given in the exchange of a request only')
+      exchange.auditOfGrant = args.counted(auditEntry(context.ctx, 'consent.granted', { ...ids, details }))
       const grantId = await grant.save()
       const asksFirst = readAskFirst(form)
-      if (asksFirst !== undefined) await args.setAsksFirst(context.ctx.state.school.id, { accountId, clientId: open.clientId, asksFirst })
-      if (args.isFirstGrant()) {
+      if (asksFirst !== undefined) await change((writer) => setAsksFirst(writer, { accountId, clientId: open.clientId, asksFirst }))
+      if (args.exchange()?.isFirstGrant === true) {
         const { isInformal } = (await context.pageContext()).texts
         await notifyOfApp(context.ctx, args, { open, person: consenting.person, granted: decision.granted, isInformal })
       }
@@ -140,12 +120,12 @@ function authorizationOf({ open }: StepContext): OpenInteraction {
 /** The person and the account that give consent; undefined if the account can no longer be used. */
 async function findConsenting(
   ctx: Context,
-  { findAccount, findPerson }: ConsentStepArguments,
+  services: PageServices,
   { accountId, signedInAt }: OpenInteraction,
 ): Promise<{ person: ConsentingPerson; account: ConsentingAccount } | undefined> {
   if (accountId === undefined) return undefined
-  const account = await findActiveAccount(ctx, findAccount, { accountId, signedInAt })
-  const person = account && (await findPerson(ctx.state.school.id, accountId))
+  const account = await findActiveAccount(ctx, (schoolId, id) => knownAccount(services, schoolId, id), { accountId, signedInAt })
+  const person = account && (await knownPerson(services, ctx.state.school.id, accountId))
   return person && { person, account }
 }
 

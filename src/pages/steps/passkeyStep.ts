@@ -3,13 +3,11 @@ import { createChallenge } from '../../identity/factors/challenges.ts'
 import { type SignInOptions, signInOptions } from '../../identity/factors/passkeyOptions.ts'
 import { relyingParty } from '../../identity/factors/relyingParty.ts'
 import { auditEntry } from '../auditEntry.ts'
+import type { PageServices } from '../pagesArguments.ts'
 import { attemptPasskey } from '../secondFactor/attemptFactor.ts'
 import { showTooMany } from '../tooMany.ts'
-import type { SecondFactorStepArguments } from './secondFactorStep.ts'
 import type { SignInStep, StepContext, StepRepeat } from './signInStep.ts'
-import { isStaying, type StayArguments, staySignedInBox } from './staySignedIn.ts'
-
-export type PasskeyStepArguments = SecondFactorStepArguments & StayArguments
+import { isStaying, staySignedInBox } from './staySignedIn.ts'
 
 type PasskeyContext = Pick<StepContext, 'school' | 'csrfToken'>
 
@@ -19,27 +17,25 @@ const name = 'passkey'
  * Returns the options with which the page of the password offers passkeys in the field of the e-mail address; undefined if the school does
  * not use them. They name no account and no passkey.
  */
-export function passkeyAutofill(
-  args: SecondFactorStepArguments,
-  context: PasskeyContext,
-): { step: string; options: SignInOptions } | undefined {
-  const party = args.secondStep(context.school) === 'off' ? undefined : relyingParty(context.school)
+export function passkeyAutofill(args: PageServices, context: PasskeyContext): { step: string; options: SignInOptions } | undefined {
+  const party = args.secondFactors.ruleOf(context.school) === 'off' ? undefined : relyingParty(context.school)
   if (!party) return undefined
   const binding = { schoolId: context.school.id, purpose: 'sign-in', browser: context.csrfToken() } as const
   return { step: name, options: signInOptions(party, { challenge: createChallenge(args.keyring, binding), isVerified: true }) }
 }
 
 /** Identifies the account by a passkey instead of e-mail address and password. The authenticator must have verified the person. */
-export function passkeyStep(args: PasskeyStepArguments): SignInStep {
+export function passkeyStep(args: PageServices): SignInStep {
   return {
     name,
     prompt: 'login',
     choice: 'passkey_sign_in.choice',
-    isNeeded: ({ account, school }) => account === undefined && args.secondStep(school) !== 'off' && relyingParty(school) !== undefined,
+    isNeeded: ({ account, school }) =>
+      account === undefined && args.secondFactors.ruleOf(school) !== 'off' && relyingParty(school) !== undefined,
     async page(context, { values }) {
       const { texts } = await context.pageContext()
       const offered = passkeyAutofill(args, context)
-      const box = staySignedInBox(texts, { days: args.stayDays(), isTicked: values?.remember !== undefined })
+      const box = staySignedInBox(texts, { days: args.oauth().lifetimes.session_days, isTicked: values?.remember !== undefined })
       return {
         form: {
           title: texts.text('passkey_sign_in.title'),
@@ -55,7 +51,7 @@ export function passkeyStep(args: PasskeyStepArguments): SignInStep {
       const { address, school } = ctx.state
       const remember = isStaying(form)
       const values: StepRepeat['values'] = remember ? { remember: 'yes' } : {}
-      const attempt = await args.limits.beginPasskey(address)
+      const attempt = await args.limits.signIn.beginPasskey(address)
       if (!attempt.isAllowed) {
         const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
         return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }

@@ -2,25 +2,22 @@ import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { normaliseEmail } from '../../base/text/emailAddress.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
-import type { SignIn } from '../../identity/accounts/signIn.ts'
+import { signIn } from '../../identity/accounts/signIn.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { submittedForm } from '../formBody.ts'
 import { formField } from '../formPage.ts'
-import type { KnownBrowsers } from '../knownBrowser.ts'
 import { languageParameter } from '../language.ts'
 import { linkLanguageOf, type PageContext } from '../pageContext.ts'
-import type { PageAuditEntry, SignInLimits } from '../pagesArguments.ts'
+import type { PageServices } from '../pagesArguments.ts'
 import { plainText } from '../plainText.ts'
 import { signInDetails } from '../signInDetails.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { showTooMany } from '../tooMany.ts'
-import { type PasskeyStepArguments, passkeyAutofill } from './passkeyStep.ts'
+import { passkeyAutofill } from './passkeyStep.ts'
 import type { SignInStep, StepContext, StepForm } from './signInStep.ts'
 import { isStaying, staySignedInBox } from './staySignedIn.ts'
 
-export type PasswordStepArguments = AttemptArguments & PasskeyStepArguments
-
-export function passwordStep(args: PasswordStepArguments): SignInStep {
+export function passwordStep(args: PageServices): SignInStep {
   return {
     name: 'password',
     prompt: 'login',
@@ -29,7 +26,7 @@ export function passwordStep(args: PasswordStepArguments): SignInStep {
     isNeeded: ({ account }) => account === undefined,
     async page(context, { error = anotherExpected(context.open), values }) {
       const email = values?.email ?? context.open?.interaction.params.login_hint
-      const stay = { days: args.stayDays(), isTicked: values?.remember !== undefined }
+      const stay = { days: args.oauth().lifetimes.session_days, isTicked: values?.remember !== undefined }
       const offered = passkeyAutofill(args, context)
       const form = passwordForm(context, await context.pageContext(), { email, error, stay, isWithPasskey: offered !== undefined })
       return { form: { ...form, passkey: offered && { ...offered, label: '', isAutofill: true } }, error }
@@ -118,20 +115,13 @@ function anotherExpected(open: StepContext['open']): PageMessage | undefined {
 type SignInAttempt =
   | { outcome: 'limited'; email: string; retryAfterSeconds: number }
   | { outcome: 'failed'; email: string }
-  | { outcome: 'signed in'; email: string; account: NonNullable<Awaited<ReturnType<SignIn>>> }
-
-interface AttemptArguments {
-  audit(entry: PageAuditEntry): Promise<void>
-  checkPassword: SignIn
-  knownBrowsers: KnownBrowsers
-  limits: SignInLimits
-}
+  | { outcome: 'signed in'; email: string; account: NonNullable<Awaited<ReturnType<typeof signIn>>> }
 
 /**
  * Checks the e-mail address and the password of the submitted form. Every failure looks the same. The address is normalised once, so
  * that the limits, the known browsers and the account are all found by the same text.
  */
-async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: string): Promise<SignInAttempt> {
+async function attemptSignIn(ctx: Context, args: PageServices, clientId?: string): Promise<SignInAttempt> {
   const { school, address } = ctx.state
   const form = submittedForm(ctx)
   const typed = form.get('email') ?? ''
@@ -139,9 +129,9 @@ async function attemptSignIn(ctx: Context, args: AttemptArguments, clientId?: st
   const client = clientId === undefined ? {} : { client_id: clientId }
 
   const browser = email === undefined ? undefined : await args.knownBrowsers.find(ctx, email)
-  const attempt = await args.limits.attempt({ schoolId: school.id, email, address, browser }, (turn) =>
-    args.checkPassword(school.id, email, form.get('password') ?? '', turn, (accountId, signedInAt) =>
-      auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client, details: signInDetails(ctx, signedInAt) }),
+  const attempt = await args.limits.signIn.attempt({ schoolId: school.id, email, address, browser }, (turn) =>
+    signIn(args.databaseOf(school.id).kysely, email, form.get('password') ?? '', turn, (accountId, signedInAt) =>
+      args.counted(auditEntry(ctx, 'sign_in.succeeded', { account_id: accountId, ...client, details: signInDetails(ctx, signedInAt) })),
     ),
   )
   if (attempt.outcome === 'limited') return { ...attempt, email: typed }

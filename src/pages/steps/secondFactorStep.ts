@@ -1,15 +1,11 @@
-import type { School } from '../../base/school.ts'
 import { ownFactors } from '../../identity/factors/ownFactors.ts'
 import { contexts, isSatisfied, requestedContexts, type SecondStepRule } from '../../identity/signIn/authenticationContext.ts'
 import { auditEntry } from '../auditEntry.ts'
-import { attemptFactor, type FactorArguments } from '../secondFactor/attemptFactor.ts'
+import type { PageServices } from '../pagesArguments.ts'
+import { attemptFactor } from '../secondFactor/attemptFactor.ts'
 import { codeField, ownPasskeyOptions } from '../secondFactor/factorForm.ts'
 import { showTooMany } from '../tooMany.ts'
 import type { SignInStep, StepContext } from './signInStep.ts'
-
-export interface SecondFactorStepArguments extends FactorArguments {
-  secondStep(school: School): SecondStepRule
-}
 
 const name = 'second-factor'
 
@@ -24,11 +20,11 @@ export function needsPasskey({ open }: Pick<StepContext, 'open'>): boolean {
   return requested.isEssential && !isSatisfied(contexts.multiFactor, requested)
 }
 
-export function secondFactorStep(args: SecondFactorStepArguments): SignInStep {
+export function secondFactorStep(args: PageServices): SignInStep {
   return {
     name,
     prompt: 'login',
-    isNeeded: ({ account, school }) => account?.secondFactor === 'pending' && args.secondStep(school) !== 'off',
+    isNeeded: ({ account, school }) => account?.secondFactor === 'pending' && args.secondFactors.ruleOf(school) !== 'off',
     async page(context, { error }) {
       const { account, school } = context
       if (!account) return undefined

@@ -7,16 +7,13 @@ import { setUpFirstPasskey } from '../../identity/factors/setUpPasskey.ts'
 import { contexts, type SecondFactorRules } from '../../identity/signIn/authenticationContext.ts'
 import { methods } from '../../identity/signIn/authenticationMethods.ts'
 import { factorChanged } from '../account/factorChanged.ts'
+import type { PageServices } from '../pagesArguments.ts'
 import { openSetup } from '../secondFactor/appSetup.ts'
 import { readNewPasskey } from '../secondFactor/newPasskey.ts'
 import { showTooMany } from '../tooMany.ts'
-import { needsPasskey, type SecondFactorStepArguments } from './secondFactorStep.ts'
+import { needsPasskey } from './secondFactorStep.ts'
 import { recoveryCodesForm, setUpForm } from './setUpFactorForm.ts'
 import type { SignInStep, StepContext, StepOutcome } from './signInStep.ts'
-
-export interface SetUpFactorStepArguments extends SecondFactorStepArguments {
-  secondFactors: Pick<SecondFactorRules, 'isRequired'>
-}
 
 /** Stored once a factor is set up: its recovery codes are shown, and the sign-in goes on after them. */
 interface State {
@@ -25,7 +22,7 @@ interface State {
 }
 
 /** Leads a person whose role needs a second factor, and who has none, to setting one up, after the password. */
-export function setUpFactorStep(args: SetUpFactorStepArguments): SignInStep {
+export function setUpFactorStep(args: PageServices): SignInStep {
   const { databaseOf, keyring, secondFactors } = args
   const stateOf = ({ state, account }: StepContext): State | undefined => {
     const found = state as State | undefined
@@ -47,7 +44,7 @@ export function setUpFactorStep(args: SetUpFactorStepArguments): SignInStep {
     const secret = openSetup(keyring, { accountId, sealed })
     if (!secret) return { kind: 'repeat', status: 400, error: { key: 'app_setup.failed' } }
     const values = { setup: sealed }
-    const attempt = await args.limits.beginCode(owner)
+    const attempt = await args.limits.signIn.beginCode(owner)
     if (!attempt.isAllowed) {
       const minutes = showTooMany(ctx, attempt.retryAfterSeconds)
       return { kind: 'repeat', status: 429, error: { key: 'sign_in.too_many', values: { minutes } }, values }

@@ -1,11 +1,6 @@
 import type { FormBox } from '../formBox.ts'
 import type { Texts } from '../texts.ts'
 
-export interface StayArguments {
-  /** How many days a person stays signed in who wants to. */
-  stayDays(): number
-}
-
 const name = 'remember'
 
 export const staySignedInBox = (texts: Texts, { days, isTicked = false }: { days: number; isTicked?: boolean }): FormBox => ({

@@ -1,16 +1,16 @@
-import type { Context } from 'koa'
 import { withQuery } from '../../base/text/withQuery.ts'
-import type { DatabaseOf } from '../../database/connection/database.ts'
 import { findSignedInAccount } from '../../identity/accounts/signedInAccount.ts'
 import { findActiveAccount } from '../activeAccount.ts'
+import { signInCompleted } from '../completedSignIn.ts'
 import { submittedForm } from '../formBody.ts'
 import type { FormPage } from '../formPage.ts'
 import { frame } from '../frame.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
+import type { PageServices } from '../pagesArguments.ts'
 import { passkeyForm } from '../passkeyForm.ts'
 import { seeOther } from '../seeOther.ts'
 import type { SignInHost } from './signInHost.ts'
-import type { SignedInAccount, SignInStep, StepContext, StepForm, StepPrompt, StepRepeat, StepViews } from './signInStep.ts'
+import type { SignInStep, StepContext, StepForm, StepPrompt, StepRepeat, StepViews } from './signInStep.ts'
 import { newProgress, type StepProgress, withCompleted, withState } from './stepProgress.ts'
 
 export interface StepRequest {
@@ -35,14 +35,9 @@ interface Position {
   needed: readonly SignInStep[]
 }
 
-export interface StepRunnerArguments extends StepViews {
-  steps: readonly SignInStep[]
-  databaseOf: DatabaseOf
-  signedIn(ctx: Context, account: SignedInAccount): Promise<void>
-}
-
-export function createStepRunner(args: StepRunnerArguments): StepRunner {
-  const { steps, databaseOf, views, csrf, signedIn } = args
+export function createStepRunner(services: PageServices, { views, csrf }: StepViews): StepRunner {
+  const { databaseOf } = services
+  const steps = services.steps(services)
   if (new Set(steps.map(({ name }) => name)).size < steps.length) throw new Error('two sign-in steps have the same name')
 
   const contextOf = (host: SignInHost, { prompt, progress, step }: Omit<Position, 'needed'>): StepContext => ({
@@ -144,7 +139,7 @@ export function createStepRunner(args: StepRunnerArguments): StepRunner {
   const finish = async (host: SignInHost, prompt: StepPrompt, progress: StepProgress): Promise<void> => {
     if (progress.completed.length === 0) throw new Error(`no step of the list serves the prompt ${prompt}`)
     await host.finish(prompt, progress)
-    if (prompt === 'login' && progress.account) await signedIn(host.ctx, progress.account)
+    if (prompt === 'login' && progress.account) await signInCompleted(host.ctx, services, progress.account)
   }
 
   const goOn: StepRunner['goOn'] = async (host, prompt, progress) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { accountPaths } from '../../../src/base/accountPaths.ts'
-import { schoolDatabase } from '../../../src/database/school/inSchool.ts'
+import { inSchool } from '../../../src/database/school/inSchool.ts'
 import { hashPassword } from '../../../src/identity/accounts/password.ts'
 import type { PasswordTurn } from '../../../src/identity/accounts/passwordGate.ts'
-import { createSignIn } from '../../../src/identity/accounts/signIn.ts'
+import { signIn } from '../../../src/identity/accounts/signIn.ts'
 import { isSessionOver, sessionTime } from '../../../src/identity/signIn/browserSessions.ts'
 import { createAgent, personCalled, withToken } from '../../support/agent.ts'
 import { duringTests } from '../../support/duringTests.ts'
@@ -239,18 +239,18 @@ describe('a sign-in with the old password', () => {
   test('a sign-in with the old one that overlaps the change creates a session that has ended', async () => {
     const { accountId } = await service.addPerson({ email: 'slow@example.com' })
     const link = await resetLink(service, 'slow@example.com')
-    const signIn = createSignIn({ databaseOf: (schoolId) => schoolDatabase(service.database, schoolId, 'person') })
+    const database = inSchool(service.database.kysely, service.schoolId())
     const overlapping: PasswordTurn = async (verify) => {
       await choosePassword(service, link)
       return verify()
     }
     const signedIn = (id: string) => ({ school_id: service.schoolId(), event: 'sign_in.succeeded' as const, account_id: id })
-    const session = await signIn(service.schoolId(), 'slow@example.com', password, overlapping, signedIn)
+    const session = await signIn(database, 'slow@example.com', password, overlapping, signedIn)
     const { sessions_valid_after } = await account(accountId)
     expect(session?.accountId).toBe(accountId)
     expect(isSessionOver(session?.signedInAt, sessions_valid_after)).toBe(true)
 
-    const later = await signIn(service.schoolId(), 'slow@example.com', newPassword, (verify) => verify(), signedIn)
+    const later = await signIn(database, 'slow@example.com', newPassword, (verify) => verify(), signedIn)
     expect(isSessionOver(later?.signedInAt, sessions_valid_after)).toBe(false)
   })
 

@@ -6,12 +6,12 @@ import { plainText } from '../../plainText.ts'
 import { durationText } from '../../site/valueTexts.ts'
 import { contentPart } from '../../texts.ts'
 import type { AccountItem, AccountSection } from '../accountPage.ts'
-import type { OperationPage, OperationPageContext } from '../operationPages.ts'
+import type { OwnPage, OwnPageContext } from '../ownPage.ts'
 import { nextLesson, type OutlineLesson, type OwnCourse, readCourse } from './courseParts.ts'
 import { progressOf } from './learningPage.ts'
 
 /** The page of a course: the progress of the person, the certificate, and the lessons. */
-export const coursePage: OperationPage<OwnCourse> = {
+export const coursePage: OwnPage<OwnCourse> = {
   path: `${accountPaths.courses}/:course`,
   notices: {
     enrolled: 'course.done_enrolled',
@@ -32,7 +32,7 @@ export const coursePage: OperationPage<OwnCourse> = {
 }
 
 /** Shows the enrolment of the person, or how to get one. */
-function stateSection({ texts, form }: OperationPageContext, own: OwnCourse): AccountSection {
+function stateSection({ texts, form }: OwnPageContext, own: OwnCourse): AccountSection {
   const { course, enrollment } = own
   const section = { id: 'state', heading: texts.text('course.progress'), paragraphs: [] }
   if (!enrollment) {
@@ -78,7 +78,7 @@ function stateSection({ texts, form }: OperationPageContext, own: OwnCourse): Ac
 const isCertificateDue = ({ certificate_enabled }: OwnCourse['course'], { status, completed_at, certificate }: Enrollment): boolean =>
   certificate_enabled && status === 'completed' && (certificate === null || (completed_at !== null && certificate.issued_at < completed_at))
 
-const outlineSections = (context: OperationPageContext, { course, sections, completed }: OwnCourse): AccountSection[] =>
+const outlineSections = (context: OwnPageContext, { course, sections, completed }: OwnCourse): AccountSection[] =>
   sections.map((section, at) => ({
     id: `section-${at + 1}`,
     heading: plainText(section.title, 160),
@@ -88,7 +88,7 @@ const outlineSections = (context: OperationPageContext, { course, sections, comp
   }))
 
 const lessonItem = (
-  { texts }: OperationPageContext,
+  { texts }: OwnPageContext,
   lesson: OutlineLesson,
   { slug, isCompleted }: { slug: string; isCompleted: boolean },
 ): AccountItem => ({

@@ -1,5 +1,5 @@
 import type { CourseOutline } from '../../../school/apiRows.ts'
-import type { OperationRequest } from '../operationPages.ts'
+import type { OwnRequest } from '../ownPage.ts'
 
 /** A course with the enrolment of the person and the lessons that they completed. */
 export type OwnCourse = Awaited<ReturnType<typeof readCourse>>
@@ -7,7 +7,7 @@ export type OwnCourse = Awaited<ReturnType<typeof readCourse>>
 export type OutlineLesson = CourseOutline['sections'][number]['lessons'][number]
 
 /** @throws Problem not_found */
-export async function readCourse(request: OperationRequest, slug = request.params.course ?? '') {
+export async function readCourse(request: OwnRequest, slug = request.params.course ?? '') {
   const { perform } = request
   const { body: course } = await perform('getCourse', { id_or_slug: slug })
   const [{ body: curriculum }, enrollments] = await Promise.all([

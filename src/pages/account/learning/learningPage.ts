@@ -5,7 +5,7 @@ import { certificatePath } from '../../../school/learning/enrollments.ts'
 import { byteText } from '../../site/valueTexts.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountItem, AccountSection } from '../accountPage.ts'
-import type { OperationPage, OperationPageContext } from '../operationPages.ts'
+import { hasSite, type OwnPage, type OwnPageContext } from '../ownPage.ts'
 
 type OwnEnrollment = ResponseTo<'listStudentEnrollments', { expand: 'course' }>
 
@@ -15,7 +15,7 @@ interface Shown {
 }
 
 /** The first page of the account: the courses and the downloads of the person. */
-export const learningPage = (hasSite: (context: OperationPageContext) => boolean): OperationPage<Shown> => ({
+export const learningPage: OwnPage<Shown> = {
   path: accountPaths.home,
   notices: {},
   async read(request) {
@@ -61,7 +61,7 @@ export const learningPage = (hasSite: (context: OperationPageContext) => boolean
       problems: { download_limit_reached: 'learning.download_limit' },
     },
   },
-})
+}
 
 const isCurrent = ({ status }: Pick<Enrollment, 'status'>): boolean => status === 'active'
 
@@ -100,7 +100,7 @@ export const progressOf = (
 ): AccountItem['progress'] => ({ value, label: texts.counted('learning.progress', count, { percent: value, done }) })
 
 /** Shows the digital products of the person, with a form for each file: a download is counted. */
-const productsSection = ({ texts, form }: OperationPageContext, products: readonly Product[]): AccountSection => ({
+const productsSection = ({ texts, form }: OwnPageContext, products: readonly Product[]): AccountSection => ({
   id: 'downloads',
   heading: texts.text('learning.downloads'),
   paragraphs: [],

@@ -1,16 +1,18 @@
 import { accountCoursePath, accountEventPath, accountLessonPath, accountPaths } from '../../../base/accountPaths.ts'
+import { viewerOnPage } from '../../../base/caller.ts'
 import { uuidOf } from '../../../base/ids.ts'
 import { Problem } from '../../../base/problem.ts'
 import { withQuery } from '../../../base/text/withQuery.ts'
 import { sitePath } from '../../../engine/sitePaths.ts'
 import type { Lesson, Responses } from '../../../school/apiRows.ts'
-import type { Commenting } from '../../../school/comments/mayComment.ts'
+import { type Commenting, commentingOn } from '../../../school/comments/mayComment.ts'
 import { type CommentParts, commentSection, shownComments } from '../../comments/commentSection.ts'
+import { knownPerson } from '../../knownRows.ts'
 import { plainText } from '../../plainText.ts'
 import { byteText } from '../../site/valueTexts.ts'
 import type { Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
-import type { OperationPage, OperationPageContext, OperationRequest } from '../operationPages.ts'
+import type { OwnPage, OwnPageContext, OwnRequest } from '../ownPage.ts'
 import { type OwnCourse, readCourse } from './courseParts.ts'
 import { ownIds } from './ownLists.ts'
 import { answersIn, type OwnAttempt, quizSections } from './quizSections.ts'
@@ -24,11 +26,8 @@ interface Shown {
   comments: Pick<CommentParts, 'rows' | 'commenting'> | undefined
 }
 
-/** Returns what the person can write at a lesson. */
-export type CommentingOnLesson = (request: OperationRequest, lessonId: string) => Promise<Commenting | undefined>
-
 /** The page on which a person reads a lesson, answers its quiz, and marks it as done. */
-export const lessonPage = (commentingOn: CommentingOnLesson): OperationPage<Shown> => ({
+export const lessonPage: OwnPage<Shown> = {
   path: `${accountPaths.courses}/:course/lessons/:lesson`,
   notices: { previous: 'lesson.done_previous', reopened: 'lesson.done_reopened', passed: 'quiz.done_passed', failed: 'quiz.done_failed' },
   async read(request) {
@@ -36,7 +35,7 @@ export const lessonPage = (commentingOn: CommentingOnLesson): OperationPage<Show
     if (lesson.course_id !== own.course.id) throw new Problem('not_found')
     const [attempts, comments] = await Promise.all([
       lesson.quiz && own.enrollment ? readAttempts(request, lesson.id) : [],
-      lesson.locked ? undefined : readComments(request, lesson.id, commentingOn),
+      lesson.locked ? undefined : readComments(request, lesson.id),
     ])
     return { own, lesson, attempts, comments }
   },
@@ -82,19 +81,18 @@ export const lessonPage = (commentingOn: CommentingOnLesson): OperationPage<Show
       problems: { attempts_exhausted: 'quiz.no_attempts', lesson_locked: 'lesson.error_locked', validation_failed: 'quiz.changed' },
     },
   },
-})
+}
 
-const readLesson = async ({ perform, params }: OperationRequest): Promise<Lesson> =>
-  (await perform('getLesson', { id: params.lesson })).body
+const readLesson = async ({ perform, params }: OwnRequest): Promise<Lesson> => (await perform('getLesson', { id: params.lesson })).body
 
-async function readAttempts(request: OperationRequest, lessonId: string): Promise<readonly OwnAttempt[]> {
+async function readAttempts(request: OwnRequest, lessonId: string): Promise<readonly OwnAttempt[]> {
   const { student_id: studentId } = await ownIds(request)
   if (studentId === null) return []
   return await request.every('listQuizAttempts', { lesson_id: lessonId, student_id: studentId, expand: 'explanations' })
 }
 
 /** Returns where a person goes after marking a lesson: to the next one, or to the course after the last one. */
-async function afterProgress({ lesson, enrollment }: Responses['putLessonProgress'], request: OperationRequest): Promise<string> {
+async function afterProgress({ lesson, enrollment }: Responses['putLessonProgress'], request: OwnRequest): Promise<string> {
   if (lesson.status !== 'completed') return 'reopened'
   const { course, lessons } = await readCourse(request)
   const next = lessons[lessons.findIndex(({ id }) => id === request.params.lesson) + 1]
@@ -102,7 +100,7 @@ async function afterProgress({ lesson, enrollment }: Responses['putLessonProgres
   return next ? withQuery(accountLessonPath(course.slug, next.id), { done: 'previous' }) : accountCoursePath(course.slug)
 }
 
-function lockedSection({ texts }: OperationPageContext, { own: { course }, lesson: { lock_reason, unlocks_at } }: Shown): AccountSection {
+function lockedSection({ texts }: OwnPageContext, { own: { course }, lesson: { lock_reason, unlocks_at } }: Shown): AccountSection {
   const isTimed = lock_reason === 'drip' && unlocks_at !== null
   return {
     id: 'locked',
@@ -154,7 +152,7 @@ function contentSections(
 }
 
 /** Shows whether the lesson is done, with the form that changes it. Passing a quiz completes its lesson. */
-function doneSection({ texts, form }: OperationPageContext, { own: { enrollment }, lesson }: Shown): AccountSection[] {
+function doneSection({ texts, form }: OwnPageContext, { own: { enrollment }, lesson }: Shown): AccountSection[] {
   const isOpen = enrollment?.status === 'active' || enrollment?.status === 'completed'
   if (!isOpen || (lesson.quiz && lesson.completed_at === null)) return []
   const isCompleted = lesson.completed_at !== null
@@ -176,16 +174,22 @@ function doneSection({ texts, form }: OperationPageContext, { own: { enrollment 
   ]
 }
 
-async function readComments(request: OperationRequest, id: string, commentingOn: CommentingOnLesson): Promise<Shown['comments']> {
+async function readComments(request: OwnRequest, id: string): Promise<Shown['comments']> {
   const [rows, commenting] = await Promise.all([
     request.list('comments', 'listComments', shownComments({ type: 'lesson', id })),
-    commentingOn(request, uuidOf('les', id)),
+    commentingOnLesson(request, uuidOf('les', id)),
   ])
   return { rows, commenting }
 }
 
+/** Returns what the person can write at a lesson. */
+async function commentingOnLesson({ services, school, accountId, reader }: OwnRequest, id: string): Promise<Commenting | undefined> {
+  const found = await knownPerson(services, school.id, accountId)
+  return found && (await commentingOn(reader, viewerOnPage(found, school.id), { type: 'lesson', id }))
+}
+
 /** Shows the comments on the lesson, and the forms to write them. */
-function commentsOf({ texts, request }: OperationPageContext, { lesson, comments }: Shown): AccountSection[] {
+function commentsOf({ texts, request }: OwnPageContext, { lesson, comments }: Shown): AccountSection[] {
   if (!comments) return []
   const { issuer } = request.ctx.state.school
   const section = commentSection({ ...comments, subject: lesson.id, page: request.path, issuer, texts })

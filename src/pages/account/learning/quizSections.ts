@@ -2,8 +2,8 @@ import type { Lesson, ResponseTo } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountField, AccountItem, AccountSection } from '../accountPage.ts'
-import type { OperationPageContext } from '../operationPages.ts'
 import { accountField } from '../ownFields.ts'
+import type { OwnPageContext } from '../ownPage.ts'
 import type { OwnCourse } from './courseParts.ts'
 
 export type OwnAttempt = ResponseTo<'listQuizAttempts', { expand: 'explanations' }>
@@ -30,7 +30,7 @@ export function answersIn(form: URLSearchParams): { question_id: string; choice_
 
 /** Shows a quiz: the result of the attempt that the address names, or the latest one, and the form for another attempt. */
 export function quizSections(
-  context: OperationPageContext,
+  context: OwnPageContext,
   { own, lesson: { quiz }, attempts }: { own: OwnCourse; lesson: Lesson; attempts: readonly OwnAttempt[] },
 ): AccountSection[] {
   const { texts, request, sent, form } = context

@@ -3,8 +3,8 @@ import type { Member, Student } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
-import type { OperationRequest } from '../operationPages.ts'
 import { accountField } from '../ownFields.ts'
+import type { OwnRequest } from '../ownPage.ts'
 
 export interface PeopleLists {
   students: readonly Student[]
@@ -14,7 +14,7 @@ export interface PeopleLists {
 type Kind = keyof PeopleLists
 
 /** Reads a page of each list. */
-export async function peopleLists({ list }: OperationRequest, words: string): Promise<PeopleLists> {
+export async function peopleLists({ list }: OwnRequest, words: string): Promise<PeopleLists> {
   const filter = isSearched(words) ? { q: words } : {}
   const [students, members] = await Promise.all([list('students', 'listStudents', filter), list('members', 'listMembers', filter)])
   return { students, members }

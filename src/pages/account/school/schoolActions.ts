@@ -1,101 +1,98 @@
-import type { Context, Middleware } from 'koa'
 import { accountPaths, schoolAppPath } from '../../../base/accountPaths.ts'
 import { Problem } from '../../../base/problem.ts'
-import { auditEntry } from '../../auditEntry.ts'
-import { submittedForm } from '../../formBody.ts'
+import { storableText } from '../../../database/statements/storableText.ts'
+import { findAnyClient, noteDisabledBy, pauseClient } from '../../../database/tables/clients.ts'
+import { agreeToClient } from '../../../identity/apps/storedAppRules.ts'
+import { listGrantsOfClient } from '../../../identity/apps/storedApps.ts'
+import { restoreClient } from '../../../identity/oidc/restoreClient.ts'
+import { endClient, endGrant } from '../../../identity/oidc/stores.ts'
 import { pageProblem } from '../../pageProblem.ts'
-import type { PageAuditEntry } from '../../pagesArguments.ts'
-import { seeOther } from '../../seeOther.ts'
-import type { AccountArguments, AdministeredClient } from '../accountArguments.ts'
-import type { AccountPresenter } from '../accountPresenter.ts'
-import { confirmedAdmin, requireOwner, type SchoolAdmin } from './schoolAdmin.ts'
-
-export interface SchoolActions {
-  endAccess: Middleware
-  disable: Middleware
-  enable: Middleware
-  pause: Middleware
-  continue: Middleware
-  agree: Middleware
-}
+import type { OwnRequest, RunForm } from '../ownPage.ts'
+import { requireOwner } from './schoolAdmin.ts'
 
 const [batch, most] = [200, 20_000]
 
-export function schoolActions(args: AccountArguments, present: AccountPresenter): SchoolActions {
-  const { administration } = args
-  const record = (ctx: Context, event: PageAuditEntry['event'], admin: SchoolAdmin, client: AdministeredClient, details = {}) =>
-    args.audit(auditEntry(ctx, event, { account_id: admin.accountId, client_id: client.id, details }))
+interface AdministeredClient {
+  id: string
+  /** Undefined if it is enabled. */
+  disabledBy: 'school' | 'operator' | undefined
+}
 
-  const listOf = (form: URLSearchParams): string =>
-    form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.school
+const listOf = (form: URLSearchParams): string =>
+  form.get('list') === 'integrations' ? accountPaths.schoolIntegrations : accountPaths.school
 
-  /** Runs an action on the client that the form names, and leads to a page: by default to the list that the form belongs to. */
-  const onClient =
-    (
-      done: string,
-      act: (ctx: Context, admin: SchoolAdmin, client: AdministeredClient) => Promise<void>,
-      pageOf: (form: URLSearchParams) => string = listOf,
-    ): Middleware =>
-    async (ctx: Context) => {
-      const form = submittedForm(ctx)
-      const page = pageOf(form)
-      const admin = await confirmedAdmin(ctx, args, { page, present })
-      if (!admin) return
-      const client = await administration.find(ctx.state.school.id, form.get('client') ?? '')
-      // The same error for clients of other schools and unknown ids.
-      if (!client) throw pageProblem('nothing_here', 'not_found', 'There is no such app.')
-      await act(ctx, admin, client)
-      seeOther(ctx, `${page}?done=${done}`)
-    }
+const pageOf = (form: URLSearchParams): string => schoolAppPath(form.get('client') ?? '')
 
-  const pausing = (isPaused: boolean): Middleware =>
-    onClient(
-      isPaused ? 'paused' : 'continued',
-      async (ctx, admin, client) => {
-        const isChanged = await administration.pause(ctx.state.school.id, client.id, isPaused)
-        if (isChanged) await record(ctx, isPaused ? 'school.app_paused' : 'school.app_continued', admin, client)
-      },
-      (form) => schoolAppPath(form.get('client') ?? ''),
-    )
+/** Returns a form about the client that it names. It leads to a page: by default to the list that the form belongs to. */
+const onClient = (
+  done: string,
+  act: (request: OwnRequest, client: AdministeredClient) => Promise<void>,
+  backTo: (form: URLSearchParams) => string = listOf,
+): RunForm => ({
+  isConfirmed: true,
+  backTo,
+  async run(request) {
+    const id = request.sent.get('client') ?? ''
+    // PostgreSQL cannot store other texts, so no client has such an id.
+    const client = storableText(id) === id ? await findAnyClient(request.reader, request.school.id, id) : undefined
+    // The same error for clients of other schools and unknown ids.
+    if (!client) throw noApp()
+    const disabledBy = client.disabled_at === null ? undefined : client.disabled_by === 'school' ? 'school' : 'operator'
+    await act(request, { id, disabledBy })
+    return `${backTo(request.sent)}?done=${done}`
+  },
+})
 
-  return {
-    pause: pausing(true),
-    continue: pausing(false),
+const noApp = () => pageProblem('nothing_here', 'not_found', 'There is no such app.')
 
-    agree: onClient('agreed', async (ctx, admin, client) => {
-      requireOwner(admin)
-      if (await administration.agree(ctx.state.school.id, client.id)) await record(ctx, 'school.app_agreed', admin, client)
-    }),
+const pausing = (isPaused: boolean): RunForm =>
+  onClient(
+    isPaused ? 'paused' : 'continued',
+    async ({ change, audit }, { id }) => {
+      const isChanged = await change((writer) => pauseClient(writer, id, isPaused))
+      if (isChanged) await audit(isPaused ? 'school.app_paused' : 'school.app_continued', { client_id: id })
+    },
+    pageOf,
+  )
 
-    endAccess: onClient('ended', async (ctx, admin, client) => {
-      const { school } = ctx.state
-      let ended = 0
-      for (;;) {
-        const grants = await administration.grantsOf(school.id, { clientId: client.id, limit: batch })
-        if (grants.length === 0) break
-        for (const { id, account_id } of grants) {
-          await args.endGrant(school.id, id)
-          const details = { by: 'school', staff: admin.accountId }
-          await args.audit(auditEntry(ctx, 'grant.revoked', { account_id, client_id: client.id, grant_id: id, details }))
-        }
-        ended += grants.length
-        if (ended > most) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '5' } })
+/** What owners and admins do about an app, with the rules of the operator's commands. */
+export const schoolActions: Readonly<Record<string, RunForm>> = {
+  [accountPaths.schoolPauseApp]: pausing(true),
+  [accountPaths.schoolContinueApp]: pausing(false),
+
+  [accountPaths.schoolAgreeToApp]: onClient('agreed', async (request, { id }) => {
+    await requireOwner(request)
+    const isNew = await request.change((writer) => agreeToClient(writer, id))
+    if (isNew) await request.audit('school.app_agreed', { client_id: id })
+  }),
+
+  [accountPaths.schoolEndAccess]: onClient('ended', async ({ services, school, accountId, reader, audit }, { id: client_id }) => {
+    let ended = 0
+    for (;;) {
+      const grants = await listGrantsOfClient(reader, { clientId: client_id, limit: batch })
+      if (grants.length === 0) break
+      for (const { id, account_id } of grants) {
+        await endGrant(services.stores, { schoolId: school.id, grantId: id })
+        await audit('grant.revoked', { account_id, client_id, grant_id: id, details: { by: 'school', staff: accountId } })
       }
-      await record(ctx, 'school.app_access_ended', admin, client, { grants: ended })
-    }),
+      ended += grants.length
+      if (ended > most) throw new Problem('temporarily_unavailable', { headers: { 'Retry-After': '5' } })
+    }
+    await audit('school.app_access_ended', { client_id, details: { grants: ended } })
+  }),
 
-    disable: onClient('disabled', async (ctx, admin, client) => {
-      if (client.disabledBy !== undefined) return
-      await administration.disable(ctx.state.school.id, client.id)
-      await record(ctx, 'school.app_disabled', admin, client)
-    }),
+  [accountPaths.schoolDisableApp]: onClient('disabled', async ({ services, school, reader, audit }, { id, disabledBy }) => {
+    if (disabledBy !== undefined) return
+    await endClient(services.stores, school.id, id)
+    await noteDisabledBy(reader, { schoolId: school.id, id, by: 'school' })
+    await audit('school.app_disabled', { client_id: id })
+  }),
 
-    enable: onClient('enabled', async (ctx, admin, client) => {
-      if (client.disabledBy === undefined) return
-      // An operator or the school's file has disabled it, so the staff cannot enable it.
-      if (client.disabledBy !== 'school') throw pageProblem('nothing_here', 'not_found', 'There is no such app.')
-      await administration.enable(ctx.state.school.id, client.id)
-      await record(ctx, 'school.app_enabled', admin, client)
-    }),
-  }
+  [accountPaths.schoolEnableApp]: onClient('enabled', async ({ services, school, audit }, { id, disabledBy }) => {
+    if (disabledBy === undefined) return
+    // An operator or the school's file has disabled it, so the staff cannot enable it.
+    if (disabledBy !== 'school') throw noApp()
+    await restoreClient(services.stores, school.id, id)
+    await audit('school.app_enabled', { client_id: id })
+  }),
 }

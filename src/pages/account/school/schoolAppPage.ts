@@ -1,4 +1,3 @@
-import type { Middleware } from 'koa'
 import { accountPaths, schoolAppPath } from '../../../base/accountPaths.ts'
 import { signalSentence } from '../../../engine/write/signalSentences.ts'
 import { findSchoolApp, type SchoolApp } from '../../../school/apps/schoolApps.ts'
@@ -6,41 +5,45 @@ import { appNames } from '../../appNames.ts'
 import { pageProblem } from '../../pageProblem.ts'
 import { plainText } from '../../plainText.ts'
 import type { TextKey, Texts } from '../../texts.ts'
-import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountSection } from '../accountPage.ts'
-import { activitySections } from '../activitySections.ts'
+import { type ActivityArguments, activitySections } from '../activitySections.ts'
 import { activityNotices, readActivity } from '../appActivityPages.ts'
 import { notAllowed, stateOf } from '../appState.ts'
-import type { OwnPages } from '../ownPage.ts'
-import { adminOrAway } from './schoolAdmin.ts'
+import type { OwnPage } from '../ownPage.ts'
+import { ofAdmins } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
 
-/** Returns the page that shows owners and admins what an app did for everybody who gave it access. */
-export const schoolAppPage =
-  (args: AccountArguments, pages: OwnPages): Middleware =>
-  async (ctx) => {
-    const { school } = ctx.state
-    const clientId = String(ctx.params.client)
-    const path = schoolAppPath(clientId)
-    const admin = await adminOrAway(ctx, args, path + ctx.search)
-    if (!admin) return
-    const app = await findSchoolApp(args.databaseOf(school.id).kysely, clientId)
+interface Shown {
+  app: SchoolApp
+  activity: ActivityArguments
+}
+
+/** The page that shows owners and admins what an app did for everybody who gave it access. */
+export const schoolAppPage: OwnPage<Shown> = {
+  path: `${accountPaths.schoolApps}/:client`,
+  section: accountPaths.school,
+  access: ofAdmins,
+  notices: activityNotices,
+  async read(request) {
+    const clientId = String(request.params.client)
+    const app = await findSchoolApp(request.reader, clientId)
     if (!app) throw pageProblem('nothing_here', 'not_found', 'There is no such page.')
-    const activity = await readActivity(ctx, args, { of: { clientId }, path, seesPeople: true })
-    await pages.show(ctx, admin, { path, section: accountPaths.school, notices: activityNotices }, ({ texts, schoolName }) => {
-      const name = appNames(texts, [app])(app)
-        .map(({ text }) => text)
-        .join('')
-      const title = texts.text('activity.title', { app: name })
-      return {
-        title: { text: title },
-        heading: title,
-        siblings: schoolLinks(texts, accountPaths.school),
-        introduction: texts.parts('activity.introduction_school', { app: name, school: schoolName, zone: texts.timeZone }),
-        sections: [appSection(texts, app, schoolName), ...activitySections(texts, activity)],
-      }
-    })
-  }
+    return { app, activity: await readActivity(request, { of: { clientId }, path: schoolAppPath(clientId), seesPeople: true }) }
+  },
+  build({ texts, schoolName }, { app, activity }) {
+    const name = appNames(texts, [app])(app)
+      .map(({ text }) => text)
+      .join('')
+    const title = texts.text('activity.title', { app: name })
+    return {
+      title: { text: title },
+      heading: title,
+      siblings: schoolLinks(texts, accountPaths.school),
+      introduction: texts.parts('activity.introduction_school', { app: name, school: schoolName, zone: texts.timeZone }),
+      sections: [appSection(texts, app, schoolName), ...activitySections(texts, activity)],
+    }
+  },
+}
 
 function appSection(texts: Texts, app: SchoolApp, school: string): AccountSection {
   const hidden = [{ name: 'client', value: app.clientId }]

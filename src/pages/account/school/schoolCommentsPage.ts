@@ -1,4 +1,3 @@
-import type { Context, Middleware } from 'koa'
 import { accountLessonPath, accountPaths } from '../../../base/accountPaths.ts'
 import { fromPublicId } from '../../../base/ids.ts'
 import { Problem } from '../../../base/problem.ts'
@@ -7,27 +6,12 @@ import { sitePath } from '../../../engine/sitePaths.ts'
 import type { Comment } from '../../../school/apiRows.ts'
 import { holdReasons } from '../../../school/comments/addComment.ts'
 import { type Decision, moderateComment } from '../../../school/comments/moderateComment.ts'
-import { auditEntry } from '../../auditEntry.ts'
-import { submittedForm } from '../../formBody.ts'
-import { requireOwnForm } from '../../ownForm.ts'
 import { plainText } from '../../plainText.ts'
-import { seeOther } from '../../seeOther.ts'
 import type { TextKey, TextPart, Texts } from '../../texts.ts'
-import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountForm, AccountSection } from '../accountPage.ts'
-import type { AccountPresenter } from '../accountPresenter.ts'
-import { found } from '../found.ts'
-import { requestOf } from '../operationPages.ts'
-import { explained, type OwnError, type OwnPages } from '../ownPage.ts'
-import { formSubject } from '../signedInPerson.ts'
-import { adminOrAway, type SchoolAdmin } from './schoolAdmin.ts'
+import { hasSite, type OwnPage } from '../ownPage.ts'
+import { ofAdmins } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
-
-/** The page on which owners and admins approve, hide and delete comments. */
-export interface SchoolCommentsPage {
-  show: Middleware
-  decide: Middleware
-}
 
 type PageDecision = Exclude<Decision, 'hold'>
 
@@ -45,78 +29,58 @@ const offered: Readonly<Record<string, readonly PageDecision[]>> = {
   hidden: ['approve', 'delete'],
 }
 
-export function schoolCommentsPage(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolCommentsPage {
-  const path = accountPaths.schoolComments
-  const show = async (ctx: Context, admin: SchoolAdmin, errors: readonly OwnError[] = []): Promise<void> => {
-    const { list } = requestOf(args, ctx, admin, path)
-    const listed = (section: string, status: string) => found(() => list(section, 'listComments', { status }))
-    const [waiting, others] = await Promise.all([listed('waiting', 'pending'), listed('others', 'published,hidden')])
-    const hasPages = args.hasPages(ctx.state.school)
-    await pages.show(ctx, admin, { path, section: accountPaths.school, notices, errors }, ({ texts }) => ({
+/** The page on which owners and admins approve, hide and delete comments. */
+export const schoolCommentsPage: OwnPage<Record<'waiting' | 'others', readonly Comment[]>> = {
+  path: accountPaths.schoolComments,
+  section: accountPaths.school,
+  access: ofAdmins,
+  notices,
+  async read({ list }) {
+    const [waiting, others] = await Promise.all([
+      list('waiting', 'listComments', { status: 'pending' }),
+      list('others', 'listComments', { status: 'published,hidden' }),
+    ])
+    return { waiting, others }
+  },
+  build(context, { waiting, others }) {
+    const { texts } = context
+    const hasPages = hasSite(context)
+    return {
       title: 'school.comments',
       heading: texts.text('school.comments'),
-      siblings: schoolLinks(texts, path),
+      siblings: schoolLinks(texts, accountPaths.schoolComments),
       introduction: texts.parts('school.comments_introduction', {}),
       sections: [
-        listSection(texts, {
-          id: 'waiting',
-          heading: 'school.comments_waiting',
-          none: 'school.comments_waiting_none',
-          rows: waiting,
-          hasPages,
-        }),
-        listSection(texts, {
-          id: 'others',
-          heading: 'school.comments_others',
-          none: 'school.comments_none',
-          rows: others,
-          hasPages,
-        }),
+        listSection(texts, { id: 'waiting', none: 'school.comments_waiting_none', rows: waiting, hasPages }),
+        listSection(texts, { id: 'others', none: 'school.comments_none', rows: others, hasPages }),
       ],
-    }))
-  }
-
-  return {
-    async show(ctx) {
-      const admin = await adminOrAway(ctx, args, path)
-      if (admin) await show(ctx, admin)
-    },
-    async decide(ctx) {
-      const { school } = ctx.state
-      const admin = await adminOrAway(ctx, args, path)
-      if (!admin) return
-      requireOwnForm(ctx, present.csrf, { subject: formSubject(admin), kind: 'foreign_account_form' })
-      const sent = submittedForm(ctx)
-      const comment = sent.get('comment') ?? ''
-      try {
+    }
+  },
+  forms: {
+    '': {
+      problems: { not_found: 'comment.error_gone', other: 'school.comment_state' },
+      async run({ school, person, sent, change, audit }) {
+        const comment = sent.get('comment') ?? ''
         const id = fromPublicId('cmt', comment)
-        const decision = decisionIn(sent)
+        const decision = keysOf(notices).find((one) => one === sent.get('decision'))
         if (id === undefined || decision === undefined) throw new Problem('not_found')
-        const moderation = { schoolId: school.id, now: new Date(), id, decision, by: admin.who.name, reason: null }
-        await args.databaseOf(school.id).transaction((writer) => moderateComment(writer, moderation))
-        await args.audit(auditEntry(ctx, 'comment.moderated', { account_id: admin.accountId, details: { comment, decision } }))
-        seeOther(ctx, `${path}?done=${decision}`)
-      } catch (error) {
-        const { status, code } = explained(error)
-        ctx.status = status
-        const { texts } = await present.pageContext(ctx)
-        await show(ctx, admin, [{ text: texts.text(code === 'not_found' ? 'comment.error_gone' : 'school.comment_state') }])
-      }
+        const moderation = { schoolId: school.id, now: new Date(), id, decision, by: person.who.name, reason: null }
+        await change((writer) => moderateComment(writer, moderation))
+        await audit('comment.moderated', { details: { comment, decision } })
+        return decision
+      },
     },
-  }
+  },
 }
 
-const decisionIn = (sent: URLSearchParams): PageDecision | undefined => keysOf(notices).find((one) => one === sent.get('decision'))
-
 interface Listed {
-  id: string
-  heading: TextKey
+  id: 'waiting' | 'others'
   none: TextKey
   rows: readonly Comment[]
   hasPages: boolean
 }
 
-function listSection(texts: Texts, { id, heading, none, rows, hasPages }: Listed): AccountSection {
+function listSection(texts: Texts, { id, none, rows, hasPages }: Listed): AccountSection {
   const keys = [
     'school.comment_text',
     'school.comment_author',
@@ -126,11 +90,11 @@ function listSection(texts: Texts, { id, heading, none, rows, hasPages }: Listed
   ] as const
   return {
     id,
-    heading: texts.text(heading),
+    heading: texts.text(`school.comments_${id}`),
     paragraphs: rows.length === 0 ? [texts.parts(none, {})] : [],
     ...(rows.length > 0 && {
       table: {
-        caption: texts.text(heading),
+        caption: texts.text(`school.comments_${id}`),
         head: keys.map((key) => texts.text(key)),
         rows: rows.map((row) => ({
           cells: [

@@ -1,67 +1,58 @@
-import type { Middleware } from 'koa'
 import { accountFormPath, accountPaths } from '../../../base/accountPaths.ts'
 import { isObject } from '../../../base/text/jsonValue.ts'
 import { formPath } from '../../../engine/sitePaths.ts'
 import type { FormRow, FormSubmission } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
 import type { TextPart, Texts } from '../../texts.ts'
-import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountItem } from '../accountPage.ts'
-import { found } from '../found.ts'
-import { requestOf } from '../operationPages.ts'
-import type { OwnPages } from '../ownPage.ts'
-import { adminOrAway } from './schoolAdmin.ts'
+import type { OwnPage } from '../ownPage.ts'
+import { ofAdmins } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
 
-/** The pages on which owners and admins read the answers to the forms of the school. */
-export interface SchoolFormsPages {
-  list: Middleware
-  answers: Middleware
+const path = accountPaths.schoolForms
+
+/** The page of the forms of the school, with the numbers of their answers. */
+export const schoolFormsPage: OwnPage<readonly FormRow[]> = {
+  path,
+  section: accountPaths.school,
+  access: ofAdmins,
+  read: ({ list }) => list('forms', 'listForms'),
+  build: ({ texts }, forms) => ({
+    title: 'school.forms',
+    heading: texts.text('school.forms'),
+    siblings: schoolLinks(texts, path),
+    introduction: texts.parts(forms.length === 0 ? 'school.forms_none' : 'school.forms_introduction', {}),
+    sections: forms.length === 0 ? [] : [listSection(texts, forms)],
+  }),
 }
 
-export function schoolFormsPages(args: AccountArguments, pages: OwnPages): SchoolFormsPages {
-  const path = accountPaths.schoolForms
-  return {
-    async list(ctx) {
-      const admin = await adminOrAway(ctx, args, path)
-      if (!admin) return
-      const forms = await found(() => requestOf(args, ctx, admin, path).list('forms', 'listForms'))
-      await pages.show(ctx, admin, { path, section: accountPaths.school, notices: {} }, ({ texts }) => ({
-        title: 'school.forms',
-        heading: texts.text('school.forms'),
-        siblings: schoolLinks(texts, path),
-        introduction: texts.parts(forms.length === 0 ? 'school.forms_none' : 'school.forms_introduction', {}),
-        sections: forms.length === 0 ? [] : [listSection(texts, forms)],
-      }))
-    },
-
-    async answers(ctx) {
-      const id = String(ctx.params.form)
-      const admin = await adminOrAway(ctx, args, accountFormPath(id) + ctx.search)
-      if (!admin) return
-      const { perform, list } = requestOf(args, ctx, admin, accountFormPath(id))
-      const { body: shown } = await found(() => perform('getForm', { id_or_slug: id }))
-      const submissions = await found(() => list('answers', 'listFormSubmissionsOf', { id: shown.id }))
-      await pages.show(ctx, admin, { path: accountFormPath(shown.id), section: accountPaths.school, notices: {} }, ({ texts }) => ({
-        title: 'school.forms',
-        heading: plainText(shown.title, 200),
-        siblings: schoolLinks(texts, path),
-        introduction: texts.parts('school.form_introduction', { count: shown.submissions_count ?? 0 }),
-        sections: [
-          {
-            id: 'answers',
-            heading: texts.text('school.form_answers'),
-            paragraphs: submissions.length === 0 ? [texts.parts('school.form_none', {})] : [],
-            items: submissions.map((submission) => itemOf(texts, shown, submission)),
-            links: [
-              ...(shown.status === 'published' ? [{ href: formPath(shown.slug), label: texts.text('school.form_open') }] : []),
-              { href: path, label: texts.text('school.forms_all') },
-            ],
-          },
+/** The page on which owners and admins read the answers to a form. */
+export const schoolAnswersPage: OwnPage<{ shown: FormRow; submissions: readonly FormSubmission[] }> = {
+  path: `${path}/:form`,
+  section: accountPaths.school,
+  access: ofAdmins,
+  async read({ params, perform, list }) {
+    const { body: shown } = await perform('getForm', { id_or_slug: params.form })
+    return { shown, submissions: await list('answers', 'listFormSubmissionsOf', { id: shown.id }) }
+  },
+  build: ({ texts }, { shown, submissions }) => ({
+    title: 'school.forms',
+    heading: plainText(shown.title, 200),
+    siblings: schoolLinks(texts, path),
+    introduction: texts.parts('school.form_introduction', { count: shown.submissions_count ?? 0 }),
+    sections: [
+      {
+        id: 'answers',
+        heading: texts.text('school.form_answers'),
+        paragraphs: submissions.length === 0 ? [texts.parts('school.form_none', {})] : [],
+        items: submissions.map((submission) => itemOf(texts, shown, submission)),
+        links: [
+          ...(shown.status === 'published' ? [{ href: formPath(shown.slug), label: texts.text('school.form_open') }] : []),
+          { href: path, label: texts.text('school.forms_all') },
         ],
-      }))
-    },
-  }
+      },
+    ],
+  }),
 }
 
 const listSection = (texts: Texts, forms: readonly FormRow[]) => ({

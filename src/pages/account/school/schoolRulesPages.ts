@@ -1,27 +1,13 @@
-import type { Context, Middleware } from 'koa'
 import { accountPaths } from '../../../base/accountPaths.ts'
 import { isSelfRegisteredRule, longestAccessDays, readAppRules, type SchoolAppRules } from '../../../identity/apps/schoolAppRules.ts'
-import { appRules } from '../../../school/apps/changeAppRules.ts'
-import { auditEntry } from '../../auditEntry.ts'
-import { submittedForm } from '../../formBody.ts'
+import { appRules, changeAppRules } from '../../../school/apps/changeAppRules.ts'
 import { pageProblem } from '../../pageProblem.ts'
-import { seeOther } from '../../seeOther.ts'
 import type { TextKey, Texts } from '../../texts.ts'
-import type { AccountArguments } from '../accountArguments.ts'
 import type { AccountForm } from '../accountPage.ts'
-import type { AccountPresenter } from '../accountPresenter.ts'
 import { accountField } from '../ownFields.ts'
-import type { OwnError, OwnPages } from '../ownPage.ts'
-import { adminOrAway, confirmedAdmin, requireOwner, type SchoolAdmin } from './schoolAdmin.ts'
+import { type OwnPage, Refused } from '../ownPage.ts'
+import { ofAdmins, requireOwner } from './schoolAdmin.ts'
 import { schoolLinks } from './schoolSections.ts'
-
-/** The page with the rules of the school for apps. Admins see it, and only owners change it. */
-export interface SchoolRulesPages {
-  show: Middleware
-  save: Middleware
-}
-
-const notices = { saved: 'school.rules_saved', confirmed: 'confirm.done' } as const satisfies Record<string, TextKey>
 
 const accesses = {
   everybody: 'school.rules_everybody',
@@ -30,15 +16,19 @@ const accesses = {
   nobody: 'school.rules_nobody',
 } as const satisfies Record<SchoolAppRules['self_registered'], TextKey>
 
-export function schoolRulesPages(args: AccountArguments, present: AccountPresenter, pages: OwnPages): SchoolRulesPages {
-  const path = accountPaths.schoolRules
-  const show = async (
-    ctx: Context,
-    admin: SchoolAdmin,
-    shown: { rules: SchoolAppRules; days: string; errors?: OwnError[] },
-  ): Promise<void> => {
-    const { errors = [] } = shown
-    await pages.show(ctx, admin, { path, section: accountPaths.school, notices, errors }, ({ texts, schoolName, errorOf }) => ({
+const path = accountPaths.schoolRules
+
+/** The page with the rules of the school for apps. Admins see it, and only owners change it. */
+export const schoolRulesPage: OwnPage<SchoolAppRules> = {
+  path,
+  section: accountPaths.school,
+  access: ofAdmins,
+  notices: { saved: 'school.rules_saved' },
+  read: ({ reader }) => appRules(reader),
+  build({ texts, schoolName, role, sent, errorOf }, stored) {
+    const rules = sent ? rulesIn(sent) : stored
+    const days = sent ? daysIn(sent) : String(rules.longest_days ?? '')
+    return {
       title: 'school.rules',
       heading: texts.text('school.rules'),
       siblings: schoolLinks(texts, path),
@@ -47,48 +37,42 @@ export function schoolRulesPages(args: AccountArguments, present: AccountPresent
         {
           id: 'rules',
           heading: texts.text('school.rules_heading'),
-          ...(admin.role === 'owner'
-            ? { paragraphs: [], forms: [formOf(texts, { ...shown, error: errorOf('longest_days') })] }
-            : { paragraphs: [texts.parts('school.rules_only_owner', {})], facts: factsOf(texts, shown.rules) }),
+          ...(role === 'owner'
+            ? { paragraphs: [], forms: [formOf(texts, { rules, days, error: errorOf('longest_days') })] }
+            : { paragraphs: [texts.parts('school.rules_only_owner', {})], facts: factsOf(texts, rules) }),
         },
       ],
-    }))
-  }
-
-  return {
-    async show(ctx) {
-      const admin = await adminOrAway(ctx, args, path)
-      if (!admin) return
-      const rules = await appRules(args.databaseOf(ctx.state.school.id).kysely)
-      await show(ctx, admin, { rules, days: String(rules.longest_days ?? '') })
+    }
+  },
+  forms: {
+    '': {
+      isConfirmed: true,
+      async run(request) {
+        await requireOwner(request)
+        const rules = rulesIn(request.sent)
+        const days = daysIn(request.sent)
+        const { texts } = await request.pageContext()
+        if (days !== '' && rules.longest_days === null)
+          throw new Refused(400, { field: 'longest_days', text: texts.text('school.rules_days_error', { most: longestAccessDays }) })
+        const former = await request.change((writer) => changeAppRules(writer, rules))
+        await request.audit('school.app_rules_changed', { details: { from: former, to: rules } })
+        return 'saved'
+      },
     },
+  },
+}
 
-    async save(ctx) {
-      const admin = await confirmedAdmin(ctx, args, { page: path, present })
-      if (!admin) return
-      requireOwner(admin)
-      const form = submittedForm(ctx)
-      const { texts } = await present.pageContext(ctx)
-      const days = (form.get('longest_days') ?? '').trim()
-      const longest = days === '' ? null : readDays(days)
-      const access = form.get('self_registered')
-      if (!isSelfRegisteredRule(access)) throw pageProblem('bad_request', 'invalid_request', 'self_registered is none of the choices.')
-      const rules = readAppRules({
-        self_registered: access,
-        longest_days: longest ?? null,
-        ask_first: form.has('ask_first') ? 'always' : 'person',
-        pause_unusual: form.has('pause_unusual'),
-      })
-      if (longest === undefined) {
-        ctx.status = 400
-        const error = { field: 'longest_days', text: texts.text('school.rules_days_error', { most: longestAccessDays }) }
-        return await show(ctx, admin, { rules, days, errors: [error] })
-      }
-      const former = await args.administration.saveRules(ctx.state.school.id, rules)
-      await args.audit(auditEntry(ctx, 'school.app_rules_changed', { account_id: admin.accountId, details: { from: former, to: rules } }))
-      seeOther(ctx, `${path}?done=saved`)
-    },
-  }
+const daysIn = (sent: URLSearchParams): string => (sent.get('longest_days') ?? '').trim()
+
+function rulesIn(sent: URLSearchParams): SchoolAppRules {
+  const access = sent.get('self_registered')
+  if (!isSelfRegisteredRule(access)) throw pageProblem('bad_request', 'invalid_request', 'self_registered is none of the choices.')
+  return readAppRules({
+    self_registered: access,
+    longest_days: readDays(daysIn(sent)) ?? null,
+    ask_first: sent.has('ask_first') ? 'always' : 'person',
+    pause_unusual: sent.has('pause_unusual'),
+  })
 }
 
 /** Returns the number of days; undefined if the text is not a number that the rules allow. */
