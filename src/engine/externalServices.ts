@@ -37,31 +37,17 @@ export interface ExternalServices {
   countNews(writer: SchoolWriter, school: School): Promise<number>
   emailLimits: EmailLimits
   /** Encrypts the tokens in the addresses of calendars, so that only their people see them. */
-  calendarTokens: {
-    seal(token: string): string
-    /** Returns undefined if the secret key with which it was encrypted has been removed. */
-    open(sealed: string): string | undefined
-  }
+  calendarTokens: Sealing
   /** Encrypts the responses that are kept under an Idempotency-Key: they can contain signed addresses. */
-  storedResponses: {
-    seal(text: string): string
-    /** Returns undefined if the secret key with which it was encrypted has been removed. */
-    open(sealed: string): string | undefined
-  }
+  storedResponses: Sealing
   /** Encrypts the requests of apps about which people decide. */
-  approvals: {
-    seal(text: string): string
-    /** Returns undefined if the secret key with which it was encrypted has been removed. */
-    open(sealed: string): string | undefined
-  }
-  undo: UndoRules & {
-    /** How long requests can be taken back; 0 if they cannot. */
-    days(): number
-    /** Encrypts the rows that requests changed. */
-    seal(text: string): string
-    /** Returns undefined if the secret key with which it was encrypted has been removed. */
-    open(sealed: string): string | undefined
-  }
+  approvals: Sealing
+  /** Encrypts the rows that requests changed. */
+  undo: UndoRules &
+    Sealing & {
+      /** How long requests can be taken back; 0 if they cannot. */
+      days(): number
+    }
   authorizations: {
     /** Newest first. Pass the writer within a transaction. */
     list(schoolId: string, accountId: string, transaction?: Reader): Promise<Authorization[]>
@@ -69,6 +55,13 @@ export interface ExternalServices {
     end(writer: Writer, grant: EndingGrant, revocation: GrantRevocation): Promise<void>
   }
   sessions: BrowserSessions
+}
+
+/** Encrypts what is stored. */
+interface Sealing {
+  seal(text: string): string
+  /** Returns undefined if the secret key with which it was encrypted has been removed. */
+  open(sealed: string): string | undefined
 }
 
 /** The facts about operations that taking a change back needs. */

@@ -1,14 +1,12 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
-import type { Log } from '../base/log/log.ts'
-import type { DatabaseOf } from '../database/connection/database.ts'
 import { findCertificate, groupedNumber, readCertificateNumber } from '../school/learning/issuedCertificates.ts'
 import { type Frame, frame } from './frame.ts'
-import type { FindPageContext } from './pageContext.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { pageProblem } from './pageProblem.ts'
 import { createViews } from './templates.ts'
+import type { PageServices } from './pagesArguments.ts'
 import type { Texts } from './texts.ts'
 
 export interface CertificatePage extends Frame {
@@ -20,18 +18,14 @@ export interface CertificatePage extends Frame {
   facts: { label: string; value: string; direction: 'auto' | 'ltr' }[]
 }
 
-export interface CertificatePagesArguments {
-  databaseOf: DatabaseOf
-  log: Log
-  pageContext: FindPageContext
-  /** @throws Problem rate_limited if the network tried too many numbers */
-  countGuess(ctx: Context): Promise<void>
-}
-
 type Certificate = NonNullable<Awaited<ReturnType<typeof findCertificate>>>
 
 /** The pages on which anybody verifies a certificate by its number. They do not depend on the public pages of the school. */
-export function createCertificatePages({ databaseOf, log, pageContext, countGuess }: CertificatePagesArguments): Router {
+export function createCertificatePages(
+  { databaseOf, log, pageContext }: PageServices,
+  /** `countGuess` throws Problem rate_limited if the network tried too many numbers. */
+  { countGuess }: { countGuess(ctx: Context): Promise<void> },
+): Router {
   const views = createViews()
   const router = new Router()
   router.get('/certificates/:number', pageErrors({ views, log, pageContext }), async (ctx) => {

@@ -29,6 +29,11 @@ export interface TextPart {
 /** Returns a text of the school or of a person as a part of a sentence. */
 export const contentPart = (text: string): TextPart => ({ text, isolated: true })
 
+/** Returns a text as it is, as a sentence. */
+export const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })
+
+export const textOf = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')
+
 /** A text that is chosen before the language of the page is known. */
 export interface PageMessage {
   key: TextKey

@@ -1,16 +1,14 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { accountPaths } from '../base/accountPaths.ts'
-import type { Log } from '../base/log/log.ts'
 import { withQuery } from '../base/text/withQuery.ts'
-import type { DatabaseOf } from '../database/connection/database.ts'
-import { type UnsubscribeLinks, type Unsubscription, unsubscribe, unsubscribePath } from '../school/notifications/unsubscribe.ts'
+import { type Unsubscription, unsubscribe, unsubscribePath, createUnsubscribeLinks } from '../school/notifications/unsubscribe.ts'
 import { type Frame, frame } from './frame.ts'
-import type { FindPageContext } from './pageContext.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { pageProblem } from './pageProblem.ts'
 import { createViews } from './templates.ts'
+import type { PageServices } from './pagesArguments.ts'
 import type { TextPart } from './texts.ts'
 
 export interface UnsubscribePage extends Frame {
@@ -21,21 +19,17 @@ export interface UnsubscribePage extends Frame {
   links: { href: string; label: string }[]
 }
 
-export interface UnsubscribePagesArguments {
-  databaseOf: DatabaseOf
-  log: Log
-  pageContext: FindPageContext
-  links: UnsubscribeLinks
-  /** @throws Problem rate_limited if the caller exceeded the limit of public pages */
-  count(ctx: Context): Promise<void>
-}
-
 /**
  * The page at which the link of an e-mail turns further e-mails off. GET changes nothing, because programs that check links request it. POST
  * needs no session and no particular body: mail programs send it (RFC 8058 section 3.2), and the token proves the permission.
  */
-export function createUnsubscribePages({ databaseOf, log, pageContext, links, count }: UnsubscribePagesArguments): Router {
+export function createUnsubscribePages(
+  { databaseOf, keyring, log, pageContext }: PageServices,
+  /** @throws Problem rate_limited if the caller exceeded the limit of public pages */
+  count: (ctx: Context) => Promise<void>,
+): Router {
   const views = createViews()
+  const links = createUnsubscribeLinks(keyring)
   const read = (ctx: Context): Unsubscription & { token: string } => {
     const { token } = ctx.query
     const found = typeof token === 'string' ? links.read(ctx.state.school.id, token) : undefined

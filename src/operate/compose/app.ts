@@ -27,12 +27,12 @@ import { createAppsGuide } from './appsGuide.ts'
 import { createEmailBranding } from './emailBranding.ts'
 import { createExternalServices } from './externalServices.ts'
 import { createFileRoutes, createFileServices } from './files.ts'
-import { createFoundation } from './foundation.ts'
+import { createBasicParts, type Foundation } from './foundation.ts'
 import { createMcpEndpoint } from './mcp.ts'
 import { createOidc } from './oidc.ts'
 import { requireGuardIfUsed } from './outbound.ts'
 import { createWorker } from './outboxHandlers.ts'
-import { createSchoolPages } from './pages.ts'
+import { createPageServices, createSchoolPages } from './pages.ts'
 import { beforeRoutes, createEntrance, createPublicKoa, deliverAfterWrites } from './pipeline.ts'
 import { createReference } from './reference.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
@@ -69,8 +69,8 @@ export interface App {
 export async function createApp(args: AppArguments): Promise<App> {
   const runtime: Runtime = { config: args.config, schools: await openSchools(args.database, args.config) }
   const upgradeEnd = performance.now() + (await upgradeSeconds(args.database.sql)) * 1000
-  const foundation = createFoundation(args, runtime, { isUpgrading: () => performance.now() < upgradeEnd })
-  const { database, stores, metrics, pageBranding, languages, outbox } = foundation
+  const parts = createBasicParts(args, runtime, { isUpgrading: () => performance.now() < upgradeEnd })
+  const { database, stores, metrics, pageBranding, languages, outbox } = parts
   await requireGuardIfUsed(args.config, args)
   await syncAllClients(stores, runtime.schools, args.config.oauth)
   await syncWebhooks(database, runtime)
@@ -79,6 +79,20 @@ export async function createApp(args: AppArguments): Promise<App> {
   const ask = inProcess(() => koa.callback())
   const hasPages = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).public_pages
   const isInformal = (school: Pick<School, 'id'>): boolean => schoolConfigOf(runtime, school).german_address === 'informal'
+  const pageContext = createPageContexts({
+    ...{ caches: args.caches, branding: pageBranding, languages, isInformal, hasPages },
+  })
+  const externalServices = createExternalServices({
+    ...parts,
+    send: outbox.send,
+    emailLimits: parts.limits.email,
+    files: createFileServices({ ...parts, storage: async () => args.storage, limits: () => runtime.config.server.storage }),
+    checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
+    hasPages,
+    undoDays: () => runtime.config.server.undo.days,
+    undoRules: createUndoRules(parts.operations),
+  })
+  const foundation: Foundation = { ...parts, pageContext, externalServices }
   const worker = createWorker(
     foundation,
     createMail({
@@ -87,45 +101,33 @@ export async function createApp(args: AppArguments): Promise<App> {
       unsubscribeUrl: createUnsubscribeLinks(foundation.keyring).url,
     }),
   )
-  const pageContext = createPageContexts({
-    ...{ caches: args.caches, branding: pageBranding, languages, isInformal, hasPages },
-  })
-  const externalServices = createExternalServices({
-    ...foundation,
-    send: outbox.send,
-    emailLimits: foundation.limits.email,
-    files: createFileServices({ ...foundation, storage: async () => args.storage, limits: () => runtime.config.server.storage }),
-    checkoutUrl: (school) => schoolConfigOf(runtime, school).checkout_url,
-    hasPages,
-    undoDays: () => runtime.config.server.undo.days,
-    undoRules: createUndoRules(foundation.operations),
-  })
   const entrance = createEntrance(foundation)
   const changeOf = ({ id }: School): number => entrance.table.clearedAt(id)
-  const documents = createSchoolDocuments(foundation, { ask, externalServices, changeOf })
-  const oidc = createOidc(foundation, { pageContext, legalLinks: documents.legalLinks })
-  const site = createSite(foundation, { pageContext, externalServices, oidc, changeOf })
-  const api = createRestApi(foundation, { externalServices })
+  const documents = createSchoolDocuments(foundation, { ask, changeOf })
+  const oidc = createOidc(foundation, documents)
+  const services = createPageServices(foundation, oidc)
+  const site = createSite(foundation, { services, changeOf })
+  const api = createRestApi(foundation)
   const selfCheck = createSchoolSelfCheck(foundation, ask)
   metrics.collect(schoolFigures(foundation, selfCheck))
 
   const middleware: ReturnType<typeof beforeRoutes> = [
     deliverAfterWrites(foundation, worker),
     ...beforeRoutes(foundation, entrance),
-    ...createFileRoutes(foundation, externalServices),
+    ...createFileRoutes(foundation),
     announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
     nearMisses(apiPath),
     // The most frequent requests pass the fewest steps.
     api.routes,
     oidc.middleware,
-    createMcpEndpoint(foundation, { externalServices, documents }),
+    createMcpEndpoint(foundation, documents),
     createResourceMetadata(foundation, documents),
     documents.middleware,
     createReference(foundation, api),
-    createAppsGuide(foundation, pageContext),
+    createAppsGuide(foundation),
     site.middleware,
     api.openApi,
-    ...createSchoolPages(foundation, { oidc, pageContext, documents, site, externalServices }),
+    ...createSchoolPages(foundation, { services, documents, site }),
     site.rest,
   ]
   for (const step of middleware) koa.use(step)

@@ -1,12 +1,11 @@
 import type { Middleware } from 'koa'
 import { appsMd } from '../../agents/appsMd.ts'
-import type { FindPageContext } from '../../pages/pageContext.ts'
 import { serveAppsGuide } from '../../pages/serveAppsGuide.ts'
 import { documentRules, registrationRules } from './clients.ts'
 import type { Foundation } from './foundation.ts'
 import { schoolConfigOf } from './runtime.ts'
 
-export function createAppsGuide({ runtime }: Pick<Foundation, 'runtime'>, pageContext: FindPageContext): Middleware {
+export function createAppsGuide({ runtime, pageContext }: Foundation): Middleware {
   return serveAppsGuide({
     pageContext,
     docsUrl: (school) => schoolConfigOf(runtime, school).docs_url,

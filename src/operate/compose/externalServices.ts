@@ -58,6 +58,10 @@ export function createExternalServices({
   undoDays(): number
   undoRules: UndoRules
 }): ExternalServices {
+  const sealing = (purpose: Parameters<Keyring['seal']>[0]) => ({
+    seal: (text: string) => keyring.seal(purpose, text),
+    open: (sealed: string) => keyring.tryOpen(purpose, sealed),
+  })
   return {
     markup: createMarkupRenderer({ onFailure: (reason) => stores.log.warn({ reason }, 'markup not rendered') }),
     send,
@@ -66,25 +70,14 @@ export function createExternalServices({
     files,
     checkoutAddress: checkoutAddressIn(checkoutUrl),
     hasPages,
-    calendarTokens: {
-      seal: (token) => keyring.seal('calendars', token),
-      open: (sealed) => keyring.tryOpen('calendars', sealed),
-    },
+    calendarTokens: sealing('calendars'),
     storedResponses: {
-      seal: (text) => keyring.seal('stored responses', text),
+      ...sealing('stored responses'),
       // An earlier release stored them as they are, and they are kept for a day.
       open: (stored) => keyring.tryOpen('stored responses', stored) ?? (/^(?:[{[]|$)/.test(stored) ? stored : undefined),
     },
-    approvals: {
-      seal: (text) => keyring.seal('approvals', text),
-      open: (sealed) => keyring.tryOpen('approvals', sealed),
-    },
-    undo: {
-      days: undoDays,
-      seal: (text) => keyring.seal('undo', text),
-      open: (sealed) => keyring.tryOpen('undo', sealed),
-      ...undoRules,
-    },
+    approvals: sealing('approvals'),
+    undo: { days: undoDays, ...sealing('undo'), ...undoRules },
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, reader = stores.database) {

@@ -8,17 +8,17 @@ import type { School } from '../../base/school.ts'
 import type { ServerConfig } from '../../config/server.ts'
 import { planRemoval } from '../../database/files/fileRemovals.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
-import { inSchool, schoolDatabase } from '../../database/school/inSchool.ts'
+import { inSchool } from '../../database/school/inSchool.ts'
 import { findReadyFile } from '../../database/tables/files.ts'
 import type { ApiResponse } from '../../engine/call.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
-import type { ExternalServices, FileServices } from '../../engine/externalServices.ts'
+import type { FileServices } from '../../engine/externalServices.ts'
 import { run } from '../../engine/run.ts'
 import { downloadRoute } from '../../school/files/downloadRoute.ts'
 import { type AddressSigner, signAddress } from '../../school/files/signedAddress.ts'
 import { storeUploadedFile, storeUpload } from '../../school/files/storeUploadedFile.ts'
 import { uploadRoute } from '../../school/files/uploadRoute.ts'
-import { type Foundation, personIn } from './foundation.ts'
+import { type BasicParts, type Foundation, personIn } from './foundation.ts'
 
 const signedMinutes = { media: 360, others: 5 }
 /** How long uploaded bytes without a row are stored before they are deleted. */
@@ -26,7 +26,7 @@ const timeoutSeconds = 3600
 const freeSeconds = 30
 const longestSeconds = 3600
 
-export interface FileServicesArguments extends Pick<Foundation, 'database' | 'keyring' | 'operations'> {
+export interface FileServicesArguments extends Pick<BasicParts, 'database' | 'keyring' | 'operations'> {
   storage(): Promise<FileStorage>
   limits(): ServerConfig['storage']
 }
@@ -60,8 +60,8 @@ export function createFileServices({ limits, database, storage, keyring, operati
 }
 
 /** Creates the routes of the signed URLs at which bytes are uploaded and downloaded. */
-export function createFileRoutes(foundation: Foundation, externalServices: ExternalServices): Middleware[] {
-  const { runtime, database, storage, keyring, limits } = foundation
+export function createFileRoutes(foundation: Foundation): Middleware[] {
+  const { runtime, database, databaseOf, storage, keyring, limits } = foundation
   return [
     downloadRoute({
       failures: limits.badCredentials,
@@ -71,8 +71,8 @@ export function createFileRoutes(foundation: Foundation, externalServices: Exter
     }),
     uploadRoute({
       signer: signerOf(keyring, 'uploads'),
-      store: (key, sent) => storeUpload({ database: schoolDatabase(database, key.schoolId, 'person'), storage }, key, sent),
-      describe: (school, file) => asUploader(foundation, externalServices, { school, ...file }),
+      store: (key, sent) => storeUpload({ database: databaseOf(key.schoolId), storage }, key, sent),
+      describe: (school, file) => asUploader(foundation, { school, ...file }),
       secondsFor: (bytes) =>
         Math.min(longestSeconds, freeSeconds + Math.ceil(bytes / runtime.config.server.storage.slowest_bytes_per_second)),
     }),
@@ -87,8 +87,7 @@ const signerOf = (keyring: Keyring, purpose: 'uploads' | 'downloads'): AddressSi
 
 /** Reads the uploaded file as its uploader sees it, through the same operation as every other request. */
 async function asUploader(
-  { database, operations, signer }: Foundation,
-  externalServices: ExternalServices,
+  { database, operations, signer, externalServices }: Foundation,
   { school, fileId, accountId }: { school: School; fileId: string; accountId: string },
 ): Promise<ApiResponse> {
   const operation = operations.find(({ id }) => id === 'getFile')

@@ -2,13 +2,13 @@ import type { Metrics } from '../../base/http/metrics.ts'
 import { createLoopWatch, type LoopWatch } from '../../base/process/loopWatch.ts'
 import type { School } from '../../base/school.ts'
 import type { Language } from '../../base/text/languages.ts'
-import type { Database } from '../../database/connection/database.ts'
+import type { Database, DatabaseOf } from '../../database/connection/database.ts'
 import { createStatementCache, type StatementCache } from '../../database/connection/statementCache.ts'
 import { type ContentVersions, createContentVersions } from '../../database/facts/contentVersions.ts'
 import { type KeptContent, keepContent } from '../../database/facts/keptContent.ts'
 import { redisMarkers } from '../../database/facts/redisMarkers.ts'
 import { onRedisReply } from '../../database/redis/redisReplies.ts'
-import { inSchool } from '../../database/school/inSchool.ts'
+import { inSchool, schoolDatabase } from '../../database/school/inSchool.ts'
 import { type AuditEntry, auditWriter } from '../../database/tables/audit.ts'
 import { createGrantUses, type GrantUses } from '../../database/tables/grantUse.ts'
 import { schoolBranding } from '../../database/tables/schools.ts'
@@ -16,6 +16,7 @@ import type { VisitorAnswers } from '../../engine/call.ts'
 import type { ScopeEntry } from '../../engine/declare/area.ts'
 import type { Operation } from '../../engine/declare/operations.ts'
 import { withRisks } from '../../engine/declare/scopeRisks.ts'
+import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { CursorSigner } from '../../engine/read/cursor.ts'
 import { createVisitorAnswers, withVisitorAnswers } from '../../engine/read/visitorAnswers.ts'
 import { type Run, run } from '../../engine/run.ts'
@@ -29,6 +30,7 @@ import { createExchanges, type Exchanges } from '../../identity/oidc/engineTrans
 import { oncePerRequest } from '../../identity/oidc/oncePerRequest.ts'
 import type { Stores } from '../../identity/oidc/stores.ts'
 import type { TokenChecks } from '../../identity/oidc/tokenChecks.ts'
+import type { FindPageContext } from '../../pages/pageContext.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../school/index.ts'
 import { type PageBranding, pageBranding } from '../../school/settings/publicAppearance.ts'
 import { countEvent, createServiceMetrics } from '../metrics/metrics.ts'
@@ -40,8 +42,16 @@ import { type Runtime, schoolConfigOf } from './runtime.ts'
 import { createChecks } from './tokenChecks.ts'
 
 /** The parts that all others use. */
-export interface Foundation extends AppArguments {
+export interface Foundation extends BasicParts {
+  externalServices: ExternalServices
+  pageContext: FindPageContext
+}
+
+/** The parts that need no other. */
+export interface BasicParts extends AppArguments {
   runtime: Runtime
+  /** Returns the database of a school, with the connections of the API. */
+  databaseOf: DatabaseOf
   /** Connections of the authorization server, so that requests of the API cannot use them up. */
   accounts: Database
   /** Connections of the jobs. */
@@ -77,7 +87,7 @@ export interface Foundation extends AppArguments {
   counted(entry: AuditEntry): AuditEntry
 }
 
-export function createFoundation(args: AppArguments, runtime: Runtime, { isUpgrading }: Pick<Stores, 'isUpgrading'>): Foundation {
+export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgrading }: Pick<Stores, 'isUpgrading'>): BasicParts {
   const { caches, database, keyring, log, redis, config } = args
   const accounts = database.lane('authorization')
   if (redis) database.facts.useMarkers(redisMarkers({ redis: redis.client, log }))
@@ -114,6 +124,7 @@ export function createFoundation(args: AppArguments, runtime: Runtime, { isUpgra
   return {
     ...args,
     runtime,
+    databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'person'),
     accounts,
     background: database.lane('background'),
     stores,

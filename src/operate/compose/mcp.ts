@@ -2,16 +2,13 @@ import type { Middleware } from 'koa'
 import type { AgentDocuments } from '../../agents/agentDocuments.ts'
 import { pricingDocument } from '../../engine/mcp/catalogueResources.ts'
 import { createMcp } from '../../engine/mcp/createMcp.ts'
-import { type ApiParts, createCallerOf, operationArguments } from './api.ts'
+import { createCallerOf, operationArguments } from './api.ts'
 import type { Foundation } from './foundation.ts'
 
-export function createMcpEndpoint(
-  foundation: Foundation,
-  { externalServices, documents }: ApiParts & { documents: AgentDocuments },
-): Middleware {
+export function createMcpEndpoint(foundation: Foundation, documents: AgentDocuments): Middleware {
   const { runtime, log, schoolNames } = foundation
   return createMcp({
-    ...operationArguments(foundation, externalServices),
+    ...operationArguments(foundation),
     documents: [pricingDocument(documents.pricing)],
     skills: documents.skills,
     log,

@@ -8,13 +8,11 @@ import { findTombstone } from '../../database/tables/clientTombstones.ts'
 import { type ClientDocuments, createClientDocuments } from '../../identity/oidc/clientDocuments.ts'
 import { isDisabledClient } from '../../identity/oidc/disabledClients.ts'
 import { createEngines } from '../../identity/oidc/engines.ts'
-import type { Exchanges } from '../../identity/oidc/engineTransaction.ts'
 import type { BegunChecks } from '../../identity/oidc/lane/bodies.ts'
 import { tokenLane } from '../../identity/oidc/lane/tokenLane.ts'
 import { createService } from '../../identity/oidc/service.ts'
 import { clientRegistration } from '../../identity/tokens/registerClient.ts'
 import { createEnginePages } from '../../pages/enginePages.ts'
-import type { FindPageContext } from '../../pages/pageContext.ts'
 import { countEvent } from '../metrics/metrics.ts'
 import { documentRules, registrationRules } from './clients.ts'
 import { type Foundation, personIn } from './foundation.ts'
@@ -28,7 +26,6 @@ export interface OidcPart {
   engines: Engines
   engineOf(ctx: Koa.Context): ReturnType<Engines['get']>
   middleware: Middleware
-  exchanges: Exchanges
   /** Puts the token lane before the pipeline. */
   lane(entrance: Entrance, pipeline: RequestListener): RequestListener
 }
@@ -38,8 +35,8 @@ interface Links {
 }
 
 /** Creates the authorization server: one engine per school, and its endpoints. */
-export function createOidc(foundation: Foundation, { pageContext, legalLinks }: { pageContext: FindPageContext } & Links): OidcPart {
-  const { runtime, accounts, stores, keyring, log, limits, languages } = foundation
+export function createOidc(foundation: Foundation, { legalLinks }: Links): OidcPart {
+  const { runtime, accounts, stores, keyring, log, limits, languages, pageContext } = foundation
   const { exchanges } = foundation
   const scopes = foundation.scopes.map(({ name }) => name)
   const pages = createEnginePages({
@@ -71,7 +68,6 @@ export function createOidc(foundation: Foundation, { pageContext, legalLinks }: 
   }
   return {
     engines,
-    exchanges,
     lane: (entrance, pipeline) =>
       tokenLane(
         {

@@ -6,7 +6,6 @@ import { Problem } from '../../base/problem.ts'
 import type { ListedRow } from '../../base/text/pageOfRows.ts'
 import { type ApiResponse, bodyOf, type Format, pageOf } from '../../engine/call.ts'
 import type { Operation } from '../../engine/declare/operations.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
 import { limitsOf } from '../../engine/operationLimits.ts'
 import { changeFeedOf } from '../../engine/output/changeFeed.ts'
 import { operationInput } from '../../engine/output/operationInput.ts'
@@ -26,10 +25,7 @@ const [maxWaits, waitMilliseconds] = [50, 100]
  * Creates the functions with which the account pages call operations of the API for the person who is signed in: the same checks, limits,
  * audit entries and change feed as for an app. The person has every scope; role and row rules apply as always.
  */
-export function createOwnOperations(
-  foundation: Foundation,
-  externalServices: ExternalServices,
-): OwnOperations & { operationOf(id: string): Operation } {
+export function createOwnOperations(foundation: Foundation): OwnOperations & { operationOf(id: string): Operation } {
   const { operations, accounts, limits } = foundation
   const scopes = new Set(foundation.scopes.map(({ name }) => name))
   const acrossTypes = new Set([changeFeedOf(operations).id, searchOf(operations).id])
@@ -39,7 +35,7 @@ export function createOwnOperations(
     if (!operation) throw new Error(`there is no operation ${id}`)
     return operation
   }
-  const { operations: _operations, ...context } = operationArguments(foundation, externalServices)
+  const { operations: _operations, ...context } = operationArguments(foundation)
   const call = async (ctx: Context, accountId: string, id: string, asked: OwnCall): Promise<ApiResponse> => {
     const { parameters = {}, body, form, ifMatch, language, key, type, isDryRun = false } = asked
     const { school, requestId, address } = ctx.state

@@ -5,7 +5,6 @@ import { operationOfRoute } from '../../base/http/operationOf.ts'
 import type { RequestState } from '../../base/http/requestState.ts'
 import type { School } from '../../base/school.ts'
 import { schoolDatabase } from '../../database/school/inSchool.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
 import { createGuessEstimator } from '../../identity/accounts/passwordRule/guessEstimator.ts'
 import { createNewPasswordRule } from '../../identity/accounts/passwordRule/newPasswordRule.ts'
 import { findPasswordVersion } from '../../identity/accounts/passwordVersion.ts'
@@ -18,11 +17,9 @@ import { createPages } from '../../pages/createPages.ts'
 import { createFormPages } from '../../pages/forms/formPages.ts'
 import { createKnownBrowsers } from '../../pages/knownBrowser.ts'
 import { createNotifyPerson } from '../../pages/notifyPerson.ts'
-import type { FindPageContext } from '../../pages/pageContext.ts'
 import type { PageServices } from '../../pages/pagesArguments.ts'
 import { signInSteps } from '../../pages/steps/signInSteps.ts'
 import { createUnsubscribePages } from '../../pages/unsubscribePages.ts'
-import { createUnsubscribeLinks } from '../../school/notifications/unsubscribe.ts'
 import { createExportArchive } from './exportArchive.ts'
 import type { Foundation } from './foundation.ts'
 import type { OidcPart } from './oidc.ts'
@@ -33,25 +30,21 @@ import { createSecondFactorRules } from './secondFactors.ts'
 import type { Site } from './site.ts'
 
 export interface PagesParts {
-  oidc: OidcPart
-  pageContext: FindPageContext
+  services: PageServices
   documents: Pick<AgentDocuments, 'about'>
   site: Pick<Site, 'chromeOf' | 'frameOf'>
-  externalServices: ExternalServices
 }
 
-/** Creates the sign-in and consent pages, and the account pages. */
-export function createSchoolPages(
-  foundation: Foundation,
-  { oidc, pageContext, documents, site, externalServices }: PagesParts,
-): Middleware<RequestState>[] {
-  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, outbox, counted } = foundation
+/** Creates what every page for people uses. */
+export function createPageServices(foundation: Foundation, { engineOf }: Pick<OidcPart, 'engineOf'>): PageServices {
+  const { runtime, accounts, stores, keyring, log, limits, scopes, grantable, pageBranding, pageContext, outbox, counted, exchanges } =
+    foundation
   const databaseOf = (schoolId: string) => schoolDatabase(accounts, schoolId, 'person')
-  const services: PageServices = {
+  return {
     ...{ databaseOf, stores, keyring, log, pageContext, scopes, grantable, limits, counted },
     oauth: () => runtime.config.oauth,
-    provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
-    exchange: () => oidc.exchanges.getStore(),
+    provider: async (ctx: Context) => (await engineOf(ctx)).provider,
+    exchange: () => exchanges.getStore(),
     protectedNames: async (school: School) => [
       ...schoolConfigOf(runtime, school).protected_client_names,
       (await pageBranding(school)).name,
@@ -66,6 +59,11 @@ export function createSchoolPages(
     audit: (entry) => foundation.recordAudit([entry]),
     steps: signInSteps,
   }
+}
+
+/** Creates the sign-in and consent pages, and the account pages. */
+export function createSchoolPages(foundation: Foundation, { services, documents, site }: PagesParts): Middleware<RequestState>[] {
+  const { log, limits, pageBranding, outbox, externalServices } = foundation
   const pages = createPages({
     ...services,
     theme: async (school) => (await pageBranding(school)).theme,
@@ -74,7 +72,7 @@ export function createSchoolPages(
       return { tagline, site: shown }
     },
   })
-  const operations = createOwnOperations(foundation, externalServices)
+  const operations = createOwnOperations(foundation)
   const accountPages = createAccountPages({
     ...services,
     ...externalServices,
@@ -86,33 +84,20 @@ export function createSchoolPages(
     languages: foundation.languages,
     exportArchive: createExportArchive(foundation, operations.perform),
   })
-  const calendar = serveCalendar({
-    databaseOf: (schoolId) => schoolDatabase(foundation.database, schoolId, 'person'),
+  const ofVisitors = { ...services, databaseOf: foundation.databaseOf }
+  const calendar = serveCalendar(ofVisitors, {
     limit: limits.badCredentials,
     countUse: limits.countCalendar,
-    pageContext,
     hasPages: externalServices.hasPages,
   })
-  const formPages = createFormPages({
-    ...services,
-    databaseOf: (schoolId) => schoolDatabase(foundation.database, schoolId, 'person'),
-    limits: limits.forms,
-    send: outbox.send,
-    frameOf: site.frameOf,
-  })
-  const certificatePages = createCertificatePages({
-    ...{ databaseOf: (schoolId: string) => schoolDatabase(foundation.database, schoolId, 'person'), log, pageContext },
-    countGuess: countPage(limits, ['guess']),
-  })
-  const unsubscribePages = createUnsubscribePages({
-    ...{ databaseOf, log, pageContext, links: createUnsubscribeLinks(keyring) },
-    count: countPage(limits),
-  })
+  const formPages = createFormPages(ofVisitors, { limits: limits.forms, send: outbox.send, frameOf: site.frameOf })
+  const certificatePages = createCertificatePages(ofVisitors, { countGuess: countPage(limits, ['guess']) })
+  const unsubscribePages = createUnsubscribePages(services, countPage(limits))
   for (const { stack } of [pages, accountPages, formPages, certificatePages, unsubscribePages])
     foundation.metrics.beginOperations(stack.map(({ path }) => operationOfRoute(String(path))))
   const routes = routesOf(pages)
   const inOneExchange: Middleware<RequestState> = (ctx, next) =>
-    ctx.path.startsWith(`${interactionPath}/`) ? inExchange(oidc.exchanges, () => routes(ctx, next)) : routes(ctx, next)
+    ctx.path.startsWith(`${interactionPath}/`) ? inExchange(foundation.exchanges, () => routes(ctx, next)) : routes(ctx, next)
   return [calendar, inOneExchange, routesOf(accountPages), routesOf(formPages), routesOf(certificatePages), routesOf(unsubscribePages)]
 }
 

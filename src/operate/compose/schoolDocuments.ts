@@ -11,7 +11,6 @@ import type { ServerConfig } from '../../config/server.ts'
 import { inSchool } from '../../database/school/inSchool.ts'
 import { checkoutAddress } from '../../engine/checkout.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { Foundation } from './foundation.ts'
 import { publicView } from './publicView.ts'
 import { schoolConfigOf } from './runtime.ts'
@@ -19,14 +18,13 @@ import { schoolConfigOf } from './runtime.ts'
 export interface SchoolDocumentsParts {
   /** Sends a request to the service itself. */
   ask: Fetch
-  externalServices: ExternalServices
   /** Returns a number that changes with every change that this process makes to the school. */
   changeOf(school: School): number
 }
 
 /** Creates the documents that agents read, from the current configuration and from responses of the service. */
-export function createSchoolDocuments(foundation: Foundation, { ask, externalServices, changeOf }: SchoolDocumentsParts): AgentDocuments {
-  const { runtime, database, signer, statements, operations, scopes, pageBranding } = foundation
+export function createSchoolDocuments(foundation: Foundation, { ask, changeOf }: SchoolDocumentsParts): AgentDocuments {
+  const { runtime, database, signer, statements, operations, scopes, pageBranding, externalServices } = foundation
   const factsOf = (school: School): SchoolFacts => {
     const { issuer } = school
     const {

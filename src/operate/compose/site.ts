@@ -4,14 +4,14 @@ import { viewerOnPage } from '../../base/caller.ts'
 import { toPublicId, uuidOf } from '../../base/ids.ts'
 import type { School } from '../../base/school.ts'
 import type { ListedRow } from '../../base/text/pageOfRows.ts'
-import { inSchool, schoolDatabase } from '../../database/school/inSchool.ts'
+import { inSchool } from '../../database/school/inSchool.ts'
 import { checkoutAddress } from '../../engine/checkout.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
 import { sessionCookieName } from '../../identity/oidc/cookies.ts'
 import { createKeptForms } from '../../pages/account/keptForms.ts'
 import { findSignedInPerson, type SignedInPerson } from '../../pages/account/signedInPerson.ts'
 import { createCsrf } from '../../pages/csrf.ts'
-import type { FindPageContext } from '../../pages/pageContext.ts'
+import { knownPerson } from '../../pages/knownRows.ts'
+import type { PageServices } from '../../pages/pagesArguments.ts'
 import { createPngRenderer } from '../../pages/pictures/pngRenderer.ts'
 import { servePictures } from '../../pages/pictures/servePictures.ts'
 import { type FrameOf, serveSite } from '../../pages/site/serveSite.ts'
@@ -19,19 +19,15 @@ import { readChrome, type SiteChrome } from '../../pages/site/siteChrome.ts'
 import type { ApiReader, ResponseTo } from '../../school/apiRows.ts'
 import { subjects } from '../../school/comments/commentAccess.ts'
 import { commentingOn } from '../../school/comments/mayComment.ts'
-import { type Foundation, personIn } from './foundation.ts'
-import type { OidcPart } from './oidc.ts'
+import type { Foundation } from './foundation.ts'
 import { createOwnOperations } from './ownOperations.ts'
 import { createPictureLogos } from './pictureLogos.ts'
 import { publicView } from './publicView.ts'
 import { countPage } from './rateLimits.ts'
 import { schoolConfigOf } from './runtime.ts'
-import { createSecondFactorRules } from './secondFactors.ts'
 
 export interface SiteParts {
-  oidc: Pick<OidcPart, 'engineOf'>
-  pageContext: FindPageContext
-  externalServices: ExternalServices
+  services: PageServices
   /** Returns a number that changes with every change that this process makes to the school. */
   changeOf(school: School): number
 }
@@ -51,14 +47,9 @@ export interface Site {
 const keptMilliseconds = 5000
 
 /** Creates the public pages of the schools, which show what a visitor reads through the API. */
-export function createSite(foundation: Foundation, { pageContext, externalServices, oidc, changeOf }: SiteParts): Site {
-  const { runtime, database, accounts, signer, statements, limits, keyring, stores } = foundation
-  const { perform, list, operationOf } = createOwnOperations(foundation, externalServices)
-  const session = {
-    provider: async (ctx: Context) => (await oidc.engineOf(ctx)).provider,
-    databaseOf: (schoolId: string) => schoolDatabase(accounts, schoolId, 'person'),
-    secondFactors: createSecondFactorRules(foundation),
-  }
+export function createSite(foundation: Foundation, { services, changeOf }: SiteParts): Site {
+  const { runtime, database, signer, statements, limits, keyring, stores, pageContext, externalServices } = foundation
+  const { perform, list, operationOf } = createOwnOperations(foundation)
   const visitorSource = (school: School): ApiReader => {
     const view = publicView({ database: inSchool(database.kysely, school.id), school, signer, statements, externalServices })
     return {
@@ -95,14 +86,14 @@ export function createSite(foundation: Foundation, { pageContext, externalServic
     keptForms: createKeptForms({ keyring, csrf, artifacts: stores.ephemeral, log: foundation.log }),
     // Most visitors have no session: their requests read nothing for it.
     personOf: async (ctx) =>
-      ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, session),
+      ctx.cookies.get(sessionCookieName(ctx.state.school.issuer)) === undefined ? undefined : await findSignedInPerson(ctx, services),
     async commentingOn({ state: { school } }, person, { type, id }) {
-      const found = person && (await personIn(accounts)(school.id, person.accountId))
+      const found = person && (await knownPerson(services, school.id, person.accountId))
       const viewer = found ? viewerOnPage(found, school.id) : ({ kind: 'anonymous', schoolId: school.id } as const)
       return commentingOn(inSchool(database.kysely, school.id), viewer, { type, id: uuidOf(subjects[type], id) })
     },
     async memberOf({ state: { school } }, { accountId }) {
-      const personId = (await personIn(accounts)(school.id, accountId))?.personId
+      const personId = (await knownPerson(services, school.id, accountId))?.personId
       return personId ? toPublicId('mbr', personId) : undefined
     },
     chromeOf,

@@ -64,7 +64,7 @@ export interface AccountSection {
   heading: string
   /** True if the heading is a text of the school. */
   isSchoolText?: boolean
-  paragraphs: TextPart[][]
+  paragraphs?: TextPart[][]
   /** A text of the school as sanitised HTML. */
   html?: string | undefined
   media?: AccountMedia | undefined

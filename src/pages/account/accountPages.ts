@@ -1,5 +1,5 @@
 import { Router } from '@koa/router'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { createCsrf } from '../csrf.ts'
 import { formBody, submittedForm } from '../formBody.ts'
@@ -32,7 +32,7 @@ import { membershipPage } from './membershipPage.ts'
 import { newPasswordPages } from './newPasswordPages.ts'
 import { notificationsPage } from './notificationsPages.ts'
 import { orderFiles, ordersPage } from './ordersPage.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices, VisitorPage } from './ownPage.ts'
 import { createOwnPages } from './ownPages.ts'
 import { passkeyPage } from './passkeyPages.ts'
 import { profilePage } from './profilePages.ts'
@@ -124,12 +124,7 @@ export function createAccountPages(args: AccountArguments): Router {
 }
 
 /** The sign-in of the account pages, which runs the steps of the prompt `login`. */
-interface SignInPages {
-  show: Middleware
-  answer: Middleware
-}
-
-function signInPages(services: AccountServices, runner: StepRunner): SignInPages {
+function signInPages(services: AccountServices, runner: StepRunner): VisitorPage {
   return {
     async show(ctx: Context) {
       const target = returnTo(ctx.query.return_to, ctx.state.school)

@@ -88,7 +88,6 @@ export async function showApp(request: OwnRequest, id: string | undefined, refus
     const title = texts.text('activity.title', { app: name })
     return {
       title: { text: title },
-      heading: title,
       back: { href: accountPaths.apps, label: texts.text('activity.back') },
       introduction: texts.parts('activity.introduction', { app: name, school, zone: texts.timeZone }),
       sections: [

@@ -13,7 +13,7 @@ import {
 } from '../../identity/accounts/ownApprovals.ts'
 import { appNames } from '../appNames.ts'
 import { pageProblem } from '../pageProblem.ts'
-import type { TextPart, Texts } from '../texts.ts'
+import { type Texts, textOf } from '../texts.ts'
 import type { AccountItem, AccountSection } from './accountPage.ts'
 import { seesPeople } from './appActivityPages.ts'
 import { approvalSections, questionOf, type ShownRequest, stateOf } from './approvalSections.ts'
@@ -84,7 +84,6 @@ export const approvalsPage: OwnPage<Listed> = {
     })
     return {
       title: 'approval.list_title',
-      heading: texts.text('approval.list_title'),
       back: { href: accountPaths.apps, label: texts.text('activity.back') },
       introduction: texts.parts('approval.introduction', {}),
       sections: [section('waiting', items(true)), section('decided', items(false))],
@@ -120,7 +119,6 @@ export const approvalPage: OwnPage<Shown> = {
     const heading = questionOf(texts, approval, request)
     return {
       title: { text: heading },
-      heading,
       back: { href: accountPaths.approvals, label: texts.text('approval.back') },
       sections: approvalSections(texts, { approval, request, uses, path, app: nameOf(texts, approval.grant_id) }),
     }
@@ -146,8 +144,6 @@ export const approvalPage: OwnPage<Shown> = {
     },
   },
 }
-
-const textOf = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')
 
 function itemOf(
   texts: Texts,

@@ -6,7 +6,7 @@ import type { Approval } from '../../database/tables/approvals.ts'
 import { type Decision, maxKindUses, type usesOfApproval } from '../../identity/accounts/ownApprovals.ts'
 import { type Change, changeOf } from '../../school/account/appActivity.ts'
 import { plainText } from '../plainText.ts'
-import type { TextKey, TextPart, Texts } from '../texts.ts'
+import { type TextKey, type TextPart, type Texts, textOf, verbatim } from '../texts.ts'
 import type { DescribedRequest } from './accountArguments.ts'
 import type { AccountForm, AccountSection } from './accountPage.ts'
 import { changeSentence, deedSentence, destructiveLabel, effectSentence } from './changeSentence.ts'
@@ -37,8 +37,6 @@ export function stateOf({ status, is_expired, is_kind }: Approval): TextKey {
   return status === 'pending' ? 'approval.state_pending' : 'approval.state_approved'
 }
 
-const joined = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')
-
 /** Returns what the app wants to do: a question while the person can decide. */
 export function questionOf(texts: Texts, approval: Approval, request: ShownRequest | undefined): string {
   const deed = deedOf(texts, approval, request)
@@ -52,7 +50,7 @@ function deedOf(texts: Texts, { summary, operation }: Approval, request: ShownRe
     return texts.text('approval.invite', { email: plainText(email, 200), role: texts.choice(role) })
   const change = changeOf(summary)
   if (!change) return texts.text('approval.do_undone')
-  return joined(deedSentence(texts, change, objectName(texts, change, request)))
+  return textOf(deedSentence(texts, change, objectName(texts, change, request)))
 }
 
 function objectName(texts: Texts, { resource }: Change, request: ShownRequest | undefined): string | undefined {
@@ -92,8 +90,6 @@ export function approvalSections(texts: Texts, shown: Shown): AccountSection[] {
   }
   return [what, effectsSection(texts, approval), decisionSection(texts, shown), ...(uses.length > 0 ? [usesSection(texts, uses)] : [])]
 }
-
-const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })
 
 function effectsSection(texts: Texts, { summary }: Approval): AccountSection {
   const { emails, undo_days: days, reason } = summary
@@ -162,7 +158,6 @@ function decisionSection(texts: Texts, { approval, request, path, app }: Shown):
 const usesSection = (texts: Texts, uses: Shown['uses']): AccountSection => ({
   id: 'uses',
   heading: texts.text('approval.kind_uses_heading'),
-  paragraphs: [],
   items: uses.map((entry) => {
     const change = changeOf(entry)
     return {

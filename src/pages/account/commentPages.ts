@@ -68,13 +68,11 @@ export const commentsPage: OwnPage<Act> = {
   build({ texts, request: { ctx, school, sent }, errorOf }, { hidden, label, submit, isDanger }) {
     return {
       title: 'comment.title',
-      heading: texts.text('comment.title'),
       back: { href: pageOf(sent, school), label: texts.text('comment.back') },
       sections: [
         {
           id: 'write',
           heading: texts.text(label),
-          paragraphs: [],
           commentForm: {
             action: ctx.path,
             hidden: Object.fromEntries(['page', ...hidden].map((name) => [name, sent.get(name) ?? ''])),

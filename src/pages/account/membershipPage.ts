@@ -52,7 +52,6 @@ export const membershipPage: OwnPage<Shown> = {
         {
           id: 'payments',
           heading: texts.text('orders.heading'),
-          paragraphs: [],
           links: [{ href: accountPaths.orders, label: texts.text('membership.orders') }],
         },
       ],
@@ -96,7 +95,6 @@ function runningSection(context: OwnPageContext, subscription: OwnSubscription, 
     id,
     heading: nameOf(subscription, texts),
     isSchoolText: true,
-    paragraphs: [],
     facts: [
       fact('status', statusText(subscription, texts)),
       fact('price', [contentPart(priceOf(subscription.price_id)?.label ?? money(subscription.amount, texts))]),
@@ -187,7 +185,6 @@ function nextPayment({ status, collection, cancel_at_period_end, current_period_
 const endedSection = (texts: Texts, ended: readonly OwnSubscription[]): AccountSection => ({
   id: 'ended',
   heading: texts.text('membership.ended'),
-  paragraphs: [],
   items: ended.map((subscription) => ({
     id: subscription.id,
     title: [contentPart(nameOf(subscription, texts))],

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import type { School } from '../../base/school.ts'
 import { browserName } from '../../base/text/browserName.ts'
@@ -21,16 +21,10 @@ import type { TextKey } from '../texts.ts'
 import { accountSignInHost } from './accountSignInHost.ts'
 import { endEveryGrant, endEverySession } from './endAccess.ts'
 import { linkToken, showLinkEnded } from './linkEnded.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices, VisitorPage } from './ownPage.ts'
 import { createAccountRequest } from './ownRequest.ts'
 import { signInAgain } from './requestPages.ts'
 import { formSubject } from './signedInPerson.ts'
-
-/** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
-export interface NewPasswordPages {
-  show: Middleware
-  answer: Middleware
-}
 
 interface LinkHolder {
   email: string
@@ -62,10 +56,8 @@ export const issueKeys: Record<PasswordIssue | 'differs', TextKey> = {
 
 export const passwordNumbers = { least: minPasswordCharacters, advised: advisedPasswordCharacters }
 
-export function newPasswordPages(
-  services: AccountServices,
-  runner: StepRunner,
-): { finishSignUp: NewPasswordPages; newPassword: NewPasswordPages } {
+/** The pages on which a person chooses a password with an e-mail link, to finish a sign-up or to reset a forgotten password. */
+export function newPasswordPages(services: AccountServices, runner: StepRunner): { finishSignUp: VisitorPage; newPassword: VisitorPage } {
   const { databaseOf, present } = services
   const showForm = async (
     ctx: Context,
@@ -116,7 +108,7 @@ export function newPasswordPages(
     })
   }
 
-  const pages = (purpose: Purpose): NewPasswordPages => {
+  const pages = (purpose: Purpose): VisitorPage => {
     const ended = (ctx: Context): Promise<void> => showLinkEnded(ctx, present, purpose.again)
     return {
       // Opening the link does not consume it: mail programs and scanners open links, too.

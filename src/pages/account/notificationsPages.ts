@@ -25,7 +25,6 @@ export const notificationsPage: OwnPage<{ preferences: Account['notification_pre
       {
         id: 'choices',
         heading: texts.text('notifications.list'),
-        paragraphs: [],
         forms: [
           form('', {
             boxes: [

@@ -1,4 +1,4 @@
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import type { Role } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Frame } from '../frame.ts'
@@ -120,7 +120,9 @@ export interface PageAccess {
 }
 
 /** A page of the account, with its forms by their names. The address of a form is that of the page and its name, or its name if that is a path. */
-export type OwnPage<Shown> = {
+export type OwnPage<Shown> = BasicPage & (BuiltPage<Shown> | OwnView | { leadsTo: string })
+
+export interface BasicPage {
   /** The path of the page, as the router takes it. */
   path: string
   /** The page whose link in the navigation is marked. Default: this one. */
@@ -131,9 +133,9 @@ export type OwnPage<Shown> = {
   forms?: Readonly<Record<string, OwnForm>>
   /** The page to which GET leads, if another page has the forms. */
   leadsTo?: string
-} & (BuiltPage<Shown> | OwnView | { leadsTo: string })
+}
 
-interface BuiltPage<Shown> {
+export interface BuiltPage<Shown> {
   read(request: OwnRequest): Promise<Shown>
   build(context: OwnPageContext, shown: Shown): OwnContent
 }
@@ -146,6 +148,12 @@ interface OwnView {
 /** What a page says after a form, by the value of the query parameter `done`. */
 type Notices = Readonly<Record<string, TextKey>>
 
+/** A page of the account for people who are not signed in. */
+export interface VisitorPage {
+  show: Middleware
+  answer: Middleware
+}
+
 /** An error of a submitted form. With a field, it is shown at the field and linked from the summary. */
 export interface OwnError {
   field?: string
@@ -156,7 +164,8 @@ export interface OwnError {
 export type OwnContent = Pick<AccountPage, 'sections'> &
   Partial<Pick<AccountPage, 'siblings' | 'back' | 'textLanguage' | 'introduction' | 'neighbours'>> & {
     title: TextKey | { text: string }
-    heading: string
+    /** Default: the title. */
+    heading?: string
   }
 
 /** The values from which an account page is built. */

@@ -155,7 +155,6 @@ function detailsSection(
   return {
     id: 'details',
     heading: texts.text('profile.details'),
-    paragraphs: [],
     forms: [
       {
         action: accountPaths.profile,

@@ -1,4 +1,4 @@
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
@@ -13,14 +13,9 @@ import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
 import type { PageMessage, TextKey } from '../texts.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices, VisitorPage } from './ownPage.ts'
 import { returnTo } from './returnTo.ts'
 import { formSubject } from './signedInPerson.ts'
-
-export interface RequestPages {
-  show: Middleware
-  answer: Middleware
-}
 
 interface Typed {
   email: string
@@ -36,7 +31,7 @@ interface Failure {
  * Requests of a sign-up and of a password reset. The response does not reveal whether the address has an account: every
  * request writes the same to the outbox, and the look-up runs when the outbox delivers it.
  */
-export function requestPages(services: AccountServices): { signUp: RequestPages; forgotten: RequestPages } {
+export function requestPages(services: AccountServices): { signUp: VisitorPage; forgotten: VisitorPage } {
   const { present } = services
   const kinds = {
     signUp: { key: 'sign_up', path: accountPaths.signUp, limit: services.limits.account.signUp },
@@ -105,7 +100,7 @@ export function requestPages(services: AccountServices): { signUp: RequestPages;
   const pages = (
     kind: Kind,
     store: (ctx: Context, wanted: Typed & { return_to: string | null; language: Language }) => Promise<void>,
-  ): RequestPages => ({
+  ): VisitorPage => ({
     async show(ctx) {
       await showForm(ctx, kind, returnTo(ctx.query.return_to, ctx.state.school))
     },

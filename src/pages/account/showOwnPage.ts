@@ -83,11 +83,12 @@ export async function showOwnPage(
       hidden: Object.entries({ ...hidden, once: newId() }).map(([key, value]) => ({ name: key, value })),
     }),
   })
+  const name = typeof title === 'string' ? texts.text(title) : title.text
   const sections = continued(ctx, content.sections, { path, label: texts.text('site.next_page') })
   const kept = ctx.method === 'GET' ? await services.keptForms.find(ctx, person.accountId, path) : undefined
-  const shell = await shellOf(request, { section, notices, heading })
+  const shell = await shellOf(request, { section, notices, heading: heading ?? name })
   const view: Omit<AccountPage, keyof Frame> & { title: string; again: string } = {
-    title: (hasFailed ? `${texts.text('account.error_title')}: ` : '') + (typeof title === 'string' ? texts.text(title) : title.text),
+    title: hasFailed ? `${texts.text('account.error_title')}: ${name}` : name,
     again: path,
     ...shell,
     ...(hasFailed && { notice: '' }),

@@ -6,19 +6,16 @@ import { hash } from '../../base/keyring.ts'
 import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import { iCalendar } from '../../base/text/iCalendar.ts'
-import type { DatabaseOf } from '../../database/connection/database.ts'
 import { calendarPath, findCalendarOwner } from '../../school/account/calendarFeed.ts'
 import { entryOf } from '../../school/events/eventCalendar.ts'
 import { personalCalendar } from '../../school/events/personalCalendar.ts'
-import type { FindPageContext } from '../pageContext.ts'
+import type { PageServices } from '../pagesArguments.ts'
 
 export interface CalendarArguments {
-  databaseOf: DatabaseOf
   /** Counts wrong addresses. */
   limit: FailureLimit
   /** @throws Problem rate_limited if the calendar was read too often */
   countUse(schoolId: string, accountId: string): Promise<void>
-  pageContext: FindPageContext
   /** Returns false if another site shows the public pages of the school. */
   hasPages(school: School): boolean
 }
@@ -29,7 +26,7 @@ const refreshHours = 1
 export const withoutCalendarToken = (path: string): string => path.replace(/^(\/calendar\/).+$/is, '$1[removed]')
 
 /** Serves the calendars of people at their secret addresses (RFC 5545). Every wrong address gets the same response at the same cost. */
-export function serveCalendar({ databaseOf, limit, countUse, pageContext, hasPages }: CalendarArguments): Middleware {
+export function serveCalendar({ databaseOf, pageContext }: PageServices, { limit, countUse, hasPages }: CalendarArguments): Middleware {
   return async (ctx: Context, next) => {
     if (!ctx.path.startsWith(calendarPath)) return next()
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return

@@ -1,7 +1,5 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
-import type { Keyring } from '../../base/keyring.ts'
-import type { Log } from '../../base/log/log.ts'
 import { Problem } from '../../base/problem.ts'
 import { isSlug, normalizedSlug } from '../../base/text/slugText.ts'
 import type { DatabaseOf } from '../../database/connection/database.ts'
@@ -14,11 +12,10 @@ import { createCsrf } from '../csrf.ts'
 import { formBody, submittedForm } from '../formBody.ts'
 import { frame } from '../frame.ts'
 import { sameOriginOnly } from '../ownForm.ts'
-import type { FindPageContext } from '../pageContext.ts'
 import { pageErrors } from '../pageErrors.ts'
 import { setPageHeaders } from '../pageHeaders.ts'
 import { pageProblem } from '../pageProblem.ts'
-import type { Verdict } from '../pagesArguments.ts'
+import type { PageServices, Verdict } from '../pagesArguments.ts'
 import { seeOther } from '../seeOther.ts'
 import type { FrameOf } from '../site/serveSite.ts'
 import { createViews } from '../templates.ts'
@@ -36,16 +33,6 @@ export interface FormLimits {
   isConfirmationAllowed(schoolId: string, sender: { address: string; email: string }): Promise<boolean>
 }
 
-export interface FormPagesArguments {
-  databaseOf: DatabaseOf
-  keyring: Keyring
-  log: Log
-  pageContext: FindPageContext
-  limits: FormLimits
-  send: SendMessage
-  frameOf: FrameOf
-}
-
 /** People need longer to fill in a form. A faster submission is stored as spam. */
 const leastSeconds = 3
 
@@ -53,7 +40,10 @@ const leastSeconds = 3
 const trapName = 'homepage'
 
 /** The pages of the school's open forms. They work without JavaScript, and for visitors without an account. */
-export function createFormPages({ databaseOf, keyring, log, pageContext, limits, send, frameOf }: FormPagesArguments): Router {
+export function createFormPages(
+  { databaseOf, keyring, log, pageContext }: PageServices,
+  { limits, send, frameOf }: { limits: FormLimits; send: SendMessage; frameOf: FrameOf },
+): Router {
   const views = createViews()
   const csrf = createCsrf(keyring)
   const stamps = createFormStamps(keyring)

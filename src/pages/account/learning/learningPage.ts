@@ -45,7 +45,6 @@ export const learningPage: OwnPage<Shown> = {
               {
                 id: 'completed',
                 heading: texts.text('learning.former'),
-                paragraphs: [],
                 items: others.map((enrollment) => itemOf(enrollment, texts)),
               },
             ]
@@ -103,7 +102,6 @@ export const progressOf = (
 const productsSection = ({ texts, form }: OwnPageContext, products: readonly Product[]): AccountSection => ({
   id: 'downloads',
   heading: texts.text('learning.downloads'),
-  paragraphs: [],
   items: products.flatMap((product) =>
     product.files.map((file) => ({
       id: file.id,

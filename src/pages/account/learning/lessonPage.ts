@@ -50,7 +50,6 @@ export const lessonPage: OwnPage<Shown> = {
     }
     return {
       title: { text: plainText(lesson.title, 160) },
-      heading: plainText(lesson.title, 160),
       textLanguage: language,
       back: { href: accountCoursePath(slug), label: plainText(own.course.title, 160) },
       introduction: at < 0 ? [] : texts.parts('lesson.place', { number: at + 1, count: own.lessons.length }),

@@ -53,7 +53,6 @@ interface Person {
 const searchSection = (texts: Texts, words: string): AccountSection => ({
   id: 'search',
   heading: texts.text('school.people_search'),
-  paragraphs: [],
   forms: [
     {
       action: accountPaths.schoolPeople,

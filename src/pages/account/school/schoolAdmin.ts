@@ -1,10 +1,12 @@
 import type { Context } from 'koa'
+import { accountPaths } from '../../../base/accountPaths.ts'
 import type { Role } from '../../../base/caller.ts'
 import { knownPerson } from '../../knownRows.ts'
 import { pageProblem } from '../../pageProblem.ts'
 import { confirmedOrAway } from '../confirmation.ts'
-import type { AccountServices, OwnRequest, PageAccess } from '../ownPage.ts'
+import type { AccountServices, BasicPage, BuiltPage, OwnPage, OwnRequest, PageAccess } from '../ownPage.ts'
 import { type SignedInPerson, signedInOrAway, tokenRequired } from '../signedInPerson.ts'
+import { schoolLinks } from './schoolSections.ts'
 
 /**
  * The pages of owners and admins. The role is read for each request, and first: for other people the page does not exist. Sensitive forms
@@ -13,6 +15,17 @@ import { type SignedInPerson, signedInOrAway, tokenRequired } from '../signedInP
 export const ofAdmins: PageAccess = {
   open: adminOrAway,
   own: (ctx, services, page, isConfirmed) => tokenRequired(isConfirmed ? confirmedAdmin : adminOrAway)(ctx, services, page),
+}
+
+/** Returns a page of owners and admins, with the links between these pages. */
+export function schoolPage<Shown>(page: BasicPage & BuiltPage<Shown>): OwnPage<Shown> {
+  const [current] = page.path.split('/:', 1)
+  return {
+    section: accountPaths.school,
+    access: ofAdmins,
+    ...page,
+    build: (context, shown) => ({ siblings: schoolLinks(context.texts, current ?? ''), ...page.build(context, shown) }),
+  }
 }
 
 /** Returns the owner or admin who downloads data or sends a form, after a confirmation; undefined if the browser was redirected. */

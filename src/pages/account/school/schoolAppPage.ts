@@ -4,7 +4,7 @@ import { findSchoolApp, type SchoolApp } from '../../../school/apps/schoolApps.t
 import { appNames } from '../../appNames.ts'
 import { pageProblem } from '../../pageProblem.ts'
 import { plainText } from '../../plainText.ts'
-import type { TextKey, Texts } from '../../texts.ts'
+import { type TextKey, type Texts, textOf } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
 import { type ActivityArguments, activitySections } from '../activitySections.ts'
 import { activityNotices, readActivity } from '../appActivityPages.ts'
@@ -31,13 +31,10 @@ export const schoolAppPage: OwnPage<Shown> = {
     return { app, activity: await readActivity(request, { of: { clientId }, path: schoolAppPath(clientId), seesPeople: true }) }
   },
   build({ texts, schoolName }, { app, activity }) {
-    const name = appNames(texts, [app])(app)
-      .map(({ text }) => text)
-      .join('')
+    const name = textOf(appNames(texts, [app])(app))
     const title = texts.text('activity.title', { app: name })
     return {
       title: { text: title },
-      heading: title,
       siblings: schoolLinks(texts, accountPaths.school),
       introduction: texts.parts('activity.introduction_school', { app: name, school: schoolName, zone: texts.timeZone }),
       sections: [appSection(texts, app, schoolName), ...activitySections(texts, activity)],

@@ -6,7 +6,7 @@ import { type ActivityEntry, auditRecord, namedEvents } from '../../../school/ap
 import type { FormLink } from '../../formPage.ts'
 import type { Frame } from '../../frame.ts'
 import { plainText } from '../../plainText.ts'
-import type { TextPart, Texts } from '../../texts.ts'
+import { type Texts, textOf } from '../../texts.ts'
 import type { AccountShell } from '../accountPage.ts'
 import { changeSentence } from '../changeSentence.ts'
 import { undoPath } from '../undoPages.ts'
@@ -119,5 +119,3 @@ function entryOf(texts: Texts, row: ActivityEntry): AuditLine {
     details: Object.keys(details).length === 0 ? '' : JSON.stringify(details, null, 2).slice(0, 5000),
   }
 }
-
-const textOf = (parts: readonly TextPart[]): string => parts.map(({ text }) => text).join('')

@@ -7,11 +7,10 @@ import type { Comment } from '../../../school/apiRows.ts'
 import { holdReasons } from '../../../school/comments/addComment.ts'
 import { type Decision, moderateComment } from '../../../school/comments/moderateComment.ts'
 import { plainText } from '../../plainText.ts'
-import type { TextKey, TextPart, Texts } from '../../texts.ts'
+import { type TextKey, type TextPart, type Texts, verbatim } from '../../texts.ts'
 import type { AccountForm, AccountSection } from '../accountPage.ts'
-import { hasSite, type OwnPage } from '../ownPage.ts'
-import { ofAdmins } from './schoolAdmin.ts'
-import { schoolLinks } from './schoolSections.ts'
+import { hasSite } from '../ownPage.ts'
+import { schoolPage } from './schoolAdmin.ts'
 
 type PageDecision = Exclude<Decision, 'hold'>
 
@@ -30,10 +29,8 @@ const offered: Readonly<Record<string, readonly PageDecision[]>> = {
 }
 
 /** The page on which owners and admins approve, hide and delete comments. */
-export const schoolCommentsPage: OwnPage<Record<'waiting' | 'others', readonly Comment[]>> = {
+export const schoolCommentsPage = schoolPage<Record<'waiting' | 'others', readonly Comment[]>>({
   path: accountPaths.schoolComments,
-  section: accountPaths.school,
-  access: ofAdmins,
   notices,
   async read({ list }) {
     const [waiting, others] = await Promise.all([
@@ -47,8 +44,6 @@ export const schoolCommentsPage: OwnPage<Record<'waiting' | 'others', readonly C
     const hasPages = hasSite(context)
     return {
       title: 'school.comments',
-      heading: texts.text('school.comments'),
-      siblings: schoolLinks(texts, accountPaths.schoolComments),
       introduction: texts.parts('school.comments_introduction', {}),
       sections: [
         listSection(texts, { id: 'waiting', none: 'school.comments_waiting_none', rows: waiting, hasPages }),
@@ -71,7 +66,7 @@ export const schoolCommentsPage: OwnPage<Record<'waiting' | 'others', readonly C
       },
     },
   },
-}
+})
 
 interface Listed {
   id: 'waiting' | 'others'
@@ -110,8 +105,6 @@ function listSection(texts: Texts, { id, none, rows, hasPages }: Listed): Accoun
     }),
   }
 }
-
-const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })
 
 const kinds = { post: 'posts', event: 'events' } as const
 

@@ -3,34 +3,26 @@ import { isObject } from '../../../base/text/jsonValue.ts'
 import { formPath } from '../../../engine/sitePaths.ts'
 import type { FormRow, FormSubmission } from '../../../school/apiRows.ts'
 import { plainText } from '../../plainText.ts'
-import type { TextPart, Texts } from '../../texts.ts'
+import { type Texts, verbatim } from '../../texts.ts'
 import type { AccountItem } from '../accountPage.ts'
-import type { OwnPage } from '../ownPage.ts'
-import { ofAdmins } from './schoolAdmin.ts'
-import { schoolLinks } from './schoolSections.ts'
+import { schoolPage } from './schoolAdmin.ts'
 
 const path = accountPaths.schoolForms
 
 /** The page of the forms of the school, with the numbers of their answers. */
-export const schoolFormsPage: OwnPage<readonly FormRow[]> = {
+export const schoolFormsPage = schoolPage<readonly FormRow[]>({
   path,
-  section: accountPaths.school,
-  access: ofAdmins,
   read: ({ list }) => list('forms', 'listForms'),
   build: ({ texts }, forms) => ({
     title: 'school.forms',
-    heading: texts.text('school.forms'),
-    siblings: schoolLinks(texts, path),
     introduction: texts.parts(forms.length === 0 ? 'school.forms_none' : 'school.forms_introduction', {}),
     sections: forms.length === 0 ? [] : [listSection(texts, forms)],
   }),
-}
+})
 
 /** The page on which owners and admins read the answers to a form. */
-export const schoolAnswersPage: OwnPage<{ shown: FormRow; submissions: readonly FormSubmission[] }> = {
+export const schoolAnswersPage = schoolPage<{ shown: FormRow; submissions: readonly FormSubmission[] }>({
   path: `${path}/:form`,
-  section: accountPaths.school,
-  access: ofAdmins,
   async read({ params, perform, list }) {
     const { body: shown } = await perform('getForm', { id_or_slug: params.form })
     return { shown, submissions: await list('answers', 'listFormSubmissionsOf', { id: shown.id }) }
@@ -38,7 +30,6 @@ export const schoolAnswersPage: OwnPage<{ shown: FormRow; submissions: readonly 
   build: ({ texts }, { shown, submissions }) => ({
     title: 'school.forms',
     heading: plainText(shown.title, 200),
-    siblings: schoolLinks(texts, path),
     introduction: texts.parts('school.form_introduction', { count: shown.submissions_count ?? 0 }),
     sections: [
       {
@@ -53,12 +44,11 @@ export const schoolAnswersPage: OwnPage<{ shown: FormRow; submissions: readonly 
       },
     ],
   }),
-}
+})
 
 const listSection = (texts: Texts, forms: readonly FormRow[]) => ({
   id: 'forms',
   heading: texts.text('school.forms'),
-  paragraphs: [],
   table: {
     caption: texts.text('school.forms'),
     head: [
@@ -103,5 +93,3 @@ function answerText(texts: Texts, answer: unknown): string {
   if (isObject(answer)) return plainText(answer.filename, 300)
   return plainText(String(answer), 10_000)
 }
-
-const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })

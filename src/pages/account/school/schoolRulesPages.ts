@@ -5,9 +5,8 @@ import { pageProblem } from '../../pageProblem.ts'
 import type { TextKey, Texts } from '../../texts.ts'
 import type { AccountForm } from '../accountPage.ts'
 import { accountField } from '../ownFields.ts'
-import { type OwnPage, Refused } from '../ownPage.ts'
-import { ofAdmins, requireOwner } from './schoolAdmin.ts'
-import { schoolLinks } from './schoolSections.ts'
+import { Refused } from '../ownPage.ts'
+import { requireOwner, schoolPage } from './schoolAdmin.ts'
 
 const accesses = {
   everybody: 'school.rules_everybody',
@@ -19,10 +18,8 @@ const accesses = {
 const path = accountPaths.schoolRules
 
 /** The page with the rules of the school for apps. Admins see it, and only owners change it. */
-export const schoolRulesPage: OwnPage<SchoolAppRules> = {
+export const schoolRulesPage = schoolPage<SchoolAppRules>({
   path,
-  section: accountPaths.school,
-  access: ofAdmins,
   notices: { saved: 'school.rules_saved' },
   read: ({ reader }) => appRules(reader),
   build({ texts, schoolName, role, sent, errorOf }, stored) {
@@ -30,15 +27,13 @@ export const schoolRulesPage: OwnPage<SchoolAppRules> = {
     const days = sent ? daysIn(sent) : String(rules.longest_days ?? '')
     return {
       title: 'school.rules',
-      heading: texts.text('school.rules'),
-      siblings: schoolLinks(texts, path),
       introduction: texts.parts('school.rules_introduction', { school: schoolName }),
       sections: [
         {
           id: 'rules',
           heading: texts.text('school.rules_heading'),
           ...(role === 'owner'
-            ? { paragraphs: [], forms: [formOf(texts, { rules, days, error: errorOf('longest_days') })] }
+            ? { forms: [formOf(texts, { rules, days, error: errorOf('longest_days') })] }
             : { paragraphs: [texts.parts('school.rules_only_owner', {})], facts: factsOf(texts, rules) }),
         },
       ],
@@ -60,7 +55,7 @@ export const schoolRulesPage: OwnPage<SchoolAppRules> = {
       },
     },
   },
-}
+})
 
 const daysIn = (sent: URLSearchParams): string => (sent.get('longest_days') ?? '').trim()
 

@@ -2,12 +2,11 @@ import { accountPaths } from '../../../base/accountPaths.ts'
 import { removeFactorsFor } from '../../../school/apps/removeFactorsFor.ts'
 import { type StaffMember, staffList } from '../../../school/apps/staffList.ts'
 import { plainText } from '../../plainText.ts'
-import type { TextKey, TextPart, Texts } from '../../texts.ts'
+import { type TextKey, type Texts, verbatim } from '../../texts.ts'
 import type { AccountForm, AccountSection } from '../accountPage.ts'
 import { accountField } from '../ownFields.ts'
-import type { OwnPage, OwnRequest, RunForm } from '../ownPage.ts'
-import { ofAdmins } from './schoolAdmin.ts'
-import { schoolLinks } from './schoolSections.ts'
+import type { OwnRequest, RunForm } from '../ownPage.ts'
+import { schoolPage } from './schoolAdmin.ts'
 
 const roles = ['lecturer', 'admin', 'owner'] as const
 
@@ -27,16 +26,12 @@ const form = (run: (request: OwnRequest, typed: (name: string) => string) => Pro
 })
 
 /** The page of the people who work at the school. */
-export const schoolStaffPage: OwnPage<readonly StaffMember[]> = {
+export const schoolStaffPage = schoolPage<readonly StaffMember[]>({
   path: accountPaths.schoolStaff,
-  section: accountPaths.school,
-  access: ofAdmins,
   notices: { invited: 'school.done_invited', role: 'school.done_role', removed: 'school.done_removed', factor: 'school.done_factor' },
   read: ({ reader }) => staffList(reader),
   build: ({ texts, schoolName, person, sent, errorOf }, staff) => ({
     title: 'school.staff',
-    heading: texts.text('school.staff'),
-    siblings: schoolLinks(texts, accountPaths.schoolStaff),
     introduction: texts.parts('school.staff_introduction', { school: schoolName }),
     sections: [
       listSection(texts, staff, person.who),
@@ -69,15 +64,12 @@ export const schoolStaffPage: OwnPage<readonly StaffMember[]> = {
       return 'factor'
     }, 'lost'),
   },
-}
-
-const verbatim = (texts: Texts, text: string): TextPart[] => texts.parts('school.verbatim', { text })
+})
 
 function listSection(texts: Texts, staff: readonly StaffMember[], { email }: { email: string }): AccountSection {
   return {
     id: 'staff',
     heading: texts.text('school.staff_list'),
-    paragraphs: [],
     table: {
       caption: texts.text('school.staff_list'),
       head: [

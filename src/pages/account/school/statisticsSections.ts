@@ -19,7 +19,6 @@ export function statisticsSections(texts: Texts, { totals, series }: ShownReport
     {
       id: 'numbers',
       heading: texts.text('school.statistics_numbers'),
-      paragraphs: [],
       facts: [
         { label: texts.text('school.statistics_revenue_net'), value: [contentPart(money(totals.revenue_net))] },
         ...numbers.map((name) => ({ label: texts.text(`school.statistics_${name}`), value: [contentPart(count(totals[name]))] })),
@@ -57,7 +56,6 @@ function chartSection(texts: Texts, name: 'revenue' | 'enrollments', points: rea
   return {
     id: name,
     heading,
-    paragraphs: [],
     chart: {
       label: texts.text('school.statistics_chart', { chart: heading }),
       bars: barsOf(days.map(({ day, value, text }) => ({ value, title: texts.text('school.statistics_value', { day, value: text }) }))),
