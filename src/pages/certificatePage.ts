@@ -5,8 +5,8 @@ import { type Frame, frame } from './frame.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { pageProblem } from './pageProblem.ts'
-import { createViews } from './templates.ts'
 import type { PageServices } from './pagesArguments.ts'
+import { createViews } from './templates.ts'
 import type { Texts } from './texts.ts'
 
 export interface CertificatePage extends Frame {

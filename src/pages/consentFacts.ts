@@ -1,5 +1,5 @@
 import type { Destination } from './destination.ts'
-import type { OpenInteraction } from './openInteraction.ts'
+import type { OpenInteraction } from './interaction.ts'
 import type { TextPart, Texts } from './texts.ts'
 
 export interface ConsentFact {

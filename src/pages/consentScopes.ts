@@ -1,6 +1,6 @@
 import type { AllowedScopes } from '../identity/accounts/allowedScopes.ts'
 import type { ConsentScope } from './consentScope.ts'
-import type { Interaction } from './openInteraction.ts'
+import type { Interaction } from './interaction.ts'
 
 export interface RequestedScopes {
   known: ConsentScope[]

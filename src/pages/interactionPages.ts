@@ -3,16 +3,9 @@ import { findSignedInAccount } from '../identity/accounts/signedInAccount.ts'
 import { accountIdOf } from '../identity/oidc/claims.ts'
 import { interactionPath } from '../identity/oidc/endpoints.ts'
 import { findActiveAccount } from './activeAccount.ts'
+import type { LaterSignIn, OpenInteraction } from './interaction.ts'
 import { interactionHost } from './interactionHost.ts'
-import {
-  finishInteraction,
-  isAnswered,
-  isRepeated,
-  type LaterSignIn,
-  type OpenInteraction,
-  openInteraction,
-  resumeInteraction,
-} from './openInteraction.ts'
+import { finishInteraction, isAnswered, isRepeated, openInteraction, resumeInteraction } from './openInteraction.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 import { seeOther } from './seeOther.ts'

@@ -1,4 +1,4 @@
-import type { OpenInteraction } from './openInteraction.ts'
+import type { OpenInteraction } from './interaction.ts'
 
 /** The checkbox of the consent page with which a person chooses a manual code: the app runs on another machine. */
 export const manualCodeField = { name: 'elsewhere', value: 'yes' } as const

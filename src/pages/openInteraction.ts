@@ -2,49 +2,18 @@ import type { Context } from 'koa'
 import type Provider from 'oidc-provider'
 import { Problem } from '../base/problem.ts'
 import type { School } from '../base/school.ts'
-import { type ClientOrigin, originOf } from '../identity/clients/clientOrigin.ts'
+import { originOf } from '../identity/clients/clientOrigin.ts'
 import { claimedRole, imitatedName } from '../identity/clients/imitatedName.ts'
 import { accountIdOf } from '../identity/oidc/claims.ts'
 import { disabledClientText, isDisabledClient } from '../identity/oidc/disabledClients.ts'
 import { decisionOf } from '../identity/oidc/endedInteractions.ts'
-import { type Destination, destinationOf } from './destination.ts'
+import { destinationOf } from './destination.ts'
+import type { Interaction, LaterSignIn, OpenInteraction } from './interaction.ts'
 import { knownClient } from './knownRows.ts'
 import type { LanguageState } from './language.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { PageServices } from './pagesArguments.ts'
 import { plainText } from './plainText.ts'
-
-export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
-
-/** An authorization request that waits for a person, as stored. It contains nothing from the current request. */
-export interface OpenInteraction {
-  provider: Provider
-  interaction: Interaction
-  clientId: string
-  /** The name that the client registered, cleaned for display; empty if it has none. */
-  clientName: string
-  origin: ClientOrigin | undefined
-  /** Returns the protected name that an unverified client's name imitates. */
-  imitated(): Promise<string | undefined>
-  /** The word with which an unverified client's name claims to speak for the school. */
-  claimedRole: string | undefined
-  destination: Destination
-  /** The account that the browser is signed in with. */
-  accountId: string | undefined
-  /** When the account signed in, in seconds since 1970. */
-  signedInAt: number | undefined
-  signIn: LaterSignIn | undefined
-  /** The sign-in of this browser, if it happened after the authorization request began: for example, after a sign-up. */
-  laterSignIn: LaterSignIn | undefined
-}
-
-export interface LaterSignIn {
-  accountId: string
-  ts: number
-  amr: string[]
-  acr?: string
-  remember: boolean
-}
 
 /**
  * Finds the interaction of this browser, which must be the one in the URL.

@@ -12,7 +12,7 @@ import type { PasswordTurn } from '../identity/accounts/passwordGate.ts'
 import type { Grantable } from '../identity/apps/grantable.ts'
 import type { Exchange } from '../identity/oidc/engineTransaction.ts'
 import type { Stores } from '../identity/oidc/stores.ts'
-import type { SecondFactorRules } from '../identity/signIn/secondStep.ts'
+import type { SecondFactorRules } from '../identity/signIn/authenticationContext.ts'
 import type { ConsentScope } from './consentScope.ts'
 import type { HomeFacts } from './homePage.ts'
 import type { KnownBrowsers } from './knownBrowser.ts'
@@ -21,7 +21,7 @@ import type { FindPageContext } from './pageContext.ts'
 import type { PageTheme } from './pageTheme.ts'
 import type { SignInStep } from './steps/signInStep.ts'
 
-/** What the pages for people need of the service. */
+/** The parts of the service that pages for people use. */
 export interface PageServices {
   databaseOf: DatabaseOf
   stores: Stores
@@ -30,7 +30,7 @@ export interface PageServices {
   oauth(): OAuthConfig
   /** The engine of the school of the request. */
   provider(ctx: Context): Promise<Provider>
-  /** What the request to the engine has read and will write; undefined for other requests. */
+  /** The rows that the request to the engine has read, and what it will write; undefined for other requests. */
   exchange(): Pick<Exchange, 'facts' | 'isFirstGrant' | 'auditOfGrant'> | undefined
   /** Names that self-registered clients must not imitate, including the school's own name. */
   protectedNames(school: School): Promise<readonly string[]>

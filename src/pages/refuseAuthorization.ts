@@ -1,8 +1,9 @@
 import type { Context, Middleware } from 'koa'
 import { auditEntry } from './auditEntry.ts'
 import { submittedForm } from './formBody.ts'
+import type { OpenInteraction } from './interaction.ts'
 import { isManualCodeChosen } from './manualCode.ts'
-import { finishInteraction, isAnswered, type OpenInteraction, openInteraction, resumeInteraction } from './openInteraction.ts'
+import { finishInteraction, isAnswered, openInteraction, resumeInteraction } from './openInteraction.ts'
 import type { PagesArguments } from './pagesArguments.ts'
 
 /** Takes the form with which a person cancels an authorization request. The app learns nothing about the person. */

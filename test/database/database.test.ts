@@ -5,9 +5,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { assembleDatabase } from '../../src/database/connection/assembleDatabase.ts'
 import type { Database } from '../../src/database/connection/database.ts'
+import { createTransactionGuard } from '../../src/database/connection/servicePool.ts'
 import { embeddedDatabase, everyDatabase } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
-import { createTransactionGuard } from '../../src/database/connection/servicePool.ts'
 import { until } from '../support/poll.ts'
 
 describe.each(await everyDatabase())('the $name database', ({ open }) => {

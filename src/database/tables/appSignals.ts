@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../../base/ids.ts'
 import type { Reader, SchoolReader, SchoolWriter } from '../connection/database.ts'
-import { daySeconds, now, secondsAgo, type Builder } from '../statements/expressions.ts'
+import { type Builder, daySeconds, now, secondsAgo } from '../statements/expressions.ts'
 import { type AuditEntry, recordAudit } from './audit.ts'
-import { pauseClient } from './clients.ts'
 import { changeConditions } from './changeFilter.ts'
+import { pauseClient } from './clients.ts'
 import type { SignalKind, SignalRule } from './signals.ts'
 
 /** Something unusual about an app. */

@@ -1,5 +1,5 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader, SchoolReader, RowOf } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
 import type { StatementCache } from '../connection/statementCache.ts'
 import { withMarker } from '../school/inSchool.ts'
 import { type Builder, type Condition, isAmong } from '../statements/expressions.ts'

@@ -1,4 +1,4 @@
-import type { Reader, RowOf, SchoolReader, Writer, SchoolWriter } from '../connection/database.ts'
+import type { Reader, RowOf, SchoolReader, SchoolWriter, Writer } from '../connection/database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { rememberRemoved } from './clientTombstones.ts'

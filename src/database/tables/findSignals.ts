@@ -3,7 +3,7 @@ import { firstIdAt } from '../../base/ids.ts'
 import type { Reader } from '../connection/database.ts'
 import { daySeconds, secondsAgo } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
-import { type AppSignal, lossKinds, today, lostObjects } from './appSignals.ts'
+import { type AppSignal, lossKinds, lostObjects, today } from './appSignals.ts'
 import type { SignalLimits } from './signals.ts'
 
 /** Something unusual at one of the schools. */

@@ -1,5 +1,5 @@
-import type { FactChange } from '../../database/facts/factGuard.ts'
 import { grantTag } from '../../database/facts/fact.ts'
+import type { FactChange } from '../../database/facts/factGuard.ts'
 import { type ClientRequest, entry } from './endpointHandler.ts'
 import { beginFind, loadMintingFacts } from './mintingFacts.ts'
 import { artifactKey } from './tokenTags.ts'

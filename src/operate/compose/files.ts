@@ -16,7 +16,7 @@ import type { FileServices } from '../../engine/externalServices.ts'
 import { run } from '../../engine/run.ts'
 import { downloadRoute } from '../../school/files/downloadRoute.ts'
 import { type AddressSigner, signAddress } from '../../school/files/signedAddress.ts'
-import { storeUploadedFile, storeUpload } from '../../school/files/storeUploadedFile.ts'
+import { storeUpload, storeUploadedFile } from '../../school/files/storeUploadedFile.ts'
 import { uploadRoute } from '../../school/files/uploadRoute.ts'
 import { type BasicParts, type Foundation, personIn } from './foundation.ts'
 

@@ -6,9 +6,10 @@ import type { ListedRow, PageOfRows } from '../../base/text/pageOfRows.ts'
 import type { Defer } from '../../database/outbox/deferredWork.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { CheckNewPassword } from '../../identity/accounts/passwordRule/newPasswordRule.ts'
-import type { SecondFactorRules, SecondStepRule } from '../../identity/signIn/authenticationContext.ts'
 import type { ResponseTo } from '../../school/apiRows.ts'
 import type { PageServices } from '../pagesArguments.ts'
+import type { AccountPresenter } from './accountPresenter.ts'
+import type { KeptForms } from './keptForms.ts'
 
 /** Everything that the account pages need from other modules. */
 export interface AccountArguments extends PageServices, OwnOperations, OwnServices {
@@ -22,6 +23,12 @@ export interface AccountArguments extends PageServices, OwnOperations, OwnServic
    * @throws Problem rate_limited
    */
   exportArchive(ctx: Context, accountId: string, contents: ExportContents): Promise<AsyncIterable<Uint8Array>>
+}
+
+/** The arguments with the parts that the account pages share. */
+export interface AccountServices extends AccountArguments {
+  present: AccountPresenter
+  keptForms: KeptForms
 }
 
 type OwnServices = Pick<ExternalServices, 'approvals' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'>

@@ -5,7 +5,7 @@ import { startBrowserSession } from '../../identity/oidc/browserSession.ts'
 import { sessionSeconds } from '../../identity/oidc/sessionSeconds.ts'
 import { seeOther } from '../seeOther.ts'
 import type { SignInHost } from '../steps/signInHost.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices } from './accountArguments.ts'
 import { formSubject } from './signedInPerson.ts'
 import { readSignInProgress, removeSignInProgress, setSignInProgress } from './signInCookie.ts'
 

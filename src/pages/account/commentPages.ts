@@ -25,7 +25,7 @@ interface Act {
   run(writer: SchoolWriter, writing: Writing, sent: URLSearchParams, body: string): Promise<{ id: string; action: string | undefined }>
 }
 
-/** What a person does with their comments, by the address of the form. */
+/** The actions of a person on their comments, by the address of the form. */
 const acts: Readonly<Record<string, Act>> = {
   [accountPaths.comments]: {
     ...{ hidden: ['subject', 'parent', 'once'], label: 'comment.label', submit: 'comment.submit' },

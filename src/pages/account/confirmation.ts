@@ -5,7 +5,7 @@ import type { Keyring } from '../../base/keyring.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import { isMultiFactor } from '../../identity/signIn/authenticationMethods.ts'
 import { seeOther } from '../seeOther.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices } from './accountArguments.ts'
 import { type SignedInPerson, signedInOrAway } from './signedInPerson.ts'
 
 const cookie = 'sg_confirmed'

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Role } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import type { Frame } from '../frame.ts'
 import type { School } from '../../base/school.ts'
 import type { ListedRow } from '../../base/text/pageOfRows.ts'
 import type { SchoolDatabase, SchoolReader } from '../../database/connection/database.ts'
@@ -10,17 +9,9 @@ import type { PageContext } from '../pageContext.ts'
 import { PageProblem } from '../pageProblem.ts'
 import type { PageAuditEntry } from '../pagesArguments.ts'
 import type { TextKey, Texts } from '../texts.ts'
-import type { AccountArguments, OwnAnswer, OwnCall } from './accountArguments.ts'
+import type { AccountServices, OwnAnswer, OwnCall } from './accountArguments.ts'
 import type { AccountForm, AccountPage } from './accountPage.ts'
-import type { AccountPresenter } from './accountPresenter.ts'
-import type { KeptForms } from './keptForms.ts'
 import type { SignedInPerson } from './signedInPerson.ts'
-
-/** What the account pages use: the parts of the service, and those that they share. */
-export interface AccountServices extends AccountArguments {
-  keptForms: KeptForms
-  present: AccountPresenter
-}
 
 /** A request about an account. */
 export interface AccountRequest {
@@ -43,7 +34,6 @@ export interface OwnRequest extends AccountRequest {
   person: SignedInPerson
   /** The parameters of the path. */
   params: Readonly<Record<string, string>>
-  /** The path of the page. */
   path: string
   role(): Promise<Role>
   pageContext(): Promise<PageContext>
@@ -73,8 +63,8 @@ export interface OwnRequest extends AccountRequest {
   ): Promise<readonly ResponseTo<Id, Query>[]>
 }
 
-/** What every form of a page has. The texts of problems are by code, and by code and field; those of every other problem under `other`. */
 interface AnyForm {
+  /** The texts of problems by code, and by code and field; that of every other problem is under `other`. */
   problems?: Readonly<Record<string, TextKey>>
   /** The field at which problems are shown. Default: above the page. */
   field?: string
@@ -112,7 +102,7 @@ type After<Body> = { done(answer: OwnAnswer<Body>, request: OwnRequest): string 
 
 export type OwnForm = { [Id in keyof Responses]: FormOf<Id> }[keyof Responses] | FormOf<string, string> | RunForm
 
-/** Who opens a page, and whose forms it takes. Both return undefined if the browser was redirected to the sign-in, which leads back to `page`. */
+/** Decides who opens a page, and whose forms it takes. Both functions return undefined if the browser was redirected to the sign-in, which leads back to `page`. */
 export interface PageAccess {
   open(ctx: Context, services: AccountServices, page: string): Promise<SignedInPerson | undefined>
   /** @throws Problem access_denied if the form was not shown in this session */
@@ -140,12 +130,11 @@ export interface BuiltPage<Shown> {
   build(context: OwnPageContext, shown: Shown): OwnContent
 }
 
-/** A page with its own view. */
 interface OwnView {
   show(request: OwnRequest): Promise<void>
 }
 
-/** What a page says after a form, by the value of the query parameter `done`. */
+/** The notices after a form, by the value of the query parameter `done`. */
 type Notices = Readonly<Record<string, TextKey>>
 
 /** A page of the account for people who are not signed in. */

@@ -5,18 +5,10 @@ import { submittedForm } from '../formBody.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import { seeOther } from '../seeOther.ts'
 import type { TextKey } from '../texts.ts'
+import type { AccountServices } from './accountArguments.ts'
 import { confirmedOrAway } from './confirmation.ts'
 import { found } from './found.ts'
-import {
-  type AccountServices,
-  explained,
-  type FormOf,
-  type OwnError,
-  type OwnPage,
-  type OwnRequest,
-  type PageAccess,
-  Refused,
-} from './ownPage.ts'
+import { explained, type FormOf, type OwnError, type OwnPage, type OwnRequest, type PageAccess, Refused } from './ownPage.ts'
 import { createOwnRequest } from './ownRequest.ts'
 import { formAddress, showOwnPage } from './showOwnPage.ts'
 import { formSubject, signedInOrAway } from './signedInPerson.ts'
@@ -31,7 +23,6 @@ export interface OperationFile {
   filename?(params: Readonly<Record<string, string>>): string
 }
 
-/** Adds pages to the account pages. */
 interface OwnPages {
   addPage<Shown>(page: OwnPage<Shown>): void
   addFile(file: OperationFile): void

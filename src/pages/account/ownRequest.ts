@@ -4,8 +4,9 @@ import { everyRow, firstRows, type ListedRow, type PageOfRows } from '../../base
 import type { ResponseTo } from '../../school/apiRows.ts'
 import { auditEntry } from '../auditEntry.ts'
 import { knownPerson } from '../knownRows.ts'
+import type { AccountServices } from './accountArguments.ts'
 import { isClosed } from './found.ts'
-import type { AccountRequest, AccountServices, OwnRequest } from './ownPage.ts'
+import type { AccountRequest, OwnRequest } from './ownPage.ts'
 import type { SignedInPerson } from './signedInPerson.ts'
 
 const [rowsOnPage, rowsAtOnce, maxWhole] = [50, 100, 1000]

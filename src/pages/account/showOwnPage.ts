@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 import { accountPaths } from '../../base/accountPaths.ts'
 import { newId } from '../../base/ids.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
+import type { Frame } from '../frame.ts'
 import type { PageContext } from '../pageContext.ts'
 import { plainText } from '../plainText.ts'
-import type { Frame } from '../templates.ts'
 import type { TextKey } from '../texts.ts'
 import { accountNavigation } from './accountNavigation.ts'
 import type { AccountPage, AccountSection, AccountShell } from './accountPage.ts'
@@ -26,8 +26,7 @@ declare module 'koa' {
   }
 }
 
-interface Surroundings {
-  /** The path of the page. */
+interface ShownPage {
   path: string
   /** The page whose link in the navigation is marked. */
   section: string
@@ -39,7 +38,7 @@ interface Surroundings {
 /** Returns what surrounds the content of an account page. The query names a notice; nothing else of it is shown. */
 export async function shellOf(
   { ctx, person, role, services: { present } }: OwnRequest,
-  { section, notices = {}, heading }: Partial<Pick<Surroundings, 'notices'>> & Pick<Surroundings, 'section'> & { heading: string },
+  { section, notices = {}, heading }: Partial<Pick<ShownPage, 'notices'>> & Pick<ShownPage, 'section'> & { heading: string },
 ): Promise<AccountShell> {
   const pageContext = await present.pageContext(ctx)
   const { texts } = pageContext
@@ -55,10 +54,9 @@ export async function shellOf(
   }
 }
 
-/** Shows a page of the account. */
 export async function showOwnPage(
   request: OwnRequest,
-  { path, section, notices, errors = [] }: Surroundings,
+  { path, section, notices, errors = [] }: ShownPage,
   build: (context: OwnPageContext) => OwnContent,
 ): Promise<void> {
   const { ctx, person, services } = request

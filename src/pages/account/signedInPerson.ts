@@ -9,7 +9,7 @@ import { findActiveAccount } from '../activeAccount.ts'
 import { requireOwnForm } from '../ownForm.ts'
 import type { PageServices } from '../pagesArguments.ts'
 import { seeOther } from '../seeOther.ts'
-import type { AccountServices } from './ownPage.ts'
+import type { AccountServices } from './accountArguments.ts'
 import { shortTarget } from './returnTo.ts'
 
 export interface SignedInPerson extends BrowserSession {

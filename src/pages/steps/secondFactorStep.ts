@@ -1,5 +1,5 @@
 import { ownFactors } from '../../identity/factors/ownFactors.ts'
-import { contexts, isSatisfied, requestedContexts, type SecondStepRule } from '../../identity/signIn/authenticationContext.ts'
+import { contexts, isSatisfied, requestedContexts } from '../../identity/signIn/authenticationContext.ts'
 import { auditEntry } from '../auditEntry.ts'
 import type { PageServices } from '../pagesArguments.ts'
 import { attemptFactor } from '../secondFactor/attemptFactor.ts'

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { OpenInteraction } from '../openInteraction.ts'
+import type { OpenInteraction } from '../interaction.ts'
 import type { PageContext } from '../pageContext.ts'
 import type { StepPrompt } from './signInStep.ts'
 import type { StepProgress } from './stepProgress.ts'

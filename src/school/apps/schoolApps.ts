@@ -1,5 +1,5 @@
 import type { SchoolReader } from '../../database/connection/database.ts'
-import { listSignals, type ShownSignal, countAppCalls, countAppChanges } from '../../database/tables/appSignals.ts'
+import { countAppCalls, countAppChanges, listSignals, type ShownSignal } from '../../database/tables/appSignals.ts'
 import { scopesOf } from '../../identity/accounts/connectedApps.ts'
 import { type AppTerms, termsOf } from '../../identity/apps/schoolAppRules.ts'
 import { findAppRules } from '../../identity/apps/storedAppRules.ts'

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolDatabase } from '../../database/connection/database.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
+import { completeFile } from '../../database/tables/files.ts'
+import { claimUpload, completeUpload, releaseUpload, type UploadKey } from '../../database/tables/uploads.ts'
 import { cleanSvg } from './cleanSvg.ts'
 import { headBytes, pictureSize, requireType } from './fileContents.ts'
 import { cleanedTypes, cleanPicture, maxPictureBytes } from './pictures/cleanPicture.ts'
 import type { MetadataKind } from './pictures/pictureParts.ts'
-import { completeFile } from '../../database/tables/files.ts'
-import { claimUpload, completeUpload, releaseUpload, type UploadKey } from '../../database/tables/uploads.ts'
 
 export interface AnnouncedFile {
   key: string

@@ -1,4 +1,4 @@
-import type { SchoolReader, RowOf } from '../../database/connection/database.ts'
+import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
 import { countByDay, countChoices } from '../../database/tables/formExpressions.ts'
 
 export interface FormField {

@@ -1,7 +1,7 @@
 import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
-import type { SchoolWriter, RowOf } from '../../database/connection/database.ts'
+import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 

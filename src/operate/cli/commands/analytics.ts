@@ -1,5 +1,5 @@
-import { rollupLock } from '../../jobs/featureJobs.ts'
 import { rebuildSchool } from '../../../school/analytics/rollups/refreshSchool.ts'
+import { rollupLock } from '../../jobs/featureJobs.ts'
 import { command, group, parsed, schoolOption } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'

@@ -55,7 +55,7 @@ const pausing = (isPaused: boolean): RunForm =>
     pageOf,
   )
 
-/** What owners and admins do about an app, with the rules of the operator's commands. */
+/** The actions of owners and admins on an app, with the rules of the operator's commands. */
 export const schoolActions: Readonly<Record<string, RunForm>> = {
   [accountPaths.schoolPauseApp]: pausing(true),
   [accountPaths.schoolContinueApp]: pausing(false),

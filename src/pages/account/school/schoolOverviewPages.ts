@@ -5,7 +5,6 @@ import { type PeopleLists, peopleLists, peopleSections } from './peopleSections.
 import { schoolPage } from './schoolAdmin.ts'
 import { statisticsSections } from './statisticsSections.ts'
 
-/** The page with the people of the school. */
 export const schoolPeoplePage = schoolPage<{ words: string; lists: PeopleLists }>({
   path: accountPaths.schoolPeople,
   async read(request) {
@@ -20,7 +19,6 @@ export const schoolPeoplePage = schoolPage<{ words: string; lists: PeopleLists }
   }),
 })
 
-/** The page with the figures of the school. */
 export const schoolStatisticsPage = schoolPage<OverviewReport>({
   path: accountPaths.schoolStatistics,
   read: async ({ perform }) => (await perform('analyticsOverview', { interval: 'day' })).body,

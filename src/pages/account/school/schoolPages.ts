@@ -52,7 +52,6 @@ export const schoolAppsPage: OwnPage<never> = {
   forms: schoolActions,
 }
 
-/** The page of the integrations of the school. */
 export const schoolIntegrationsPage: OwnPage<never> = {
   path: accountPaths.schoolIntegrations,
   access: ofAdmins,
