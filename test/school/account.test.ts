@@ -2,16 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { saveClient } from '../../src/database/tables/clients.ts'
 import { deleteDueAccounts } from '../../src/school/account/jobs/deleteDueAccounts.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import type { Reply } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 
-describe.each(await databasesToTest())("one's own account, on $name", ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo("one's own account, on $name", (api) => {
   const call = (method: string, path: string, as: string | undefined, body?: object): Promise<Reply> =>
     api.send(`/api/v1/account${path}`, { method, as, ...(body && { body }) })
   const rowOf = async (email: string) => {

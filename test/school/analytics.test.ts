@@ -1,15 +1,15 @@
 import { Client } from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { analytics } from '../../src/school/analytics/analytics.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { rollups } from '../../src/school/analytics/rollups/rollups.ts'
 import { operationsIn } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import type { Row } from './analyticsRows.ts'
 import { activityDays, countRows, trimmed } from './analyticsSums.ts'
 import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer1@example.com'
@@ -29,8 +29,7 @@ const sources = [
   'quiz_attempt',
 ]
 
-describe.each(await databasesToTest())('figures over HTTP on $name', ({ name, open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('figures over HTTP on $name', (api, name) => {
   const now = new Date()
   const sql = <One extends object = Row>(text: string, values: unknown[] = []) => api.database.sql.query<One>(text, values)
   const get = (path: string, as: string | undefined = owner, headers = {}) => api.get(`${base}/${path}`, { as, headers })

@@ -1,12 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toPublicId, uuidOf } from '../../src/base/ids.ts'
 import { type CopiedTable, copiedTables, counters } from '../../src/database/statements/columnKinds.ts'
 import { newPeople } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import type { DemoApi, Reply } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { everyWrite } from './derived/everyWrite.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const as = 'owner@example.com'
 type Row = Record<string, unknown>
@@ -39,8 +38,7 @@ const children: Partial<Record<CopiedTable, [table: CopiedTable, column: string,
   ],
 }
 
-describe.each(await databasesToTest())('the kinds of columns, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('the kinds of columns, on $name', (api) => {
   beforeAll(async () => {
     await query(
       `INSERT INTO file (school_id, id, filename, content_type, bytes, purpose, visibility, status, storage_key)

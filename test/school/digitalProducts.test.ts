@@ -1,11 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { newProduct, newProductFile } from '../support/shop.ts'
-import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
@@ -55,9 +53,7 @@ const states = {
   },
 } as const
 
-describe.each(await databasesToTest())('digital products on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('digital products on $name', (api) => {
   const send = (path: string, body: object = {}, { as = owner, method = 'POST' } = {}) =>
     api.send(`/api/v1/digital_products${path}`, { as, method, ...(method !== 'DELETE' && { body }) })
   const get = (path: string, as?: string) => api.get(`/api/v1/digital_products${path}`, { as })

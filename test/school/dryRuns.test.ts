@@ -1,13 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newPeople } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import type { DemoApi, Reply } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { isTestedElsewhere } from './derived/exceptions.ts'
+import { describeDemo } from './describeDemo.ts'
 import { takesForm } from './wrongs.ts'
 
 interface Report {
@@ -27,8 +26,7 @@ const withoutIdsAndTimes = (value: unknown): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
     .replaceAll(/\b[0-9A-Z]{16}\b|\bGIFT-[0-9A-Z]{8}\b/g, 'code')
 
-describe.each(await databasesToTest())('a dry run, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('a dry run, on $name', (api) => {
   beforeAll(async () => {
     await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [
       api.school.id,

@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fromPublicId, newId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newAccount } from '../support/rows.ts'
-import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const as = 'owner@example.com'
 const name = 'Zephyrine Quokkaworth'
@@ -42,8 +40,7 @@ interface Column {
   owner: string
 }
 
-describe.each(await databasesToTest())('the erasure of a person, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('the erasure of a person, on $name', (api) => {
   let person: { publicId: string; id: string; accountId: string }
   beforeAll(async () => {
     const made = await api.send('/api/v1/students', {

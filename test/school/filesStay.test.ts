@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { markupLimitsText } from '../../src/base/text/markupLimits.ts'
@@ -8,14 +8,13 @@ import { isArray, isObjectSchema, isUnion, membersOf, optionsOf, unwrapped } fro
 import { writeForm } from '../../src/engine/declare/writeForm.ts'
 import { sweepJobs } from '../../src/operate/jobs/sweepJobs.ts'
 import { newComment } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { type FileRow, newFile, noStorage } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
-import { type DemoApi, type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import type { DemoApi, Reply, SendOptions } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, inputOf, namesRow, withMatch } from './derived/everyWrite.ts'
 import { validObject } from './derived/validValue.ts'
+import { describeDemo } from './describeDemo.ts'
 
 /** Whatever can name a file in a request: its path, and how a value of the field at its top names one. */
 interface Naming {
@@ -78,8 +77,7 @@ const kinds: FileRow[] = [
   { purpose: 'captions', visibility: 'private' },
 ]
 
-describe.each(await databasesToTest())('files that rows name, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('files that rows name, on $name', (api) => {
   let subjects: Subjects
   const missing: MissingFile[] = []
   beforeAll(async () => {

@@ -1,16 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
-import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const [owner, lecturer] = ['owner@example.com', 'lecturer2@example.com']
 
-describe.each(await databasesToTest())('a picture of a row on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('a picture of a row on $name', (api) => {
   const picture = async (file: Parameters<typeof newFile>[2] = {}) =>
     toPublicId('fil', await newFile(api.database.sql, api.school.id, file))
   const make = (body: object, as = owner) => api.send('/api/v1/courses', { as, body: { title: 'Spoon carving', ...body } })

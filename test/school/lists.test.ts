@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fromPublicId, toPublicId, uuidOf } from '../../src/base/ids.ts'
 import type { OperationOf } from '../../src/engine/declare/operations.ts'
 import type { Parameter } from '../../src/engine/declare/parameters.ts'
@@ -6,7 +6,6 @@ import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { allScopes, createAgent, get, personCalled } from '../support/agent.ts'
 import { newComment, newEvent, newForm, newPost, newRsvps, newSubmission } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newCertificates, newEnrollments } from '../support/learners.ts'
@@ -15,6 +14,7 @@ import { copyRow } from '../support/rows.ts'
 import { passwordHash, startService } from '../support/service.ts'
 import { newOrder, newPerson, newProduct, newProductGrant, newUses } from '../support/shop.ts'
 import { type Reply, startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 interface Page {
   data: { slug: string; id: string; [field: string]: unknown }[]
@@ -24,9 +24,7 @@ const pageOf = ({ json }: Reply): Page => json as unknown as Page
 const slugs = (reply: Reply): string[] => pageOf(reply).data.map(({ slug }) => slug)
 const nextLink = ({ headers }: Reply): string | undefined => /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
 
-describe.each(await databasesToTest())('lists on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('lists on $name', (api) => {
   const owner = 'owner@example.com'
   const sorts = ['position', 'created_at', 'title', 'published_at', 'updated_at'].flatMap((sort) => [sort, `-${sort}`])
 
@@ -201,8 +199,7 @@ describe.each(await databasesToTest())('lists on $name', ({ open }) => {
 
 const everyList = operationsIn(resources).filter((operation): operation is OperationOf<'list'> => operation.kind === 'list')
 
-describe.each(await databasesToTest())('every list on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('every list on $name', (api) => {
   beforeAll(async () => {
     const { sql } = api.database
     for (let count = 0; count < 8; count++) {
@@ -308,8 +305,7 @@ const filters = operationsIn(resources).flatMap((one) =>
     : one.parameters.flatMap(({ name, target }) => (target ? [{ id: one.id, path: one.path, kind: one.kind, name, target }] : [])),
 )
 
-describe.each(await databasesToTest())('filters by id, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('filters by id, on $name', (api) => {
   beforeAll(async () => {
     await newForm(api.database.sql, api.school.id, { slug: 'ask-us' })
     await newPlan(api.database.sql, api.school.id)
@@ -373,8 +369,7 @@ describe.each(await databasesToTest())('filters by id, on $name', ({ open }) => 
   })
 })
 
-describe.each(await databasesToTest())('long lists on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('long lists on $name', (api) => {
   beforeAll(async () => {
     await api.database.sql.query(
       `INSERT INTO course (school_id, id, slug, title, language, status, position)

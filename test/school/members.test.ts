@@ -1,9 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { allScopes, type Reply, type SendOptions, startDemoApi, teamCount } from './demoApi.ts'
+import { allScopes, type Reply, type SendOptions, teamCount } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const admin = 'admin1@example.com'
@@ -24,9 +23,7 @@ const table: Record<string, Record<State, State | 'invalid_state'>> = {
   leave: { invited: 'invalid_state', active: 'left', blocked: 'invalid_state', left: 'left', erased: 'erased' },
 }
 
-describe.each(await databasesToTest())('members, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('members, on $name', (api) => {
   const call = (path: string, options: SendOptions = {}): Promise<Reply> =>
     api.send(`/api/v1/members${path}`, { method: 'GET', as: owner, ...options })
   const post = (path: string, body: object = {}, as = owner): Promise<Reply> => call(path, { method: 'POST', body, as })

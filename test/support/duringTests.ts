@@ -5,8 +5,8 @@ import { afterAll, beforeAll } from 'vitest'
  * can use the returned object; code that runs when the tests are collected cannot.
  */
 export function duringTests<Started extends object>(start: () => Promise<Started>): Started {
-  const started = {} as Started & { stop?(): unknown; drop?(): unknown }
+  const started = {} as Started & { stop?(): unknown; drop?(): unknown; close?(): unknown }
   beforeAll(async () => void Object.assign(started, await start()))
-  afterAll(() => (started.stop ?? started.drop)?.())
+  afterAll(() => (started.stop ?? started.drop ?? started.close)?.())
   return started
 }
