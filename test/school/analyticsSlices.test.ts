@@ -3,6 +3,7 @@ import { daysBetween } from '../../src/base/days.ts'
 import type { Database } from '../../src/database/connection/database.ts'
 import type { Sql } from '../../src/database/connection/sql.ts'
 import { ensureSchool } from '../../src/database/tables/schools.ts'
+import { subscriptions } from '../../src/school/analytics/reports/subscriptions.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { embeddedDatabase } from '../support/databases.ts'
 
@@ -59,4 +60,15 @@ test('figures that are overdue for months hold the only session of the embedded 
   // A read waits for the piece that runs, and for no more than the next one.
   expect(Math.max(...waits)).toBeLessThanOrEqual(2)
   expect(waits.length).toBeGreaterThan(pieces.length / 3)
+})
+
+const churn = (line: { ended: number; active_before: number; active_change: number }): unknown =>
+  subscriptions.show(line as never, ((amount: number) => ({ amount, currency: 'EUR' })) as never).churn_rate_percent
+
+test('the churn rate is the share of ended subscriptions in the average of those at the beginning and at the end', () => {
+  expect(churn({ ended: 10, active_before: 100, active_change: 100 })).toBe(10)
+  expect(churn({ ended: 41, active_before: 2, active_change: 80 })).toBe(100)
+  // A school that grows from few subscriptions has no rate of thousands of percent.
+  expect(churn({ ended: 41, active_before: 2, active_change: 408 })).toBe(20)
+  expect(churn({ ended: 0, active_before: 0, active_change: 0 })).toBe(0)
 })

@@ -4,7 +4,7 @@ import type { OperationOf } from '../../src/engine/declare/operations.ts'
 import { membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
-import { describeDemo } from './describeDemo.ts'
+import { describeDemoOn } from './describeDemo.ts'
 
 const actions = everyWrite.filter((operation): operation is OperationOf<'action'> => operation.kind === 'action')
 const named = (name: string) => actions.filter((operation) => operation.name === name)
@@ -27,36 +27,32 @@ test.each(actions.filter(({ input }) => timesIn(input).length > 0))('$id calls a
   for (const name of timesIn(input)) expect(namesIn(resource.schema)).toContain(name)
 })
 
-describeDemo(
-  'on $name',
-  (api) => {
-    let subjects: Subjects
-    beforeAll(() => {
-      subjects = createSubjects(api)
-    })
+describeDemoOn('first', 'on $name', (api) => {
+  let subjects: Subjects
+  beforeAll(() => {
+    subjects = createSubjects(api)
+  })
 
-    const call = (operation: OperationOf<'action'> | undefined, id: string) =>
-      api.send(operation ? subjects.addressOf(operation, id) : '/none', { as: actor, method: 'POST', body: {} })
+  const call = (operation: OperationOf<'action'> | undefined, id: string) =>
+    api.send(operation ? subjects.addressOf(operation, id) : '/none', { as: actor, method: 'POST', body: {} })
 
-    test.each(named('archive'))('restore undoes $id', async (archive) => {
-      const { object } = archive.resource
-      const restore = sibling(archive, 'restore')
-      const id = await subjects.subjectOf(archive)
-      const before = await api.get(subjects.addressOf(archive, id).replace(/\/archive$/, ''), { as: actor })
-      expect(before.status).toBe(200)
-      expect((await call(archive, id)).json).toMatchObject({ status: 'archived' })
-      const restored = await call(restore, id)
-      expect([object, restored.status]).toEqual([object, 200])
-      expect(restored.json).toMatchObject({ id, status: restoredAsDrafts.includes(object) ? 'draft' : before.json.status })
-      expect('archived_at' in restored.json ? restored.json.archived_at : null).toBeNull()
-      expect((await call(restore, id)).headers.get('etag')).toBe(restored.headers.get('etag'))
-    })
+  test.each(named('archive'))('restore undoes $id', async (archive) => {
+    const { object } = archive.resource
+    const restore = sibling(archive, 'restore')
+    const id = await subjects.subjectOf(archive)
+    const before = await api.get(subjects.addressOf(archive, id).replace(/\/archive$/, ''), { as: actor })
+    expect(before.status).toBe(200)
+    expect((await call(archive, id)).json).toMatchObject({ status: 'archived' })
+    const restored = await call(restore, id)
+    expect([object, restored.status]).toEqual([object, 200])
+    expect(restored.json).toMatchObject({ id, status: restoredAsDrafts.includes(object) ? 'draft' : before.json.status })
+    expect('archived_at' in restored.json ? restored.json.archived_at : null).toBeNull()
+    expect((await call(restore, id)).headers.get('etag')).toBe(restored.headers.get('etag'))
+  })
 
-    test.each(named('publish'))('unpublish undoes $id', async (publish) => {
-      const id = await subjects.subjectOf(publish)
-      expect((await call(publish, id)).json).toMatchObject({ status: 'published' })
-      expect((await call(sibling(publish, 'unpublish'), id)).json).toMatchObject({ id, status: 'draft' })
-    })
-  },
-  'first',
-)
+  test.each(named('publish'))('unpublish undoes $id', async (publish) => {
+    const id = await subjects.subjectOf(publish)
+    expect((await call(publish, id)).json).toMatchObject({ status: 'published' })
+    expect((await call(sibling(publish, 'unpublish'), id)).json).toMatchObject({ id, status: 'draft' })
+  })
+})

@@ -16,11 +16,10 @@ import { withNamedSchemas } from '../../src/engine/rest/namedSchemas.ts'
 import { apiDescription, describedTag, openApiDocument } from '../../src/engine/rest/openApi.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { get } from '../support/agent.ts'
-import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { dereferenced } from '../support/openApi.ts'
 import { startService } from '../support/service.ts'
-import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 type Json = Record<string, unknown>
 type Contents = Record<string, { schema: Json; example?: unknown }>
@@ -315,9 +314,7 @@ describe.each(description.tags)('the document of $name alone', ({ name }) => {
   })
 })
 
-describe.each(await databasesToTest())('the document on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('the document on $name', (api) => {
   test('holds for what is answered, to everybody', async () => {
     for (const [path, schema] of [
       ['/api/v1/courses/clay-from-scratch', 'Course'],

@@ -1,19 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { recordOrder } from '../../src/school/orders/recordOrder.ts'
 import { refundOrder } from '../../src/school/orders/refundOrder.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newCoupon, newCourse, newProduct } from '../support/shop.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import type { Reply } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
 const [buyer, other] = ['learner001@example.org', 'learner002@example.org']
 
-describe.each(await databasesToTest())('orders on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('orders on $name', (api) => {
   let course: string
   let product: string
   let orderId: string

@@ -1,19 +1,16 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newEvent, newForm, newPlan, newPost } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
-import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import type { Reply, SendOptions } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const states = ['draft', 'published', 'archived'] as const
 type State = (typeof states)[number]
 
-describe.each(await databasesToTest())('pages, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('pages, on $name', (api) => {
   const path = (end = '') => `/api/v1/pages${end && `/${end}`}`
   const send = (end: string, options: SendOptions = {}) => api.send(path(end), { as: owner, ...options })
   const act = (id: string, verb: string) => send(`${id}/${verb}`, { body: {} })

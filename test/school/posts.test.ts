@@ -1,10 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { featureJobs } from '../../src/operate/jobs/featureJobs.ts'
 import { newPeople, newPlan, newPost, newSubscription, type SomebodyNew } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import type { Reply } from './demoApi.ts'
+import { describeDemoOn } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer2@example.com'
@@ -60,9 +59,7 @@ const states = {
   },
 } as const
 
-describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemoOn('first', 'posts, on $name', (api) => {
   const send = (path: string, method: string, body?: object, as = owner): Promise<Reply> =>
     api.send(`/api/v1/posts${path}`, { as, method, headers: { 'if-match': '*' }, ...(body && { body }) })
   const read = (id: string, as?: string) => api.get(`/api/v1/posts/${id}`, { as })
@@ -155,8 +152,14 @@ describe.each((await databasesToTest()).slice(0, 1))('posts, on $name', ({ open 
     expect([after.list, after.filtered]).toEqual([before.list, before.filtered])
     // The job keeps the version, so a caller that read the row before can still write it.
     expect(
-      (await api.send(`/api/v1/posts/${id}`, { as: owner, method: 'PATCH', headers: { 'if-match': etag }, body: { kind: 'announcement' } }))
-        .status,
+      (
+        await api.send(`/api/v1/posts/${id}`, {
+          as: owner,
+          method: 'PATCH',
+          headers: { 'if-match': etag },
+          body: { kind: 'announcement' },
+        })
+      ).status,
     ).toBe(200)
   })
 

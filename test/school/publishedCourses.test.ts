@@ -1,15 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import type { Reply } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const lecturer = 'lecturer1@example.com'
 
-describe.each(await databasesToTest())('published courses, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('published courses, on $name', (api) => {
   const call = (method: string, path: string, body?: object, as = owner): Promise<Reply> =>
     api.send(`/api/v1${path}`, { method, as, ...(body && { body }) })
   const done = async (method: string, path: string, body?: object, as = owner): Promise<string> => {

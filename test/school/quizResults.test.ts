@@ -1,7 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import { beforeAll, expect, test } from 'vitest'
+import type { Reply } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 import { learner, learningIn, lecturer, other, owner, storedId, stranger } from './learning.ts'
 
 const third = 'learner003@example.org'
@@ -28,8 +27,7 @@ const answersOf = ({ word: text, ...chosen }: Given) => [
   ...(text === undefined ? [] : [{ question_id: 'word', text }]),
 ]
 
-describe.each(await databasesToTest())('the results of quizzes, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('the results of quizzes, on $name', (api) => {
   let school: ReturnType<typeof learningIn>
   beforeAll(() => {
     school = learningIn(api)
@@ -211,8 +209,7 @@ const quizWith = (keys: Record<string, Choice>, settings: object = {}) => ({
   ...settings,
 })
 
-describe.each(await databasesToTest())('quizzes that are graded again, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('quizzes that are graded again, on $name', (api) => {
   let school: ReturnType<typeof learningIn>
   beforeAll(() => {
     school = learningIn(api)

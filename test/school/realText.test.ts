@@ -1,12 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { longText, realTexts } from '../support/realText.ts'
-import { startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
+import { describeDemo, describeDemoOn } from './describeDemo.ts'
 import { learningIn } from './learning.ts'
 
 const as = 'owner@example.com'
@@ -19,9 +17,7 @@ const creations = operationsIn(resources).flatMap((operation) => {
   return field === undefined ? [] : [{ id: operation.id, operation: operation as Extract<Operation, { kind: 'create' }>, field }]
 })
 
-describe.each(await databasesToTest())('names as people write them, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('names as people write them, on $name', (api) => {
   test.each(creations)('$id: keeps every name unchanged, at an address that differs', async ({ operation, field }) => {
     const { resource, path } = operation
     const { sendingFor } = createSubjects(api)
@@ -42,8 +38,7 @@ const hostile =
   '<p onclick="run()">Hello</p><script>run()</script><iframe src="https://evil.example/x"></iframe><iframe src="https://youtu.be/dQw4w9WgXcQ"></iframe><form></form>'
 const removed = ['p onclick', 'script', 'iframe https://evil.example/x', 'form']
 
-describe.each((await databasesToTest()).slice(-1))('the response to a write, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemoOn('last', 'the response to a write, on $name', (api) => {
   let school: ReturnType<typeof learningIn>
   beforeAll(() => {
     school = learningIn(api)

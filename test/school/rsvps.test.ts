@@ -1,20 +1,17 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { newPeople, newPlan, newSubscription, type SomebodyNew } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { untilServed } from '../support/poll.ts'
 import { type Reply, startDemoApi } from './demoApi.ts'
+import { describeDemoOn } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const hour = 3_600_000
 const inHours = (hours: number): string => new Date(Date.now() + hours * hour).toISOString()
 
 // Locks decide about concurrent requests: this needs PostgreSQL, if it is available.
-describe.each((await databasesToTest()).slice(-1))('answers to events, on $name', ({ open, name }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemoOn('last', 'answers to events, on $name', (api, name) => {
   const people = (count: number, more = {}): Promise<SomebodyNew[]> => newPeople(api.database.sql, api.school.id, count, more)
   const send = (path: string, as: string, method: string, body: object): Promise<Reply> =>
     api.send(`/api/v1/events/${path}`, { as, method, body })

@@ -1,16 +1,13 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { contrastRatio } from '../../src/base/text/contrast.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type SendOptions, startDemoApi } from './demoApi.ts'
+import type { SendOptions } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 
-describe.each(await databasesToTest())('the school, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('the school, on $name', (api) => {
   const patch = (body: object) => api.send('/api/v1/school', { method: 'PATCH', as: owner, headers: { 'if-match': '*' }, body })
   const school = async (as?: string) => (await api.get('/api/v1/school', { as })).json
 
@@ -94,9 +91,7 @@ describe.each(await databasesToTest())('the school, on $name', ({ open }) => {
 const path = '/api/v1/appearance'
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
-describe.each(await databasesToTest())('the looks of a school, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('the looks of a school, on $name', (api) => {
   const anyVersion = { 'if-match': '*' }
   const patch = (body: unknown, options: SendOptions = {}) =>
     api.send(path, { method: 'PATCH', as: owner, headers: anyVersion, body, ...options })

@@ -1,16 +1,15 @@
 // Proves RFC 9110 section 8.7: A changed slug leads to its row for a year, in pages by a redirect, and no other row can take it; those of a deleted row are free
 
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sweepFormerSlugs } from '../../src/database/tables/formerSlugs.ts'
 import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newForm } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { untilServed } from '../support/poll.ts'
-import { type Reply, startDemoApi } from './demoApi.ts'
+import type { Reply } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const as = 'owner@example.com'
 
@@ -31,8 +30,7 @@ const actions = operationsIn(resources).filter(
   ({ kind, resource, path }) => kind === 'action' && resource.hasSlug && path.includes('{id}') && path.split('{').length === 2,
 )
 
-describe.each(await databasesToTest())('derived slugs, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('derived slugs, on $name', (api) => {
   beforeAll(async () => {
     await newForm(api.database.sql, api.school.id, { slug: 'ask-us' })
   })

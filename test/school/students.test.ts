@@ -1,18 +1,15 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newAccount } from '../support/rows.ts'
-import { type Reply, type SendOptions, startDemoApi, teamCount } from './demoApi.ts'
+import { type Reply, type SendOptions, teamCount } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const learner = 'learner001@example.org'
 const lecturer = 'lecturer1@example.com'
 
-describe.each(await databasesToTest())('students, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('students, on $name', (api) => {
   const call = (path: string, options: SendOptions = {}): Promise<Reply> =>
     api.send(`/api/v1/students${path}`, { method: 'GET', as: owner, ...options })
   const add = (body: object = {}): Promise<Reply> =>
@@ -222,9 +219,7 @@ const table: Record<string, Record<State, State | 'invalid_state'>> = {
   rename: { invited: 'invited', active: 'active', suspended: 'suspended', erased: 'invalid_state' },
 }
 
-describe.each(await databasesToTest())('states of a student, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('states of a student, on $name', (api) => {
   const as = 'owner@example.com'
   const path = (id: unknown, end = '') => `/api/v1/students/${String(id)}${end}`
   const add = (body: object = {}): Promise<Reply> =>

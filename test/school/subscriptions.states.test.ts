@@ -1,11 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { subscriptionStates } from '../../src/school/memberships/subscriptionTransitions.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newPerson } from '../support/shop.ts'
-import { startDemoApi } from './demoApi.ts'
+import { describeDemoOn } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 
@@ -98,9 +96,7 @@ const planTable: Record<string, Record<string, string>> = {
   archived: { activate: 'active', archive: '=', remove: '409' },
 }
 
-describe.each((await databasesToTest()).slice(-1))('states on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemoOn('last', 'states on $name', (api) => {
   test('the table names every state, and every action in each', () => {
     expect(Object.keys(table)).toEqual([...subscriptionStates])
     for (const row of Object.values(table)) expect(Object.keys(row)).toEqual(actions)

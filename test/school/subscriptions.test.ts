@@ -1,11 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { newPlan, newSubscription, type PlanRow } from '../support/memberships.ts'
 import { newCoupon, newPerson } from '../support/shop.ts'
-import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import type { Reply, SendOptions } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const owner = 'owner@example.com'
 const learners = [1, 2, 3, 4, 5, 6, 7].map((index) => `learner00${index}@example.org`) as [
@@ -18,9 +17,7 @@ const learners = [1, 2, 3, 4, 5, 6, 7].map((index) => `learner00${index}@example
   string,
 ]
 
-describe.each(await databasesToTest())('subscriptions on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('subscriptions on $name', (api) => {
   const send = (end: string, options: SendOptions) => api.send(`/api/v1/subscriptions${end}`, options)
   const start = (as: string | undefined, body: object) => send('', { as, body })
   const act = (id: unknown, verb: string, body: object = {}, as = owner) => send(`/${String(id)}/${verb}`, { as, body })

@@ -1,15 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { sweepUndo } from '../../src/database/undo/records.ts'
 import { undeclared, undoOf } from '../../src/engine/declare/operations.ts'
 import { newPeople } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { changedTables, dumpSchool } from '../support/schoolDump.ts'
-import { addGrant, type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { addGrant, type DemoApi, type Reply } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { isTestedElsewhere } from './derived/exceptions.ts'
+import { describeDemo } from './describeDemo.ts'
 import { takesForm } from './wrongs.ts'
 
 const ended = expect.objectContaining({ error: 'not_undoable' })
@@ -18,8 +17,7 @@ test('every write says whether it can be taken back, or why not', () => {
   expect(everyWrite.filter((one) => undoOf(one) === undeclared).map(({ id }) => id)).toEqual([])
 })
 
-describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('taking back, on $name', (api) => {
   beforeAll(async () => {
     await addGrant(api)
     await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [
@@ -317,9 +315,7 @@ describe.each(await databasesToTest())('taking back, on $name', ({ open }) => {
   })
 })
 
-describe.each(await databasesToTest())('taking back next to the work of others, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
-
+describeDemo('taking back next to the work of others, on $name', (api) => {
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     api.database.sql.query<Row>(text, [api.school.id, ...values])
   const get = async (path: string) => (await api.get(`/api/v1/${path}`, { as: actor })).json

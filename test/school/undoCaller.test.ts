@@ -1,15 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { apiPath, type Operation, type OperationOf, undoOf } from '../../src/engine/declare/operations.ts'
 import type { Resource } from '../../src/engine/declare/resource.ts'
 import { membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import type { DemoApi, Reply } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
 import { validValue } from './derived/validValue.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const lecturer = 'lecturer1@example.com'
 const dryRun = { 'dry-run': 'true', 'if-match': '*' }
@@ -18,8 +17,7 @@ const undoable = everyWrite.filter((one) => undoOf(one) === true && one.roles.in
 const updates = undoable.filter(({ kind }) => kind === 'update')
 const transitions = undoable.filter((one): one is OperationOf<'action'> => one.kind === 'action' && one.rules.to !== undefined)
 
-describe.each(await databasesToTest())('taking back, by somebody who may do less now, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('taking back, by somebody who may do less now, on $name', (api) => {
   let subjects: Subjects
   let me: { person_id: string; lecturer_id: string }
   beforeAll(async () => {

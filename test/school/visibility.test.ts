@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Audience, audiences, type Caller, type PersonViewer } from '../../src/base/caller.ts'
 import { toPublicId } from '../../src/base/ids.ts'
@@ -14,13 +14,12 @@ import type { ExternalServices } from '../../src/engine/externalServices.ts'
 import { run } from '../../src/engine/run.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newEvent, newPost, newRsvps } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
 import { filesWithoutBytes, newFile } from '../support/files.ts'
 import { newPlan, newSubscription } from '../support/memberships.ts'
 import { newOrder, newPerson, newProduct, newUses } from '../support/shop.ts'
 import { runsOrThorough } from '../support/thorough.ts'
 import { startDemoApi } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 
 const operations = operationsIn(resources)
 const isList = (operation: Operation): operation is OperationOf<'list'> => operation.kind === 'list'
@@ -91,8 +90,7 @@ function decidingColumns({
 
 const draft = sql`jsonb_build_object('title', draft_title, 'blocks', draft_blocks, 'seo', draft_seo, 'show_in_navigation', draft_show_in_navigation)`
 
-describe.each(await databasesToTest())('visible rows, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('visible rows, on $name', (api) => {
   /** Uses one person with each role in turn: each role sees at least the rows of the role before it. */
   let callers: Record<Audience, Caller>
   let teacher: PersonViewer

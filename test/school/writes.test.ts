@@ -3,9 +3,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { problems } from '../../src/base/problem.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { duringTests } from '../support/duringTests.ts'
-import { type Reply, type SendOptions, startDemoApi } from './demoApi.ts'
+import type { Reply, SendOptions } from './demoApi.ts'
+import { describeDemo } from './describeDemo.ts'
 import { learningIn } from './learning.ts'
 
 const owner = 'owner@example.com'
@@ -13,8 +12,7 @@ const lecturer = 'lecturer2@example.com'
 /** Selects the response that was stored last. */
 const newest = 'id = (SELECT id FROM idempotency_record WHERE school_id = $1 ORDER BY created_at DESC LIMIT 1)'
 
-describe.each(await databasesToTest())('writing on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('writing on $name', (api) => {
   const replies: Reply[] = []
 
   const send = async (path: string, options: SendOptions = {}): Promise<Reply> => {
@@ -478,8 +476,7 @@ describe.each(await databasesToTest())('writing on $name', ({ open }) => {
 
 type Results = { index: number; key: string; status: number }[]
 
-describe.each(await databasesToTest())('bulk requests at the same time, on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('bulk requests at the same time, on $name', (api) => {
   let school: ReturnType<typeof learningIn>
   beforeAll(() => {
     school = learningIn(api)

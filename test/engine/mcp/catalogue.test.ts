@@ -5,9 +5,7 @@ import addFormats from 'ajv-formats'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../../src/school/index.ts'
-import { startDemoApi } from '../../school/demoApi.ts'
-import { databasesToTest } from '../../support/databases.ts'
-import { duringTests } from '../../support/duringTests.ts'
+import { describeDemo } from '../../school/describeDemo.ts'
 import { callTool, post, request } from './rpc.ts'
 
 interface Listed {
@@ -26,8 +24,7 @@ const toolName = ({ id }: { id: string }): string => id.replace(/[A-Z]/g, (email
 const ajv = new Ajv2020({ strict: true, allErrors: true, strictTypes: false })
 addFormats.default(ajv)
 
-describe.each(await databasesToTest())('the catalogue on $name', ({ open }) => {
-  const api = duringTests(async () => startDemoApi(await open()))
+describeDemo('the catalogue on $name', (api) => {
   let origin: string
   let tools: Listed[]
   beforeAll(async () => {
