@@ -28,7 +28,7 @@ import { tour, tourForm, tourists } from '../test/browser/tour.ts'
 import { openVisitor } from '../test/browser/visitor.ts'
 import { lastLink } from '../test/pages/account/account.ts'
 import { createAgent } from '../test/support/agent.ts'
-import { hasChromium, launchChromium } from '../test/support/chromium.ts'
+import { hasChromium, sharedChromium } from '../test/support/chromium.ts'
 import { passwordHash, startService, type TestService } from '../test/support/service.ts'
 import { writeContactSheets } from './contactSheet.ts'
 import { fileOf, gallery, type Picture } from './gallery.ts'
@@ -85,7 +85,7 @@ function stops(previews: string): (typeof tour)[number][] {
 async function takeAll(content: Content, pictures: readonly Picture[], type: 'png' | 'jpeg'): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'schoolgate-screenshots-'))
   const service = await startSchool(directory, content)
-  const browser = await launchChromium()
+  const browser = await sharedChromium()
   const taken: string[] = []
   try {
     await mkdir(folder, { recursive: true })
@@ -99,7 +99,7 @@ async function takeAll(content: Content, pictures: readonly Picture[], type: 'pn
     }
     for (const [name, locales] of Map.groupBy(pictures, ({ page }) => page))
       for (const [locale, ofPage] of Map.groupBy(locales, (picture) => picture.locale)) {
-        const { page, close } = await openVisitor(browser, { locale })
+        const { page, close } = await openVisitor({ locale })
         await stops(join(directory, 'mails'))
           .find((stop) => stop.name === name)
           ?.open(page, guide)

@@ -1,25 +1,21 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lastLink, startEmailChange } from '../pages/account/account.ts'
 import { type Agent, agentOf, postJson, withToken } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
-import { password, startService, type TestService } from '../support/service.ts'
-import { box, openVisitor, signIn, type Visitor } from './visitor.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
+import { box, openVisitor, signIn } from './visitor.ts'
 
 const chosen = 'four lanterns over the quiet pond'
 
 describe.skipIf(!hasChromium())('a person looks after their account, in Chromium without scripts', () => {
-  let service: TestService
-  let browser: Browser
   let callback: Callback
   let agent: Agent
-  let visitor: Visitor
+  const visitor = duringTests(() => openVisitor({ javaScriptEnabled: false }))
 
+  const service = duringTests(() => startService())
   beforeAll(async () => {
-    browser = await launchChromium()
-    visitor = await openVisitor(browser, { javaScriptEnabled: false })
-    service = await startService()
     await service.database.sql.query("UPDATE school SET registration = 'open'")
     callback = await listenForCallback()
     const metadata = { client_name: 'Course Companion', redirect_uris: [callback.redirectUri] }
@@ -27,9 +23,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
     agent = agentOf(service.issuer, body.client_id, undefined, callback.redirectUri)
   })
   afterAll(async () => {
-    await browser?.close()
     await callback?.close()
-    await service?.stop()
   })
   beforeEach(() => visitor.startOver())
   afterEach(() => {
@@ -80,7 +74,7 @@ describe.skipIf(!hasChromium())('a person looks after their account, in Chromium
   test('signs out everywhere: another browser is asked to sign in, and apps too where that was ticked', async () => {
     await service.addPerson({ email: 'leaving@example.com' })
     const token = await connect('leaving@example.com')
-    const other = await openVisitor(browser, { javaScriptEnabled: false })
+    const other = await openVisitor({ javaScriptEnabled: false })
     try {
       await other.page.goto(`${service.issuer}/account/apps`)
       await signIn(other.page, 'leaving@example.com', password)

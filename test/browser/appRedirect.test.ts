@@ -1,30 +1,25 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { agentOf } from '../support/agent.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { password, startService } from '../support/service.ts'
 import { openVisitor, signIn } from './visitor.ts'
 
 const redirectUri = 'cursor://anysphere.cursor-mcp/oauth/callback'
 
 describe.skipIf(!hasChromium())('in Chromium', () => {
-  let service: TestService
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService({
+  const service = duringTests(() =>
+    startService({
       school: { integrations: [{ client_id: 'editor', client_name: 'Editor', redirect_uris: [redirectUri] }] },
-    })
+    }),
+  )
+  beforeAll(async () => {
     await service.addPerson({ email: 'ada@example.org' })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
   })
 
   test('the consent leads to an app with a private-use scheme: the content security policy allows the redirect', async () => {
-    const visitor = await openVisitor(browser)
+    const visitor = await openVisitor()
     const locations: string[] = []
     visitor.page.on('response', (response) => void locations.push(response.headers().location ?? ''))
     try {

@@ -1,31 +1,23 @@
 // Proves WCAG 1.4.10: The consent page with five permissions fits on the screen of a phone, and reflows at 400 % zoom
 
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { languages } from '../../src/base/text/languages.ts'
 import { type Agent, agentOf, allScopes, postJson } from '../support/agent.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 import { box, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 const learner = 'learner@example.org'
 const five = 'openid profile email account:read courses:read events:write'
 
 describe.skipIf(!hasChromium())('the consent page', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() => startService({ people: [{ email: learner }] }))
   let agent: Agent
   beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService()
-    await service.addPerson({ email: learner })
     const redirectUri = 'http://127.0.0.1:53682/callback'
     const { body } = await postJson(`${service.issuer}/api/oauth/register`, { client_name: 'Study Buddy', redirect_uris: [redirectUri] })
     agent = agentOf(service.issuer, body.client_id, undefined, redirectUri)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
   })
 
   const at = async (
@@ -33,7 +25,7 @@ describe.skipIf(!hasChromium())('the consent page', () => {
     settings: { colorScheme?: 'light' | 'dark'; width?: number; height?: number; javaScriptEnabled?: boolean } = {},
   ): Promise<Visitor> => {
     const { colorScheme = 'light', width = 360, height = 740, javaScriptEnabled = true } = settings
-    const visitor = await openVisitor(browser, { javaScriptEnabled, colorScheme, viewport: { width, height } })
+    const visitor = await openVisitor({ javaScriptEnabled, colorScheme, viewport: { width, height } })
     await visitor.page.goto(agent.authorizationUrl({ scope, ...parameters }).href)
     await signIn(visitor.page, learner, password)
     await visitor.page.locator('h1 bdi').waitFor()

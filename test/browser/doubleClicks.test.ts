@@ -1,9 +1,10 @@
-import type { Browser, Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Locator } from 'playwright-core'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, agentOf, createAgent } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 import { openVisitor, sendSignIn, type Visitor } from './visitor.ts'
 
 const email = 'learner@example.org'
@@ -17,20 +18,12 @@ const moments = {
 }
 
 describe.skipIf(!hasChromium())('in Chromium', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() => startService({ people: [{ email }] }))
   let callback: Callback
   let agent: Agent
   let clientId: string
   beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService()
-    await service.addPerson({ email })
     clientId = (await createAgent(service.issuer)).clientId
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
   })
 
   describe.each([
@@ -45,7 +38,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
     beforeEach(async () => {
       callback = await listenForCallback()
       agent = agentOf(service.issuer, clientId, undefined, callback.redirectUri)
-      visitor = await openVisitor(browser, { javaScriptEnabled: scripts === 'on' })
+      visitor = await openVisitor({ javaScriptEnabled: scripts === 'on' })
       requests = []
       pages = []
       visitor.page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))

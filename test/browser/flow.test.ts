@@ -3,51 +3,38 @@
 // Proves RFC 8252 section 8.6: Permissions allowed before are shown separately from new ones, and every request asks again
 
 import { decodeJwt } from 'jose'
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { languages } from '../../src/base/text/languages.ts'
 import { type Agent, agentOf, postJson } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { password, startService } from '../support/service.ts'
 import { box, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 const learner = 'learner@example.org'
 const scope = 'openid email account:read courses:read courses:write school:write'
 
 describe.skipIf(!hasChromium())('in Chromium', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() => startService({ people: [{ email: learner }, { email: 'owner@example.com', role: 'owner' }] }))
   let callback: Callback
   let agent: Agent
 
   beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService()
-    await service.addPerson({ email: learner })
-    await service.addPerson({ email: 'owner@example.com', role: 'owner' })
     callback = await listenForCallback()
     const metadata = { client_name: 'Course Companion', redirect_uris: [callback.redirectUri] }
     const { body } = await postJson(`${service.issuer}/api/oauth/register`, metadata)
     agent = agentOf(service.issuer, body.client_id, undefined, callback.redirectUri)
   })
-  afterAll(async () => {
-    await browser?.close()
-    await callback?.close()
-    await service?.stop()
-  })
+  afterAll(() => callback?.close())
 
   describe.each([
     ['off', false],
     ['on', true],
   ])('with scripts %s', (_name, javaScriptEnabled) => {
-    let visitor: Visitor
-    beforeAll(async () => {
-      visitor = await openVisitor(browser, { javaScriptEnabled })
-    })
+    const visitor = duringTests(() => openVisitor({ javaScriptEnabled }))
     beforeEach(() => visitor.startOver())
-    afterAll(() => visitor?.close())
     afterEach(() => {
       const [complaints, origins] = [visitor.complaints(), visitor.origins()]
       const ours = [service.issuer, new URL(callback.redirectUri).origin]
@@ -271,7 +258,7 @@ describe.skipIf(!hasChromium())('in Chromium', () => {
   ])(
     'the redirect URI is in form-action because browsers require it: without it they block the redirect, scripts %s',
     async (_name, javaScriptEnabled) => {
-      const visitor = await openVisitor(browser, { javaScriptEnabled })
+      const visitor = await openVisitor({ javaScriptEnabled })
       try {
         const { page } = visitor
         await page.goto(agent.authorizationUrl({ scope }).href)

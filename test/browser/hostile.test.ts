@@ -1,11 +1,11 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { agentOf, postJson } from '../support/agent.ts'
 import { type Callback, listenForCallback } from '../support/callback.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { password, startService, type TestService } from '../support/service.ts'
-import { openVisitor, signIn, type Visitor } from './visitor.ts'
+import { password, startService } from '../support/service.ts'
+import { openVisitor, signIn } from './visitor.ts'
 
 const run = 'window.name="executed"'
 
@@ -24,28 +24,19 @@ const corpus = [
 ]
 
 describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs in Chromium', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() => startService({ isLimited: false }))
   let callback: Callback
-  let visitor: Visitor
+  const visitor = duringTests(() => openVisitor())
   let seen: string[]
 
   beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService({ isLimited: false })
     const { accountId } = await service.addPerson({ email: 'learner@example.org' })
     await service.database.sql.query('UPDATE account SET name = $2 WHERE id = $1', [accountId, corpus[1]])
     callback = await listenForCallback()
-    visitor = await openVisitor(browser)
     seen = []
     visitor.page.on('dialog', (dialog) => void dialog.dismiss())
   })
-  afterAll(async () => {
-    await visitor?.close()
-    await browser?.close()
-    await callback?.close()
-    await service?.stop()
-  })
+  afterAll(() => callback?.close())
 
   /** Checks that no injected script ran, the policy blocked no request, and no other host received a request. */
   async function look(): Promise<void> {
@@ -68,7 +59,7 @@ describe.skipIf(!hasChromium())('whatever a stranger sends, nothing of it runs i
   }
 
   test('running scripts are detected: a page with the same content and without a policy', async () => {
-    const { page, close } = await openVisitor(browser)
+    const { page, close } = await openVisitor()
     await page.setContent(corpus[1] as string)
     await until(async () => (await page.evaluate('window.name')) === 'executed', { what: 'the mark of a script' })
     await close()

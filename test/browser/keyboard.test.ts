@@ -1,26 +1,17 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../support/agent.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 import { keyboardBarriers } from './keyboard.ts'
-import { openVisitor, type Visitor } from './visitor.ts'
+import { openVisitor } from './visitor.ts'
 
 describe.skipIf(!hasChromium())('a person without a pointer, in Chromium', () => {
-  let service: TestService
-  let browser: Browser
-  let visitor: Visitor
+  const service = duringTests(() => startService())
+  const visitor = duringTests(() => openVisitor())
   let people = 0
 
-  beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService()
-    visitor = await openVisitor(browser)
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
-  })
   beforeEach(() => visitor.startOver())
 
   /** Presses Tab until the control has the focus. */

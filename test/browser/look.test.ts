@@ -1,25 +1,26 @@
 // Proves WCAG 2.2 AA: Every page in every state is valid HTML, fits phone and desktop, works in light and dark, and has no axe violation
 // Proves WCAG 2.2 AA: Every state of every page is valid, fits 320 and 1280 px and is translated, in English and German; Tab reaches every control in order, with visible focus
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { languages } from '../../src/base/text/languages.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { saveForm } from '../../src/school/forms/saveForm.ts'
 import { lastLink } from '../pages/account/account.ts'
 import { answer, createAgent, personCalled } from '../support/agent.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { englishIn, visibleText } from '../support/german.ts'
 import { until } from '../support/poll.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
 import { keyboardBarriers } from './keyboard.ts'
 import { learn } from './learningTour.ts'
 import { giveLongNames, longName, misdirected } from './longNames.ts'
 import { publish } from './siteTour.ts'
 import { type TourGuide, tour, tourForm, tourists } from './tour.ts'
-import { openVisitor, type Visitor } from './visitor.ts'
+import { openVisitor } from './visitor.ts'
 
 const overflow = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
@@ -49,13 +50,12 @@ const isDark = (page: Page) =>
   page.evaluate<boolean>(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((value) => value < 64)`)
 
 describe.skipIf(!hasChromium())('every page, in Chromium', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() =>
+    startService({ school: { defaults: { name: school, locale: 'en', time_zone: 'UTC', currency: 'EUR' } } }),
+  )
   let guide: TourGuide
 
   beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService({ school: { defaults: { name: school, locale: 'en', time_zone: 'UTC', currency: 'EUR' } } })
     for (const tourist of tourists) await service.addPerson(tourist)
     await service.database.transaction((writer) =>
       saveForm(inSchool(writer, service.schoolId()), { schoolId: service.schoolId(), now: new Date() }, tourForm),
@@ -65,13 +65,9 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
     const agent = await createAgent(service.issuer, { client_name: 'Courseware'.repeat(6) })
     guide = { agent, mailedLink: async (email) => (await lastLink(service, email)).href }
   })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
-  })
 
   test('a long list of scopes comes before its buttons, which cover nothing of it', async () => {
-    const visitor = await openVisitor(browser, { viewport: { width: 360, height: 640 } })
+    const visitor = await openVisitor({ viewport: { width: 360, height: 640 } })
     try {
       const { page } = visitor
       await tour.find(({ name }) => name === 'consent-owner')?.open(page, guide)
@@ -113,7 +109,7 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
     }
     const { sql } = service.database
     await sql.query('UPDATE appearance SET logo_file_id = $1, logo_dark_file_id = $2', [await draw('navy'), await draw('gold')])
-    const visitor = await openVisitor(browser, { viewport: { width: 360, height: 640 } })
+    const visitor = await openVisitor({ viewport: { width: 360, height: 640 } })
     try {
       const { page } = visitor
       const top = (): Promise<number> => page.evaluate("document.querySelector('main').getBoundingClientRect().top")
@@ -154,9 +150,8 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
 
   describe.each(languages)('in %s', (locale) => {
     const isFirst = locale === languages[0]
-    let visitor: Visitor
+    const visitor = duringTests(() => openVisitor({ locale }))
     beforeAll(async () => {
-      visitor = await openVisitor(browser, { locale })
       if (isFirst) return
       // The pages of the other language have names that are hard to fit.
       await publish(guide)
@@ -168,7 +163,6 @@ describe.skipIf(!hasChromium())('every page, in Chromium', () => {
       await visitor.page.setViewportSize({ width: 360, height: 800 })
       await visitor.page.emulateMedia({ colorScheme: null })
     })
-    afterAll(() => visitor?.close())
     // Another language changes words and their length: the rules of accessibility and the keyboard are checked in one language.
     test.each(tour)(
       isFirst

@@ -1,32 +1,27 @@
 // Proves Web Authentication section 7.1: A required second factor can be a passkey that is created during the sign-in; races, replayed challenges and unverified authenticators fail
 
 import * as client from 'openid-client'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
 import { addAuthenticator, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a school where browsers offer passkeys', () => {
   let service: TestService
-  let browser: Browser
   let visitor: Visitor
   let developer: CDPSession
   let authenticatorId: string
   let people = 0
 
   beforeAll(async () => {
-    browser = await launchChromium()
     // The second school is at localhost, where browsers offer passkeys.
     service = await startService({ schools: 2, otherSchool: { second_step: { required_for: ['owner'] } } })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
-  })
+  afterAll(() => service?.stop())
   beforeEach(async () => {
-    visitor = await openVisitor(browser)
+    visitor = await openVisitor()
     ;({ developer, authenticatorId } = await addAuthenticator(visitor.page))
   })
   afterEach(() => visitor.close())
@@ -168,7 +163,7 @@ describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a
 
   test('cannot add a passkey to a factor that was set up meanwhile: the password alone is not enough for that', async () => {
     const { email, accountId } = await newOwner()
-    const thief = await openVisitor(browser)
+    const thief = await openVisitor()
     try {
       await addAuthenticator(thief.page)
       for (const { page } of [visitor, thief]) {
@@ -187,7 +182,7 @@ describe.skipIf(!hasChromium())('a person whose role needs a second factor, at a
   })
 
   test('sets up an authenticator app without JavaScript: the page says that passkeys need it', async () => {
-    const plain = await openVisitor(browser, { javaScriptEnabled: false })
+    const plain = await openVisitor({ javaScriptEnabled: false })
     try {
       const { page } = plain
       const { email } = await newOwner()

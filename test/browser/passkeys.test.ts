@@ -1,30 +1,25 @@
 import * as client from 'openid-client'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
 import { password, startService, type TestService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
 import { addAuthenticator, openVisitor, signIn, type Visitor } from './visitor.ts'
 
 describe.skipIf(!hasChromium())('passkeys, in Chromium with a virtual authenticator', () => {
   let service: TestService
-  let browser: Browser
   let visitor: Visitor
   let developer: CDPSession
   let authenticatorId: string
   let people = 0
 
   beforeAll(async () => {
-    browser = await launchChromium()
     // The second school is at localhost, where browsers offer passkeys.
     service = await startService({ schools: 2 })
   })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
-  })
+  afterAll(() => service?.stop())
   beforeEach(async () => {
-    visitor = await openVisitor(browser)
+    visitor = await openVisitor()
     ;({ developer, authenticatorId } = await addAuthenticator(visitor.page))
   })
   afterEach(() => visitor.close())
@@ -233,8 +228,7 @@ describe('without a script', () => {
     'a link on the page of the password leads to passkeys, which need JavaScript, and an IP address has none',
     async () => {
       const service = await startService({ schools: 2 })
-      const browser = await launchChromium()
-      const { page, close } = await openVisitor(browser, { javaScriptEnabled: false })
+      const { page, close } = await openVisitor({ javaScriptEnabled: false })
       try {
         for (const school of [service.issuer, service.other]) await service.addPerson({ email: 'plain@example.com', school })
         await page.goto(`${service.issuer}/account/sign-in`)
@@ -252,7 +246,6 @@ describe('without a script', () => {
         await page.getByText('Passkeys need a secure address (https). They are not available here.').waitFor()
       } finally {
         await close()
-        await browser.close()
         await service.stop()
       }
     },

@@ -1,9 +1,10 @@
 // Proves WCAG 2.2 AA: The reference in Chromium: axe, 320 and 1280 px, both themes, search, requests with PKCE, token in memory and revoked with the page
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 import { barriers, htmlErrors } from './findings.ts'
 import { openVisitor, signIn, type Visitor } from './visitor.ts'
 
@@ -11,20 +12,10 @@ const email = 'ada@example.com'
 const pages = ['/docs', '/docs/changes', '/docs/uploads', '/docs/errors', '/docs/search?q=refund', '/docs/callback']
 
 describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
-  let service: TestService
-  let browser: Browser
+  const service = duringTests(() => startService({ people: [{ email, role: 'admin' }] }))
   let visitor: Visitor
-  beforeAll(async () => {
-    browser = await launchChromium()
-    service = await startService()
-    await service.addPerson({ email, role: 'admin' })
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
-  })
   beforeEach(async () => {
-    visitor = await openVisitor(browser)
+    visitor = await openVisitor()
   })
   afterEach(async () => {
     const [complaints, origins] = [visitor.complaints(), visitor.origins()]
@@ -138,7 +129,7 @@ describe.skipIf(!hasChromium())('the API reference in Chromium', () => {
 
   test('is complete without scripts, without forms that would do nothing', async () => {
     await visitor.close()
-    visitor = await openVisitor(browser, { javaScriptEnabled: false })
+    visitor = await openVisitor({ javaScriptEnabled: false })
     const { page } = visitor
     await page.goto(`${service.issuer}/docs`)
     await page.getByLabel('Search operations').fill('orders refunds')

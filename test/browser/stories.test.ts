@@ -1,15 +1,16 @@
 // Proves interface: Visitors, learners, members and owners finish what they come for on the pages of the school, without scripts
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeDemoSchool } from '../../src/operate/demo/makeDemoSchool.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
 import { lastLink } from '../pages/account/account.ts'
 import { agentOf, get, postJson, withToken } from '../support/agent.ts'
 import { listenForCallback } from '../support/callback.ts'
-import { hasChromium, launchChromium } from '../support/chromium.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
-import { password, passwordHash, startService, type TestService } from '../support/service.ts'
+import { password, passwordHash, startService } from '../support/service.ts'
 import { openVisitor, signIn, type Visitor } from './visitor.ts'
 
 const learner = 'learner001@example.org'
@@ -17,24 +18,18 @@ const owner = 'owner@example.com'
 const chosen = 'four lanterns over the quiet pond'
 
 describe.skipIf(!hasChromium())('people of the demo school, in Chromium', () => {
-  let service: TestService
-  let browser: Browser
-  let plain: Visitor
+  const plain = duringTests(() => openVisitor({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } }))
   let visitor: Visitor
 
+  const service = duringTests(() =>
+    startService({ school: { checkout_url: 'https://shop.example.com/{type}/{id}?price={price}&code={code}' } }),
+  )
   beforeAll(async () => {
-    browser = await launchChromium()
-    plain = await openVisitor(browser, { javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
-    service = await startService({ school: { checkout_url: 'https://shop.example.com/{type}/{id}?price={price}&code={code}' } })
     const [entry] = service.app.schools.all
     if (!entry) throw new Error('the service has no school')
     await makeDemoSchool(service.database, { school: entry.school, now: new Date(), hashPassword: async () => passwordHash })
     await refreshSchool(service.database, { schoolId: service.schoolId(), now: new Date() })
     await service.database.sql.query("UPDATE school SET registration = 'open'")
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.stop()
   })
   beforeEach(async () => {
     visitor = plain
@@ -261,7 +256,7 @@ describe.skipIf(!hasChromium())('people of the demo school, in Chromium', () => 
   })
 
   test('a developer finds the resource in the table of contents and calls it', async () => {
-    const scripted = await openVisitor(browser)
+    const scripted = await openVisitor()
     try {
       visitor = scripted
       const page = await open('/docs')

@@ -1,4 +1,5 @@
-import type { Browser, BrowserContextOptions, CDPSession, Page, Response } from 'playwright-core'
+import type { BrowserContextOptions, CDPSession, Page, Response } from 'playwright-core'
+import { sharedChromium } from '../support/chromium.ts'
 import { formsOf } from '../support/person.ts'
 import { until } from '../support/poll.ts'
 
@@ -20,8 +21,8 @@ export interface Visitor {
 const listen = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('securitypolicyviolation: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
-export async function openVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext(options)
+export async function openVisitor(options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await (await sharedChromium()).newContext(options)
   context.setDefaultTimeout(30_000)
   await context.addInitScript({ content: listen })
   const page = await context.newPage()

@@ -3,7 +3,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
 import { createBrowser } from './browser.ts'
-import { type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { siteOwner } from './siteVisitor.ts'
 
 interface Certificate {
   number: string
@@ -15,12 +15,11 @@ const name = 'Zoë <i>Ashdown</i>'
 
 describe.each(await databasesToTest())('the page of a certificate, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open, isLimited: true, school: { public_pages: false } }))
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   let enrollment: string
   let student: string
   let certificate: Certificate
   beforeAll(async () => {
-    owner = await siteOwner(service)
     student = String((await owner.call('POST', '/students', { email: 'zoe@example.org', name })).id)
     const course = await owner.call('POST', '/courses', { title, access: 'free', certificate_enabled: true })
     const made = { course_id: course.id, student_id: student, override: true }

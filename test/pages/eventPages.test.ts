@@ -1,18 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
-import { asHtml, asMarkdown, dataIn, type SiteOwner, sitemapOf, siteOwner } from './siteVisitor.ts'
+import { asHtml, asMarkdown, dataIn, sitemapOf, siteOwner } from './siteVisitor.ts'
 
 const day = 86_400_000
 const fromNow = (days: number): string => new Date(Date.now() + days * day).toISOString()
 
 describe.each(await databasesToTest())('the public pages of events, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } }))
-  let owner: SiteOwner
-  beforeAll(async () => {
-    owner = await siteOwner(service)
-  })
+  const owner = duringTests(() => siteOwner(service))
 
   const read = async (path: string, headers: Record<string, string> = asHtml): Promise<string> => {
     const response = await fetch(service.issuer + path, { headers })

@@ -2,16 +2,16 @@
 // Proves RFC 9700 section 4.16: No page can be framed
 // Proves RFC 9700 section 4.2.4: Pages and tokens are not cached and send no referrer
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { duringTests } from '../support/duringTests.ts'
 import { type Answer, type Browser, boxes, createBrowser, field } from './browser.ts'
-import { catalogue, password, redirectUri, startService, type TestService } from './service.ts'
+import { catalogue, password, redirectUri, startService } from './service.ts'
 
-let service: TestService
+const service = duringTests(() => startService())
 let owner: { accountId: string; subject: string }
 let learner: { accountId: string; subject: string }
 
 beforeAll(async () => {
-  service = await startService()
   owner = await service.addPerson('owner@example.com', 'owner')
   learner = await service.addPerson('learner@example.org', 'learner')
   service.addClient({ client_id: 'app', client_name: 'Tidy Agent' })
@@ -20,8 +20,6 @@ beforeAll(async () => {
     'integration',
   )
 })
-
-afterAll(() => service.close())
 
 beforeEach(() => {
   service.audits.length = 0

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isUnneeded } from '../../scripts/prunePackages.ts'
 import { fontFaces } from '../../src/pages/fonts.ts'
 import { schoolStylesheet } from '../../src/pages/schoolStylesheet.ts'
 import { fontFamilies, fontNames, themeDefaults } from '../../src/school/settings/themes.ts'
-import { startService, type TestService } from './service.ts'
+import { startService } from './service.ts'
+import { duringTests } from '../support/duringTests.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = duringTests(() => startService())
 
 const require = createRequire(import.meta.url)
 const addresses = (css: string): string[] => [...css.matchAll(/url\("([^"]+)"\)/g)].map(([, url = '']) => url)

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { languages } from '../../src/base/text/languages.ts'
 import { createAgent } from '../support/agent.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -6,7 +6,7 @@ import { duringTests } from '../support/duringTests.ts'
 import { password, startService } from '../support/service.ts'
 import { lastLink, send, signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
-import { type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { siteOwner } from './siteVisitor.ts'
 
 const learner = 'wren@example.com'
 const labels = {
@@ -18,13 +18,9 @@ const kinds = ['imprint', 'privacy', 'terms'] as const
 type Expected = Partial<Record<(typeof kinds)[number], string>>
 
 describe.each(await databasesToTest())('links to the legal documents of a school, on $name', ({ open }) => {
-  const service = duringTests(() => startService({ open }))
-  let owner: SiteOwner
+  const service = duringTests(() => startService({ open, people: [{ email: learner, role: 'learner' }] }))
+  const owner = duringTests(() => siteOwner(service))
   const published: Record<string, string> = {}
-  beforeAll(async () => {
-    owner = await siteOwner(service)
-    await service.addPerson({ email: learner, role: 'learner' })
-  })
 
   /** Returns the pages of people without an account, of a person who signs in and consents, and of a person with an account. */
   async function pagesIn(language: string): Promise<[string, string][]> {

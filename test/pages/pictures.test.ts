@@ -1,6 +1,6 @@
 // Proves interface: A link to a public page has a PNG preview with its title, and the school has PNG icons and a web manifest, for names in every script
 import { imageSize } from 'image-size'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { createCaches } from '../../src/base/process/caches.ts'
 import { createPngRenderer } from '../../src/pages/pictures/pngRenderer.ts'
@@ -8,7 +8,7 @@ import { type CardLogo, schoolIcon, shareCard } from '../../src/pages/pictures/s
 import { themeDefaults } from '../../src/school/settings/themes.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
-import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asHtml, siteOwner } from './siteVisitor.ts'
 
 const theme = { ...themeDefaults('studio'), logo: null, logo_dark: null }
 const names = [
@@ -27,10 +27,7 @@ const hostile = ['</text><image href="file:///etc/passwd"/>', '&xxe;<!ENTITY a "
 
 describe('the pictures that the service draws', () => {
   const service = duringTests(() => startService())
-  let owner: SiteOwner
-  beforeAll(async () => {
-    owner = await siteOwner(service)
-  })
+  const owner = duringTests(() => siteOwner(service))
 
   const page = async (path: string): Promise<string> => (await fetch(service.issuer + path, { headers: asHtml })).text()
   const picture = async (path: string): Promise<{ status: number; type: string | null; size: unknown }> => {

@@ -11,7 +11,7 @@ import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { longText, realTexts } from '../support/realText.ts'
 import { startService } from '../support/service.ts'
-import { asHtml, dataIn, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asHtml, dataIn, siteOwner } from './siteVisitor.ts'
 
 const names = [...Object.values(realTexts), longText.slice(0, 80).trim()]
 
@@ -44,10 +44,9 @@ const textsOf = (html: string, tag: string): string[] =>
 
 describe.each(await databasesToTest())('names as people write them, where the public reads them, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open }))
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   const rows: Row[] = []
   beforeAll(async () => {
-    owner = await siteOwner(service)
     for (const name of names) {
       for (const [kind, { field, fields, action }] of Object.entries(kinds) as [Row['kind'], (typeof kinds)[Row['kind']]][]) {
         const path = `/${siteResources[kind]}`

@@ -7,7 +7,7 @@ import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
 import { send, signedIn } from './account/account.ts'
 import { type Browser, createBrowser } from './browser.ts'
-import { asHtml, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asHtml, siteOwner } from './siteVisitor.ts'
 
 /** Somebody who reads the site: their browser, and the API as the same person. */
 interface Reader {
@@ -27,13 +27,12 @@ describe.each(await databasesToTest())('the site for people who are signed in, o
       school: { checkout_url: 'https://shop.example.com/{type}/{id}?price={price}' },
     }),
   )
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   let plan: Record<string, unknown>
   let lessons: { preview: string; other: string }
   const readers: Reader[] = []
 
   beforeAll(async () => {
-    owner = await siteOwner(service)
     await publishRows()
     readers.push({ name: 'visitor', browser: createBrowser(service.issuer), api: (path) => read(path) })
     for (const name of ['learner', 'subscriber']) readers.push(await reader(name))

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fromPublicId } from '../../src/base/ids.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { addComment } from '../../src/school/comments/addComment.ts'
@@ -6,13 +6,10 @@ import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
 import { signedIn } from './account/account.ts'
 import { createBrowser } from './browser.ts'
-import { asMarkdown, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asMarkdown, siteOwner } from './siteVisitor.ts'
 
 const service = duringTests(() => startService())
-let owner: SiteOwner
-beforeAll(async () => {
-  owner = await siteOwner(service)
-})
+const owner = duringTests(() => siteOwner(service))
 
 async function post(fields: object = {}): Promise<{ id: string; path: string }> {
   const { id, slug } = await owner.call('POST', '/posts', { title: 'Firing', content: 'Hot.', ...fields })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { startService } from '../support/service.ts'
-import { asHtml, asMarkdown, dataIn, type SiteOwner, siteOwner } from './siteVisitor.ts'
+import { asHtml, asMarkdown, dataIn, siteOwner } from './siteVisitor.ts'
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' })
 const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
@@ -26,9 +26,8 @@ const settings = [
 
 describe.each(await databasesToTest())('the tax of prices on public pages, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open }))
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   beforeAll(async () => {
-    owner = await siteOwner(service)
     const { call } = owner
     const made = async (path: string, body: object): Promise<string> => String((await call('POST', path, body)).id)
     const lecturer = await made('/lecturers', { display_name: 'Marlo', slug: 'marlo' })

@@ -1,11 +1,11 @@
 // Proves WCAG 2.2 3.1.2: Texts of public pages are laid out in their own direction, those of a course have its language
 
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { markdownErrors } from '../support/markdown.ts'
 import { startService } from '../support/service.ts'
-import { asHtml, asMarkdown, dataIn, type SiteOwner, sitemapOf, siteOwner } from './siteVisitor.ts'
+import { asHtml, asMarkdown, dataIn, sitemapOf, siteOwner } from './siteVisitor.ts'
 
 /** The properties that a search engine requires of each type of page. */
 const required: Record<string, string[]> = {
@@ -29,10 +29,7 @@ describe.each(await databasesToTest())('the public pages of a new school, on $na
       school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}&coupon={code}' },
     }),
   )
-  let owner: SiteOwner
-  beforeAll(async () => {
-    owner = await siteOwner(service)
-  })
+  const owner = duringTests(() => siteOwner(service))
 
   const read = async (path: string, headers: Record<string, string> = asHtml, method = 'GET') => {
     const response = await fetch(new URL(path, service.issuer), { headers, method, redirect: 'manual' })

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, type TestService } from './service.ts'
+import { describe, expect, test } from 'vitest'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from './service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = duringTests(() => startService())
 
 const css = readFileSync(new URL('../../views/assets/schoolgate.css', import.meta.url), 'utf8')
 

@@ -12,7 +12,7 @@ export function hasChromium(): boolean {
 }
 
 /** Starts a browser that sends no background requests. */
-export function launchChromium(): Promise<Browser> {
+function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: executable,
     timeout: 60_000,
@@ -26,4 +26,11 @@ export function launchChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+}
+
+let ofWorker: Promise<Browser> | undefined
+/** The browser that the tests of a worker share. It ends with the worker. */
+export const sharedChromium = (): Promise<Browser> => {
+  ofWorker ??= launchChromium()
+  return ofWorker
 }

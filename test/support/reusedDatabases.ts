@@ -4,7 +4,7 @@ import { Client } from 'pg'
  * Empties databases of PostgreSQL, so that the next test file of the worker gets one as it was created: to create one takes six times as
  * long. A database whose tables, functions, triggers, settings or first rows a test has changed is not used again.
  */
-export interface ReusedDatabases {
+interface ReusedDatabases {
   /** Returns the name of an unchanged, empty database. */
   take(): Promise<string>
   /** Gives back a database that nobody uses any more. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { signIn } from '../../browser/visitor.ts'
 import { fieldsOf, toConsent } from '../../security/browsing.ts'
 import { agentOf, createAgent, get, personCalled } from '../../support/agent.ts'
-import { hasChromium, launchChromium } from '../../support/chromium.ts'
+import { hasChromium, sharedChromium } from '../../support/chromium.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { formsOf } from '../../support/person.ts'
 import { password, startService } from '../../support/service.ts'
@@ -82,27 +82,23 @@ describe('response_mode=form_post (OAuth 2.0 Form Post Response Mode)', () => {
   })
 
   test.skipIf(!hasChromium())('submits itself in Chromium, and by its button without script', async () => {
-    const browser = await launchChromium()
-    try {
-      for (const javaScriptEnabled of [true, false]) {
-        const context = await browser.newContext({ javaScriptEnabled })
-        const page = await context.newPage()
-        const posted: { method: string; body: string | null; origin: string | undefined }[] = []
-        await page.route('https://rp.example.com/**', async (route) => {
-          const request = route.request()
-          posted.push({ method: request.method(), body: request.postData(), origin: (await request.allHeaders()).origin })
-          await route.fulfill({ contentType: 'text/html', body: '<p>signed in</p>' })
-        })
-        await page.goto(integration().authorizationUrl({ response_mode: 'form_post' }).href)
-        await signIn(page, email, password)
-        await page.getByRole('button', { name: 'Allow selected' }).click()
-        if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue to the app' }).click()
-        await page.getByText('signed in').waitFor()
-        expect(posted).toEqual([{ method: 'POST', body: expect.stringContaining('code='), origin: service.issuer }])
-        await context.close()
-      }
-    } finally {
-      await browser.close()
+    const browser = await sharedChromium()
+    for (const javaScriptEnabled of [true, false]) {
+      const context = await browser.newContext({ javaScriptEnabled })
+      const page = await context.newPage()
+      const posted: { method: string; body: string | null; origin: string | undefined }[] = []
+      await page.route('https://rp.example.com/**', async (route) => {
+        const request = route.request()
+        posted.push({ method: request.method(), body: request.postData(), origin: (await request.allHeaders()).origin })
+        await route.fulfill({ contentType: 'text/html', body: '<p>signed in</p>' })
+      })
+      await page.goto(integration().authorizationUrl({ response_mode: 'form_post' }).href)
+      await signIn(page, email, password)
+      await page.getByRole('button', { name: 'Allow selected' }).click()
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue to the app' }).click()
+      await page.getByText('signed in').waitFor()
+      expect(posted).toEqual([{ method: 'POST', body: expect.stringContaining('code='), origin: service.issuer }])
+      await context.close()
     }
   })
 })

@@ -4,7 +4,7 @@ import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
 import type { Answer, Browser } from '../browser.ts'
 import { createBrowser } from '../browser.ts'
-import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
+import { siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
 
 /** The same sentence in six scripts, two of which are written from the right. */
@@ -18,8 +18,8 @@ const scripts = [
 ]
 
 describe.each(await databasesToTest())('comments on the pages of the school, on $name', ({ open }) => {
-  const service = duringTests(() => startService({ open }))
-  let owner: SiteOwner
+  const service = duringTests(() => startService({ open, people: [{ email: 'admin@example.org', role: 'admin' }] }))
+  const owner = duringTests(() => siteOwner(service))
   let moderator: Browser
   const writers = new Map<string, Browser>()
   const query = <Row extends object>(text: string, values: unknown[] = []) => service.database.sql.query<Row>(text, values)
@@ -30,8 +30,6 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
   }
 
   beforeAll(async () => {
-    owner = await siteOwner(service)
-    await service.addPerson({ email: 'admin@example.org', role: 'admin' })
     moderator = await signedIn(service, 'admin@example.org')
     for (const name of ['ada', 'bea']) {
       await service.addPerson({ email: `${name}@school.example` })

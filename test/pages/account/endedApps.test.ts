@@ -4,17 +4,15 @@ import { type Agent, createAgent, personCalled, withToken } from '../../support/
 import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
 import type { Answer, Browser } from '../browser.ts'
-import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
+import { siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
 
-const service = duringTests(() => startService({ redis: false }))
-let owner: SiteOwner
+const service = duringTests(() => startService({ redis: false, people: [{ email: 'owner@example.com', role: 'owner' }] }))
+const owner = duringTests(() => siteOwner(service))
 let ownerBrowser: Browser
 /** A published course with one lesson. */
 let [courseId, lessonId] = ['', '']
 beforeAll(async () => {
-  owner = await siteOwner(service)
-  await service.addPerson({ email: 'owner@example.com', role: 'owner' })
   ownerBrowser = await signedIn(service, 'owner@example.com')
   courseId = String((await owner.call('POST', '/courses', { title: 'Clay From Scratch' })).id)
   const section = await owner.call('POST', `/courses/${courseId}/sections`, { title: 'Basics' })

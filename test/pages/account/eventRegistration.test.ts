@@ -4,17 +4,16 @@ import { databasesToTest } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { password, startService } from '../../support/service.ts'
 import { type Browser, createBrowser } from '../browser.ts'
-import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
+import { siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()
 
 describe.each(await databasesToTest())('registration for an event without scripts, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open, school: { checkout_url: 'https://shop.example.com/buy?item={type}/{id}' } }))
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   const browsers = new Map<string, Browser>()
   beforeAll(async () => {
-    owner = await siteOwner(service)
     for (const name of ['ada', 'bea']) {
       await service.addPerson({ email: `${name}@school.example` })
       browsers.set(name, await signedIn(service, `${name}@school.example`))

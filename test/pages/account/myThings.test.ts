@@ -6,7 +6,7 @@ import { newPlan, newSubscription } from '../../support/memberships.ts'
 import { startService } from '../../support/service.ts'
 import { newOrder, newProduct, newProductFile, newProductGrant } from '../../support/shop.ts'
 import type { Answer, Browser } from '../browser.ts'
-import { type SiteOwner, siteOwner } from '../siteVisitor.ts'
+import { siteOwner } from '../siteVisitor.ts'
 import { send, signedIn } from './account.ts'
 
 const quiz = {
@@ -27,11 +27,10 @@ const quiz = {
 
 describe.each(await databasesToTest())('the things of a person, without scripts, on $name', ({ open }) => {
   const service = duringTests(() => startService({ open }))
-  let owner: SiteOwner
+  const owner = duringTests(() => siteOwner(service))
   let lecturerId: unknown
   const people = new Map<string, { browser: Browser; personId: string }>()
   beforeAll(async () => {
-    owner = await siteOwner(service)
     lecturerId = (await owner.call('POST', '/lecturers', { display_name: 'Marlo Quillfeather' })).id
     for (const name of ['ada', 'bea']) {
       const { personId } = await service.addPerson({ email: `${name}@school.example` })

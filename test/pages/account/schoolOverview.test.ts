@@ -1,9 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { statisticsSections } from '../../../src/pages/account/school/statisticsSections.ts'
 import { contentPart, createTexts } from '../../../src/pages/texts.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
-import type { Browser } from '../browser.ts'
 import { signedIn } from './account.ts'
 
 const service = duringTests(() =>
@@ -11,12 +10,8 @@ const service = duringTests(() =>
     people: [{ email: 'owner@example.com', role: 'owner' }, { email: 'learner@example.com' }, { email: 'rowan@example.com' }],
   }),
 )
-let owner: Browser
-let learner: Browser
-beforeAll(async () => {
-  owner = await signedIn(service, 'owner@example.com')
-  learner = await signedIn(service, 'learner@example.com')
-})
+const owner = duringTests(() => signedIn(service, 'owner@example.com'))
+const learner = duringTests(() => signedIn(service, 'learner@example.com'))
 
 const paths = ['/account/school/people', '/account/school/statistics']
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../../src/base/ids.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { visibleText } from '../../support/german.ts'
@@ -17,12 +17,8 @@ const service = duringTests(() =>
   }),
 )
 const platform = duringTests(() => startPlatform(service))
-let owner: Browser
-let admin: Browser
-beforeAll(async () => {
-  owner = await signedIn(service, 'owner@example.com')
-  admin = await signedIn(service, 'admin@example.com')
-})
+const owner = duringTests(() => signedIn(service, 'owner@example.com'))
+const admin = duringTests(() => signedIn(service, 'admin@example.com'))
 
 const staffPage = '/account/school/staff'
 const query = <Row extends object>(text: string, values: unknown[]) => service.database.sql.query<Row>(text, values)

@@ -1,16 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { signalRules } from '../../../src/database/tables/signals.ts'
 import { createAgent, personCalled, postJson } from '../../support/agent.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
-import { type Browser, field } from '../browser.ts'
+import { field } from '../browser.ts'
 import { signedIn } from './account.ts'
 
 const service = duringTests(() => startService({ people: [{ email: 'owner@example.com', role: 'owner' }] }))
-let owner: Browser
-beforeAll(async () => {
-  owner = await signedIn(service, 'owner@example.com')
-})
+const owner = duringTests(() => signedIn(service, 'owner@example.com'))
 beforeEach(async () => {
   await service.database.sql.query(`UPDATE school SET app_rules = '{}'`)
   for (const table of ['app_signal', 'grant_use']) await service.database.sql.query(`DELETE FROM ${table}`)
