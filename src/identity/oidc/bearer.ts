@@ -1,18 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { type Caller, callerFrom, type Role } from '../../base/caller.ts'
+import { type Caller, callerFrom } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Grantable } from '../apps/grantable.ts'
 import { termsOf } from '../apps/schoolAppRules.ts'
 import { formerIssuer } from './formerIssuer.ts'
-import { personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
-
-export interface PersonNow {
-  accountId: string
-  personId: string | null
-  lecturerId: string | null
-  role: Role
-}
+import { type PersonNow, personOf, refuseStopped, type TokenChecks } from './tokenChecks.ts'
 
 /** Finds the person of an account. With a grant: only while the grant is neither expired nor revoked and its client is enabled. */
 export type FindPerson = (schoolId: string, accountId: string, grantId?: string) => Promise<PersonNow | undefined>

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { School } from '../../base/school.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
 import type { Artifact, ArtifactKey, FoundArtifact } from '../tokens/artifacts.ts'
 import { newRequestFacts, type RequestFacts } from './requestFacts.ts'
@@ -57,6 +58,20 @@ export const newExchange = (): Exchange => ({ facts: newRequestFacts(), saved: [
 /** Runs work in the exchange of the request, so that each row is read once. */
 export const inExchange = <Result>(exchanges: Exchanges, work: () => Result): Result =>
   exchanges.getStore() ? work() : exchanges.run(newExchange(), work)
+
+/** Returns a function that loads something about the school of a request once for each request. */
+export function oncePerRequest<Value>(exchanges: Exchanges, load: (school: School) => Promise<Value>): (school: School) => Promise<Value> {
+  const loaded = new WeakMap<Exchange, Promise<Value>>()
+  return (school) => {
+    const exchange = exchanges.getStore()
+    if (!exchange) return load(school)
+    const known = loaded.get(exchange)
+    if (known !== undefined) return known
+    const loading = load(school)
+    loaded.set(exchange, loading)
+    return loading
+  }
+}
 
 /** The engine revokes a grant model by model; once is enough. */
 export function endGrantOnce(exchange: Exchange | undefined, stores: Stores, schoolId: string, grantId: string): Promise<void> {

@@ -1,8 +1,6 @@
 import type { errors, Provider } from 'oidc-provider'
 import { requestIds } from '../../base/http/requestIds.ts'
-import type { Keyring } from '../../base/keyring.ts'
 import type { Log } from '../../base/log/log.ts'
-import type { Caches } from '../../base/process/caches.ts'
 import type { School } from '../../base/school.ts'
 import type { OAuthConfig } from '../../config/oauth.ts'
 import type { ResourceServerConfig } from '../../config/resourceServers.ts'
@@ -14,18 +12,12 @@ import { createProvider, type ProviderArguments } from './provider.ts'
 import type { BindableResource } from './resourceIndicators.ts'
 import { createRuntimes, type Runtimes } from './runtimes.ts'
 import { loadSigningKeys, retiredKeyFinder, signingKeysRevision } from './signingKeys.ts'
-import type { Stores } from './stores.ts'
 
-export interface EngineArguments {
-  caches: Caches
+type SharedArguments = Pick<ProviderArguments, 'caches' | 'stores' | 'exchanges' | 'keyring' | 'scopes' | 'pages' | 'send'>
+
+export interface EngineArguments extends SharedArguments {
   database: Database
-  stores: Stores
-  exchanges: Exchanges
-  keyring: Keyring
   log: Log
-  scopes: readonly string[]
-  pages: ProviderArguments['pages']
-  send: ProviderArguments['send']
   /** The configuration at the time when an engine is built. */
   settings(): { oauth: OAuthConfig; resourceServers: readonly ResourceServerConfig[] }
   docsUrl(school: School): string
@@ -37,7 +29,7 @@ export interface EngineArguments {
 const checkEverySeconds = 5
 
 export function createEngines(args: EngineArguments): Runtimes {
-  const { caches, database, keyring, stores, exchanges, log } = args
+  const { caches, database, keyring, exchanges, log } = args
   const keyArguments = (school: School) => ({
     database,
     keyring,
@@ -53,21 +45,15 @@ export function createEngines(args: EngineArguments): Runtimes {
       const { oauth, resourceServers } = args.settings()
       const clients = introspectionClients(resourceServers)
       const provider = createProvider({
-        caches,
+        ...args,
         school,
         oauth,
         docsUrl: args.docsUrl(school),
         languages: args.languages(school),
-        scopes: args.scopes,
         resources: bindable(school, args.scopes, resourceServers),
         introspectionClients: clients,
         keys,
         findRetiredKey: retiredKeyFinder({ database, keyring, schoolId: school.id }, oauth.lifetimes.grant_days),
-        keyring,
-        stores,
-        exchanges,
-        pages: args.pages,
-        send: args.send,
         contexts: args.secondFactors.contexts(school),
         signInRules: {
           isRequired: (accountId) => args.secondFactors.isRequired(school, accountId),

@@ -1,10 +1,11 @@
 import type { InteractionResults } from 'oidc-provider'
 import { storableText } from '../../database/statements/storableText.ts'
-import type { PersonNow } from './bearer.ts'
+import type { MintingFacts } from '../tokens/mintingRows.ts'
 import { accountIdOf } from './claims.ts'
 import type { Presented } from './engineTransaction.ts'
 import { artifactName, type RequestFacts, remember } from './requestFacts.ts'
 import { isSplit, type Stores } from './stores.ts'
+import type { PersonNow } from './tokenChecks.ts'
 import { artifactKey } from './tokenTags.ts'
 
 /** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
@@ -40,18 +41,8 @@ export async function loadMintingFacts(
       ? { grantId: found?.grantId ?? undefined, accountId: found?.accountId ?? undefined }
       : { artifact: artifactKey(schoolId, presented.model, presented.value) }),
   })
-  if (clientId !== undefined)
-    remember(
-      facts.clients,
-      clientId,
-      loading.then(({ client }) => client),
-    )
-  if (elsewhere === undefined)
-    remember(
-      facts.artifacts,
-      name,
-      loading.then(({ artifact }) => artifact),
-    )
+  if (clientId !== undefined) remember(facts.clients, clientId, member(loading, 'client'))
+  if (elsewhere === undefined) remember(facts.artifacts, name, member(loading, 'artifact'))
   const loaded = await loading.catch(() => undefined)
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
   if (loaded?.accountId !== undefined) {
@@ -83,29 +74,16 @@ export function loadInteractionFacts(
   const accountId = subject === undefined ? undefined : accountIdOf(subject)
   if (typeof clientId !== 'string' || facts.clients.has(clientId)) return
   const loading = stores.durable.mintingFacts({ schoolId, clientId, grantId, accountId })
-  remember(
-    facts.clients,
-    clientId,
-    loading.then(({ client }) => client),
-  )
-  if (grantId !== undefined)
-    remember(
-      facts.grants,
-      grantId,
-      loading.then(({ grant }) => grant),
-    )
+  remember(facts.clients, clientId, member(loading, 'client'))
+  if (grantId !== undefined) remember(facts.grants, grantId, member(loading, 'grant'))
   if (accountId === undefined) return
-  remember(
-    facts.accounts,
-    accountId,
-    loading.then(({ account }) => account),
-  )
-  remember(
-    facts.people,
-    accountId,
-    loading.then(({ person }) => personOf(accountId, person)),
-  )
+  remember(facts.accounts, accountId, member(loading, 'account'))
+  const person = loading.then((loaded) => personOf(accountId, loaded.person))
+  remember(facts.people, accountId, person)
 }
 
-const personOf = (accountId: string, person: Awaited<ReturnType<Stores['durable']['mintingFacts']>>['person']) =>
+const member = <Name extends keyof MintingFacts>(loading: Promise<MintingFacts>, name: Name): Promise<MintingFacts[Name]> =>
+  loading.then((loaded) => loaded[name])
+
+const personOf = (accountId: string, person: MintingFacts['person']) =>
   person && { accountId, ...person, role: (person.role ?? 'learner') as PersonNow['role'] }

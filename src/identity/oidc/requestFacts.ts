@@ -1,10 +1,9 @@
-import type { PersonCaller } from '../../base/caller.ts'
 import type { AccountRow } from '../../database/tables/accounts.ts'
 import type { ClientRow } from '../../database/tables/clients.ts'
 import { grantContent } from '../../database/tables/grants.ts'
 import type { RuledClient } from '../apps/schoolAppRules.ts'
 import type { FoundArtifact } from '../tokens/artifacts.ts'
-import { type CheckedToken, isActive, personOf, stoppedBy } from './tokenChecks.ts'
+import { type CheckedToken, isActive, type PersonNow, personOf, stoppedBy } from './tokenChecks.ts'
 
 /** Rows by id. A promise of undefined means that the row does not exist. */
 export type Memo<Row> = Map<string, Promise<Row | undefined>>
@@ -18,7 +17,7 @@ export interface RequestFacts {
   clients: Memo<KnownClient>
   grants: Memo<Record<string, unknown>>
   accounts: Memo<AccountRow>
-  people: Memo<Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>>
+  people: Memo<PersonNow>
 }
 
 export type KnownClient = Pick<ClientRow, 'metadata' | 'created_at'> & RuledClient

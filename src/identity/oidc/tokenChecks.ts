@@ -102,10 +102,10 @@ function versionsInMemory(
   }
 }
 
-type TokenPerson = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
+export type PersonNow = Pick<PersonCaller, 'accountId' | 'personId' | 'lecturerId' | 'role'>
 
 /** Returns the person behind a token, with the current role: undefined unless grant, client and account are all alive. */
-export function personOf({ found, facts: { grant, client, account } }: CheckedToken): TokenPerson | undefined {
+export function personOf({ found, facts: { grant, client, account } }: CheckedToken): PersonNow | undefined {
   if (!found || !grant || grant.isRevoked || grant.expiresAt.getTime() <= Date.now()) return undefined
   if (grant.clientId !== found.clientId || grant.accountId !== found.accountId) return undefined
   if (!client || client.isDisabled || !isActive(account)) return undefined

@@ -1,8 +1,10 @@
 import { roles } from '../../../base/caller.ts'
 import { normaliseEmail } from '../../../base/text/emailAddress.ts'
+import { activePeriods, countActivePeople } from '../../../database/tables/activePeople.ts'
 import { schoolBranding } from '../../../database/tables/schools.ts'
 import { hashPassword } from '../../../identity/accounts/password.ts'
 import { personName } from '../../../identity/accounts/signUp.ts'
+import { removeSecondFactors } from '../../../identity/factors/removeSecondFactors.ts'
 import { subjectOf } from '../../../identity/oidc/claims.ts'
 import {
   createPerson,
@@ -13,7 +15,7 @@ import {
   setPassword,
   setRole,
 } from '../../../school/people/people.ts'
-import { choice, command, flag, group, jsonOption, removalOptions, required, schoolOption, text, withDefault } from '../command.ts'
+import { choice, command, flag, group, jsonOption, parsed, removalOptions, required, schoolOption, text, withDefault } from '../command.ts'
 import { failure, usage } from '../failures.ts'
 import { withProgress } from '../progress.ts'
 import { readPassword, requirePasswordSource } from '../readPassword.ts'
@@ -21,9 +23,7 @@ import { requirePerson } from '../requirePerson.ts'
 import type { SessionSchool } from '../session.ts'
 import { type Listed, moment } from '../table.ts'
 import { endGrants } from '../tokens.ts'
-import { active } from './peopleActive.ts'
 import { erase } from './peopleErase.ts'
-import { removeSecondFactor } from './secondFactor.ts'
 
 const passwordOption = { passwordStdin: flag('read the password from standard input instead of asking') }
 
@@ -170,6 +170,50 @@ const enable = command({
     session.terminal.out(`${email} can sign in again\n`)
   },
 })
+
+/** Helps people who have lost their second factor and their recovery codes. */
+const removeSecondFactor = command({
+  name: 'remove-second-factor <person>',
+  summary: 'Remove the passkeys, the authenticator app and the recovery codes of a person, who then signs in with the password alone.',
+  examples: ['people remove-second-factor ada@example.com', 'people remove-second-factor ada@example.com --yes'],
+  options: { ...schoolOption, ...removalOptions },
+  async run(session, _options, named) {
+    const school = await session.school()
+    const { accountId, email } = await requirePerson(school.rows, named)
+    await session.confirm(`Remove every second factor of ${email}?`)
+    const { passkeys, hadApp } = await school.change(async ({ writer, record }) => {
+      const removed = await removeSecondFactors(writer, { schoolId: school.id, accountId })
+      const details = { passkeys: removed.passkeys, authenticator_app: removed.hadApp }
+      await record({ event: 'operator.second_factor_removed', account_id: accountId, details })
+      return removed
+    })
+    const keys = `${passkeys} ${passkeys === 1 ? 'passkey' : 'passkeys'}`
+    session.terminal.out(`${email}: removed ${hadApp ? `the authenticator app and ${keys}` : keys}\n`)
+  },
+})
+
+const longestDays = 400
+
+const active = command({
+  name: 'active',
+  summary: `Count active people: those with a login who signed in, or whose app called the API. Without --days, the periods are the last
+${activePeriods.join(', ')} days.`,
+  examples: ['people active', 'people active --days 90 --json'],
+  options: { ...schoolOption, ...jsonOption, days: parsed('count', `only this period, 1 to ${longestDays} days`, daysIn) },
+  async run(session, { days }) {
+    const school = await session.school()
+    const periods = days === undefined ? activePeriods : [days]
+    const counts = await countActivePeople((await session.database()).kysely, { days: periods, schoolId: school.id })
+    const rows = periods.map((period, index) => ({ school: school.slug, days: period, people: counts[index] ?? 0 }))
+    session.printList(rows, { columns: ['school', 'days', 'people'], empty: 'no periods' })
+  },
+})
+
+function daysIn(text: string, option: string): number {
+  const days = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : Number.NaN
+  if (days <= longestDays) return days
+  throw usage(`${option} must be a whole number from 1 to ${longestDays}, not ${text}`)
+}
 
 export const people = group(
   {
