@@ -3,7 +3,7 @@
  *
  *   node scripts/factWriters.ts    exits with 1 and lists the places that write such rows otherwise
  */
-import { globSync, readFileSync } from 'node:fs'
+import { fail, lineAt, type Module, readModules } from './modules.ts'
 
 const tables = 'account|person|staff|file|oidc_client|oidc_grant'
 const built = new RegExp(`([\\w.()]+)\\s*\\.(?:updateTable|insertInto|deleteFrom)\\('(${tables})'\\)`, 'g')
@@ -25,10 +25,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'src/identity/tokens/registerClient.ts': 'a new client is not kept yet',
 }
 
-const files = globSync('src/**/*.ts', { exclude: ['src/gen/**', 'src/operate/demo/**'] }).toSorted()
-// Without modules the check would always pass.
-if (files.length === 0) fail('no module was read')
-const places = files.flatMap((file) => placesIn(file, readFileSync(file, 'utf8')))
+const modules = readModules().filter(({ path }) => !path.startsWith('src/operate/demo/'))
+const places = modules.flatMap(placesIn)
 const complaints = places
   .filter(({ file }) => !(file in exceptions))
   .map(
@@ -36,22 +34,17 @@ const complaints = places
       `${file}:${line} writes ${table} outside of a transaction: write it with the writer that database.transaction passes (docs/decisions/0012-current-facts-in-memory.md). If its change is marked in another way, add the file and the reason to exceptions in scripts/factWriters.ts`,
   )
 const unneeded = Object.keys(exceptions)
-  .filter((file) => files.includes(file) && !places.some((place) => place.file === file))
+  .filter((file) => modules.some(({ path }) => path === file) && !places.some((place) => place.file === file))
   .map((file) => `${file} writes no such row outside of a transaction: remove it from exceptions in scripts/factWriters.ts`)
 if (complaints.length + unneeded.length > 0) fail([...complaints, ...unneeded].join('\n'))
-process.stdout.write(`${files.length} modules, ${places.length} places with a reason\n`)
+process.stdout.write(`${modules.length} modules, ${places.length} places with a reason\n`)
 
 /** Returns the places at which a text changes what processes keep in memory, other than by the writer of a transaction. */
-function placesIn(file: string, text: string): { file: string; line: number; table: string }[] {
+function placesIn({ path: file, text }: Module): { file: string; line: number; table: string }[] {
   const byBuilder = [...text.matchAll(built)].filter(([, receiver = '']) => receiver.split('.').at(-1) !== 'writer')
   return [...byBuilder, ...text.matchAll(written)].map(({ index, 2: table = '' }) => ({
     file,
-    line: text.slice(0, index).split('\n').length,
+    line: lineAt(text, index),
     table,
   }))
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { ICruiseResult } from 'dependency-cruiser'
 import { importRules } from './importRules.ts'
+import { fail } from './modules.ts'
 import { handlesWithoutSchool } from './schoolHandles.ts'
 import { untypedPlaces } from './untypedSql.ts'
 
@@ -39,8 +40,3 @@ if (statements.length > 0) fail(statements.join('\n'))
 const unrestricted = handlesWithoutSchool().map(({ place, problem }) => `${place}\n  handle of one school: ${problem}`)
 if (unrestricted.length > 0) fail(unrestricted.join('\n'))
 process.stdout.write(`${summary.totalCruised} modules, no forbidden import\n`)
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
-}

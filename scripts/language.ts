@@ -6,6 +6,7 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { rulesFor } from './languageRules.ts'
+import { lineAt } from './modules.ts'
 import { redundantDocs } from './redundantDocs.ts'
 import { textPieces } from './textPieces.ts'
 
@@ -60,10 +61,6 @@ function originalIndex(text: string, position: number): number {
     seen += 1
   }
   return at
-}
-
-function lineAt(text: string, position: number): number {
-  return text.slice(0, position).split('\n').length
 }
 
 function filesOf(folders: readonly string[]): string[] {

@@ -17,6 +17,7 @@ import { formatHeader, type Migration, readMigrations, withoutHeader } from '../
 import { divideStatements } from './migrations/divideStatements.ts'
 import { headerProblems, isWithoutHeader, worksFromDefault } from './migrations/headerProblems.ts'
 import { observeMigrations, openShadow } from './migrations/observeMigrations.ts'
+import { fail } from './modules.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const schemaFile = join(root, 'prisma/schema.prisma')
@@ -125,9 +126,4 @@ async function diff(from: DiffTarget): Promise<string> {
  */
 function keepSchool(script: string): string {
   return script.replace(/(FOREIGN KEY \("school_id", ?"(\w+)"\) REFERENCES [^;]* ON DELETE SET NULL)(?! \()/g, '$1 ("$2")')
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

@@ -4,9 +4,9 @@
  *
  *   node scripts/moduleState.ts    exits with 1 and lists every variable at the top of a module that code changes later
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import ts from 'typescript'
+import { fail, type Module, parse, readModules } from './modules.ts'
 
 /** Variables that may change, by file and name, each with the reason. */
 const allowed: Readonly<Record<string, string>> = {
@@ -26,10 +26,8 @@ interface Finding {
   what: string
 }
 
-const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts') && !path.startsWith('gen/'))
-// Without modules the check would always pass.
-if (files.length === 0) fail('no module was read')
-const found = files.flatMap((path) => stateOf(join('src', path)))
+const modules = readModules()
+const found = modules.flatMap(stateOf)
 const keyOf = ({ file, name }: Finding): string => `${file}#${name}`
 const forbidden = found.filter((finding) => !(keyOf(finding) in allowed))
 const outdated = Object.keys(allowed).filter(
@@ -40,14 +38,15 @@ if (forbidden.length > 0) {
   fail(`${lines.join('\n')}\n\nPass state as an argument, or add the variable with a reason to scripts/moduleState.ts.`)
 }
 if (outdated.length > 0) fail(`allowed in scripts/moduleState.ts and not found: ${outdated.join(', ')}`)
-process.stdout.write(`${files.length} modules without state, ${Object.keys(allowed).length} exceptions\n`)
+process.stdout.write(`${modules.length} modules without state, ${Object.keys(allowed).length} exceptions\n`)
 
-function stateOf(file: string): Finding[] {
-  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
+function stateOf(module: Module): Finding[] {
+  const source = parse(module)
   const constants = new Set<string>()
   const findings = new Map<string, Finding>()
   const note = (name: string, node: ts.Node, what: string): void => {
-    if (!findings.has(name)) findings.set(name, { file, name, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, what })
+    if (!findings.has(name))
+      findings.set(name, { file: module.path, name, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, what })
   }
   for (const statement of source.statements) {
     if (!ts.isVariableStatement(statement)) continue
@@ -106,9 +105,4 @@ function declares(scope: ts.Node, name: string): boolean {
   }
   visit(scope)
   return isFound
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

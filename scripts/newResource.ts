@@ -6,6 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fail } from './modules.ts'
 import { newResourceFiles } from './newResourceFiles.ts'
 
 const help = `Usage: npm run new-resource -- <name> [id prefix]
@@ -107,9 +108,4 @@ function run(script: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' })
   if (status !== 0) fail(`${script} failed:\n${stderr || stdout}`)
   return stdout
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

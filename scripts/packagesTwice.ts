@@ -6,6 +6,7 @@
  */
 import { type InputOptions, rolldown } from 'rolldown'
 import { bundleOptions, packageOf } from './bundle.ts'
+import { fail } from './modules.ts'
 
 const separated = new Set<string>()
 const bundled = await packagesOf(bundleOptions(process.cwd(), separated))
@@ -28,9 +29,4 @@ async function packagesOf(options: InputOptions): Promise<Set<string>> {
   await bundle.close()
   const files = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   return new Set(files.flatMap((file) => packageOf(file) ?? []))
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

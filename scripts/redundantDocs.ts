@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path'
 import ts from 'typescript'
+import { parse } from './modules.ts'
 
 export interface RedundantDoc {
   start: number
@@ -18,7 +19,7 @@ const fillers = new Set(
 /** Finds docstrings of src whose words are all in the declaration, its parents or the name of the file. */
 export function redundantDocs(path: string, text: string): RedundantDoc[] {
   if (!path.startsWith('src/') || !path.endsWith('.ts')) return []
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const file = parse({ path, text })
   const found: RedundantDoc[] = []
   visit(file, stems(`${basename(path, '.ts')} ${basename(dirname(path))}`))
   return found

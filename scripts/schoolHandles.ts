@@ -1,7 +1,7 @@
-import { globSync, readFileSync } from 'node:fs'
+import { lineAt, type Module, readModules } from './modules.ts'
 
 /** The modules whose handles belong to one school. */
-const schoolFolders = ['src/school', 'src/engine', 'src/pages']
+const ofSchools = /^src\/(?:school|engine|pages)\//
 
 /** Their files that work for every school: the jobs of a feature and the daily figures, and the interface of what the composition passes in. */
 const everySchool = /\/(?:jobs|rollups)\/|^src\/engine\/externalServices\.ts$/
@@ -13,14 +13,12 @@ const otherHandle = /\.withoutPlugins\(|\bwithoutSchool\b/
 
 /** Finds handles without a school in the modules that may only have handles of one school. */
 export function handlesWithoutSchool(): { place: string; problem: string }[] {
-  return schoolFolders
-    .flatMap((folder) => globSync(`${folder}/**/*.ts`))
-    .filter((file) => !everySchool.test(file))
-    .flatMap((file) => problemsIn(file, readFileSync(file, 'utf8')))
+  return readModules()
+    .filter(({ path }) => ofSchools.test(path) && !everySchool.test(path))
+    .flatMap(problemsIn)
 }
 
-function problemsIn(file: string, text: string): { place: string; problem: string }[] {
-  const lineAt = (index: number): number => text.slice(0, index).split('\n').length
+function problemsIn({ path: file, text }: Module): { place: string; problem: string }[] {
   const found = [...text.matchAll(imported)].flatMap(({ 1: names = '', index }) =>
     Object.entries(handles)
       .filter(([name]) =>
@@ -33,7 +31,7 @@ function problemsIn(file: string, text: string): { place: string; problem: strin
         ),
       )
       .map(([name, own]) => ({
-        place: `${file}:${lineAt(index)}`,
+        place: `${file}:${lineAt(text, index)}`,
         problem: `${name} sees the rows of every school: take ${own}, or move work for all schools to the folder jobs of the feature`,
       })),
   )
@@ -42,7 +40,7 @@ function problemsIn(file: string, text: string): { place: string; problem: strin
     ? [
         ...found,
         {
-          place: `${file}:${lineAt(escaped.index)}`,
+          place: `${file}:${lineAt(text, escaped.index)}`,
           problem: 'a handle of one school must keep its school: move the query to src/database',
         },
       ]

@@ -6,21 +6,16 @@
  *   node scripts/sourceLimits.ts --lower    writes the present numbers of lines to the budget, where they are smaller
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { resources, scopeCatalogue } from '../src/school/index.ts'
 import { checkLineBudget, lowerLineBudget } from './lineBudget.ts'
+import { fail, type Module, parse, readModules } from './modules.ts'
 
 /** The number of type assertions in src. Lower it whenever it falls. */
 const maxCasts = 224
 const maxLines = 250
 
-const paths = globSync('src/**/*.ts')
-  .filter((path) => !path.startsWith('src/gen/'))
-  .toSorted()
-// Without modules the check would always pass.
-if (paths.length === 0) fail('no module was read')
-const files = paths.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+const files = readModules()
 
 /** Scopes of the school's resources. Those of the identity belong to OpenID Connect. */
 const scopes = scopeCatalogue(resources).flatMap(({ name }) => (name.includes(':') ? [name] : []))
@@ -36,12 +31,7 @@ process.stdout.write(
   `${files.length} modules within the limits, ${casts.length} of ${maxCasts} type assertions\n${lines.notes.join('\n')}\n`,
 )
 
-interface SourceFile {
-  path: string
-  text: string
-}
-
-function tooLong({ path, text }: SourceFile): string[] {
+function tooLong({ path, text }: Module): string[] {
   const lines = text.trimEnd().split('\n')
   const hasReason = lines.slice(0, 5).some((line) => /^(\/\/|\/\*\*| \*) ?More than 250 lines: ./.test(line))
   return lines.length <= maxLines || hasReason
@@ -50,7 +40,7 @@ function tooLong({ path, text }: SourceFile): string[] {
 }
 
 /** Finds lines of code, not of comments, that contain the name of a scope. The configuration names scopes in defaults and examples. */
-function typedScopes({ path, text }: SourceFile): string[] {
+function typedScopes({ path, text }: Module): string[] {
   if (path.startsWith('src/config/')) return []
   return text.split('\n').flatMap((line, index) => {
     const found = /^\s*(?:\/\/|\/?\*)/.test(line) ? undefined : scope.exec(line)?.[0]
@@ -75,19 +65,14 @@ function changedFiles(): ReadonlySet<string> {
 }
 
 /** Finds `value as Type` in a file. `as const` is not a type assertion. */
-function castsIn({ path, text }: SourceFile): { path: string; line: number }[] {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+function castsIn(module: Module): { path: string; line: number }[] {
+  const source = parse(module)
   const found: { path: string; line: number }[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isAsExpression(node) && node.type.getText() !== 'const')
-      found.push({ path, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1 })
+      found.push({ path: module.path, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1 })
     ts.forEachChild(node, visit)
   }
   visit(source)
   return found
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
 }

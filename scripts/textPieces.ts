@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path'
 import ts from 'typescript'
 import type { TextKind } from './languageRules.ts'
+import { parse } from './modules.ts'
 
 /** A part of a file that people read. Line breaks and comment markers are replaced by spaces, so that positions match those of the file. */
 export interface TextPiece {
@@ -35,7 +36,7 @@ function markdownPieces(text: string): TextPiece[] {
 }
 
 function typeScriptPieces(path: string, text: string): TextPiece[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const file = parse({ path, text })
   const pieces: TextPiece[] = []
   const literals: [start: number, end: number][] = []
   visit(file)

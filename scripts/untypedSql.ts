@@ -1,9 +1,10 @@
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import ts from 'typescript'
+import { parse, readModules } from './modules.ts'
 
 /** Outside of the database, the tokens and the daily figures, queries are built with Kysely, so that the compiler checks tables and columns. */
-const untyped = /^src\/(?:gen|database|school\/analytics\/rollups)\/|^src\/identity\/tokens\//
+const untyped = /^src\/(?:database|school\/analytics\/rollups|identity\/tokens)\//
 
 const statement = /\b(?:SELECT\b[\s\S]*\bFROM|INSERT\s+INTO|UPDATE\b[\s\S]*\bSET|DELETE\s+FROM)\b/
 
@@ -21,8 +22,8 @@ export interface UntypedPlace {
 /** Finds SQL statements that are written as text, and tables and columns that are named in the text of an `sql` template. */
 export function untypedPlaces(): UntypedPlace[] {
   const columns = columnNames()
-  const paths = globSync('src/**/*.ts').filter((path) => !untyped.test(path))
-  return paths.flatMap((path) => placesIn(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true), columns))
+  const typed = readModules().filter(({ path }) => !untyped.test(path))
+  return typed.flatMap((module) => placesIn(parse(module), columns))
 }
 
 /** Returns the names of all generated tables and their columns. */

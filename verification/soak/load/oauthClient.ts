@@ -1,6 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { allScopes } from '../../../test/support/agent.ts'
+import { agentOf, allScopes } from '../../../test/support/agent.ts'
 import { createPerson, type Person } from '../../../test/support/person.ts'
 import { password } from '../../../test/support/service.ts'
 import type { Monitor } from '../monitor.ts'
@@ -26,21 +25,10 @@ export async function register({ insist }: Sender): Promise<string> {
 }
 
 export function oauthClient(clientId: string, sender: Sender, { monitor, issuer }: { monitor: Monitor; issuer: string }): OAuthClient {
-  const verifier = randomBytes(32).toString('base64url')
+  const agent = agentOf(issuer, clientId, undefined, redirectUri)
   const form = (path: string, fields: Record<string, string>, expected: readonly number[]): Sending => ({
     ...{ target: `POST ${path}`, path, form: { client_id: clientId, ...fields }, expected },
   })
-  const url = (): string =>
-    `${issuer}/oauth/authorize?${new URLSearchParams({
-      response_type: 'code',
-      client_id: clientId,
-      redirect_uri: redirectUri,
-      scope: allScopes,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-      state: 'a-state',
-      prompt: 'consent',
-    })}`
   return {
     clientId,
     post: (path, fields, expected) => sender.insist(form(path, fields, expected)),
@@ -48,7 +36,7 @@ export function oauthClient(clientId: string, sender: Sender, { monitor, issuer 
       for (;;) {
         const since = performance.now()
         try {
-          const redirect = await person.authorize(url(), { scopes: 'all' })
+          const redirect = await agent.send(person, { scope: allScopes, prompt: 'consent' }, { scopes: 'all' })
           const code = redirect.searchParams.get('code')
           if (code) return { code, since }
           // RFC 6749 section 4.1.2.1: a store failed on the way.
@@ -73,7 +61,7 @@ export function oauthClient(clientId: string, sender: Sender, { monitor, issuer 
       sender.insist(
         form(
           '/api/oauth/token',
-          { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
+          { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: agent.verifier },
           [200, 400],
         ),
       ),
