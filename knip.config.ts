@@ -3,36 +3,46 @@ import { programs } from './src/operate/serve/programFile.ts'
 import { generators } from './test/clients/generators.ts'
 
 const config: KnipConfig = {
-  project: ['{src,test,verification,scripts,bench}/**/*.ts', '*.ts'],
-  entry: [
-    ...programs.map((program) => `src/${program}.ts`),
-    // Files that a path starts or loads.
-    'scripts/{completeLists,declarations,demoRows,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
-    'test/school/subjects/*.ts',
-    'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules}.ts',
-    'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',
-    'verification/mutation/{recordCalls,vitest.config}.ts',
-    'bench/process/reportUsage.ts',
-  ],
-  ignoreDependencies: [
-    // Pages find the files of a font by a computed name.
-    '@fontsource/.+',
-    '@fontsource-variable/.+',
-    // Tests start these programs.
-    ...generators.flatMap((generator) => (generator.package === 'openapi-typescript' ? [] : [generator.package])),
-    '@kubb/core',
-    '@kubb/plugin-oas',
-    '@modelcontextprotocol/conformance',
-    'mcp-remote',
-    'kubernetes-types',
-    // Tests load these by a computed name, or compile a program that the documents show.
-    '@auth/core',
-    'openapi-fetch',
-    // A part of passport, for types.
-    'oauth',
-    // Contains tsc.
-    '@typescript/native',
-  ],
+  workspaces: {
+    '.': {
+      project: ['{src,test,verification,scripts,bench}/**/*.ts', '*.ts'],
+      entry: [
+        ...programs.map((program) => `src/${program}.ts`),
+        // Files that a path starts or loads.
+        'scripts/{completeLists,declarations,demoRows,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
+        'test/school/subjects/*.ts',
+        'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules}.ts',
+        'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',
+        'verification/mutation/{recordCalls,vitest.config}.ts',
+        'bench/process/reportUsage.ts',
+      ],
+      ignoreDependencies: [
+        // Pages find the files of a font by a computed name.
+        '@fontsource/.+',
+        '@fontsource-variable/.+',
+        // A test compiles manifests with it.
+        'kubernetes-types',
+        // Contains tsc.
+        '@typescript/native',
+      ],
+    },
+    'test/clients': {
+      project: '**/*.ts',
+      entry: '*.test.ts',
+      ignoreDependencies: [
+        // Tests start these programs.
+        ...generators.flatMap((generator) => (generator.package === 'openapi-typescript' ? [] : [generator.package])),
+        '@kubb/core',
+        '@kubb/plugin-oas',
+        '@modelcontextprotocol/conformance',
+        'mcp-remote',
+        // Loaded by a computed name.
+        '@auth/core',
+        // A part of passport, for types.
+        'oauth',
+      ],
+    },
+  },
   exclude: ['binaries', 'types'],
 }
 

@@ -43,7 +43,7 @@ export default defineConfig({
             'verification/**/*.test.ts',
             ...needDatabase,
           ],
-          exclude: long,
+          exclude: ['**/node_modules/**', ...long],
         },
       },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], exclude: long } },

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { installTestClients } from './testClients.ts'
 import { typeCheck } from './typeCheck.ts'
 
 interface Check {
@@ -41,6 +42,7 @@ const checks: readonly Check[] = [
   { name: 'generated documents', command: 'node scripts/docs.ts --check' },
 ]
 
+installTestClients()
 if (!(await passes(first))) {
   process.stdout.write('The other checks were not run.\n')
   process.exit(1)

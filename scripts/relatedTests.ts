@@ -24,7 +24,7 @@ export interface TestGraph {
 export function readTestGraph(): TestGraph {
   const files = ['src', 'test', 'verification'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((path) =>
-      path.endsWith('.ts') ? [join(folder, path)] : [],
+      path.endsWith('.ts') && !path.includes('node_modules/') ? [join(folder, path)] : [],
     ),
   )
   const importers = new Map<string, string[]>()

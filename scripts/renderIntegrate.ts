@@ -5,7 +5,8 @@ import { between } from './between.ts'
 
 /** Returns docs/integrate.md of the working directory with the current tables of libraries and generators between their markers. */
 export async function renderIntegrate(): Promise<string> {
-  const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(await readFile('package.json', 'utf8'))
+  const { devDependencies } = await manifestIn('package.json')
+  const { dependencies } = await manifestIn('test/clients/package.json')
   const libraryMarkers: [string, string] = [
     '<!-- libraries: printed by npm run docs from test/clients/libraries.ts -->',
     '<!-- end of the libraries -->',
@@ -14,9 +15,16 @@ export async function renderIntegrate(): Promise<string> {
     '<!-- generators: printed by npm run docs from test/clients/generators.ts -->',
     '<!-- end of the generators -->',
   ]
-  const withLibraries = between(await readFile('docs/integrate.md', 'utf8'), libraryMarkers, libraryTable(devDependencies))
-  return between(withLibraries, generatorMarkers, generatorTable(devDependencies, generators))
+  const withLibraries = between(
+    await readFile('docs/integrate.md', 'utf8'),
+    libraryMarkers,
+    libraryTable({ ...devDependencies, ...dependencies }),
+  )
+  return between(withLibraries, generatorMarkers, generatorTable(dependencies, generators))
 }
+
+const manifestIn = async (file: string): Promise<Record<'dependencies' | 'devDependencies', Record<string, string>>> =>
+  JSON.parse(await readFile(file, 'utf8'))
 
 function libraryTable(versions: Readonly<Record<string, string>>): string {
   const row = ({ name, flows, settings }: Library, version: string): string =>

@@ -26,7 +26,9 @@ interface TestFile {
 
 /** Returns test/README.md: the folders and the clauses of standards with the tests that prove them. */
 export function renderTests(): string {
-  const files = globSync('{test,verification}/**/*.test.ts', { cwd: root }).toSorted().map(readTests)
+  const files = globSync('{test,verification}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
+    .toSorted()
+    .map(readTests)
   const folders = new Set(files.flatMap(({ path }) => /^test\/\w+/.exec(path)?.[0] ?? []))
   const proofs = files
     .flatMap(({ path, proofs: own }) => own.map((proof) => ({ path, ...proof })))

@@ -7,7 +7,7 @@ const [least, leastMinor] = numbers(engines.node)
 const [major, minor] = numbers(process.version)
 if (major < least || (major === least && minor < leastMinor)) {
   console.error(
-    `Node ${engines.node} is required, and ${process.execPath} is ${process.version}: run npm ci without --omit=dev, which installs it, or install Node ${least}`,
+    `Node ${engines.node} is required, and ${process.execPath} is ${process.version}: run npm ci without --omit=optional, which installs it, or install Node ${least}`,
   )
   process.exit(1)
 }

@@ -13,6 +13,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { readTestGraph } from './relatedTests.ts'
+import { installTestClients } from './testClients.ts'
 import { typeCheck } from './typeCheck.ts'
 
 /** The maximum number of related files, so that a run takes less than a minute. The whole run includes the others. */
@@ -52,6 +53,7 @@ async function testChanges([first = '-', ...others]: string[]): Promise<number> 
   const chosen = related.slice(0, maxRelated)
   process.stdout.write(`${changed.length} changed files, ${related.length} related test files\n`)
   for (const file of related.slice(maxRelated)) process.stdout.write(`only in the whole run: ${file}\n`)
+  installTestClients()
   const [command = '', ...words] = typeCheck.split(' ')
   const codes = await Promise.all([run(command, words), chosen.length > 0 ? run('vitest', ['run', ...chosen, ...rest]) : 0])
   return Math.max(...codes)

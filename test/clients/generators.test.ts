@@ -13,6 +13,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { type Generator, generators, generatorTable, kubbProgram } from './generators.ts'
 
 const root = resolve(import.meta.dirname, '../..')
+const packages = resolve(import.meta.dirname, 'node_modules')
 const run = promisify(execFile)
 
 let service: TestService
@@ -20,7 +21,7 @@ let directory: string
 beforeAll(async () => {
   service = await startService()
   directory = await mkdtemp(join(tmpdir(), 'schoolgate-generators-'))
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+  await symlink(packages, join(directory, 'node_modules'))
   const description = await fetch(`${service.issuer}/openapi.json`)
   await Promise.all([
     writeFile(join(directory, 'package.json'), '{"type":"module"}'),
@@ -29,7 +30,7 @@ beforeAll(async () => {
     mkdir(join(directory, 'zod')),
   ])
   // The generated client needs the versions of Zod and Zodios with which its generator works.
-  await symlink(join(root, 'node_modules/openapi-zod-client/node_modules'), join(directory, 'zod/node_modules'))
+  await symlink(join(packages, 'openapi-zod-client/node_modules'), join(directory, 'zod/node_modules'))
 })
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
@@ -39,6 +40,7 @@ afterAll(async () => {
 const settings = [
   ...['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable'],
   ...['--module', 'esnext', '--moduleResolution', 'bundler', '--types', 'node', '--allowImportingTsExtensions'],
+  ...['--typeRoots', join(root, 'node_modules/@types')],
 ]
 
 /** Compiles with the strict settings. The promise rejects with what the compiler finds. */
@@ -50,14 +52,14 @@ const compile = (entry: string) =>
 describe('a generator with the documented settings', () => {
   const compiling: Generator[] = []
   afterAll(async () => {
-    const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-    process.stdout.write(`${generatorTable(devDependencies, compiling)}\n`)
+    const { dependencies } = JSON.parse(await readFile(join(import.meta.dirname, 'package.json'), 'utf8'))
+    process.stdout.write(`${generatorTable(dependencies, compiling)}\n`)
   })
 
   test.each(generators)('$package reads the description, and what it generates compiles', async (generator) => {
     const { command, entry } = generator
     const [program = '', ...args] = command
-    const path = program === 'node' ? process.execPath : join(root, 'node_modules/.bin', program)
+    const path = program === 'node' ? process.execPath : join(packages, '.bin', program)
     await run(path, args, { cwd: directory, maxBuffer: 2 ** 26 })
     expect(existsSync(join(directory, entry))).toBe(true)
     await expect(compile(entry)).resolves.toMatchObject({ stdout: '' })

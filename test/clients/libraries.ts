@@ -10,7 +10,7 @@ export interface Library {
   settings: string
 }
 
-/** A library from npm, whose version is that of package.json. */
+/** A library from npm, whose version is that of package.json, or of test/clients/package.json. */
 export interface NodeLibrary extends Library {
   package: string
 }

@@ -5,10 +5,10 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import openapiTS, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { openApiTypes } from './openApiTypes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -101,7 +101,7 @@ export const wrongBody: Body<'updateCourse'> = { titel: 'Bread' }
 
 describe('a client typed by openapi-typescript, with openapi-fetch, both with their default settings', () => {
   test('compiles, and lists, pages, creates once per Idempotency-Key, reads the fields of a 422, patches by If-Match and deletes', async () => {
-    await writeFile(join(directory, 'api.d.ts'), astToString(await openapiTS(new URL(`${service.issuer}/openapi.json`))))
+    await writeFile(join(directory, 'api.d.ts'), await openApiTypes(service.issuer))
     await writeFile(join(directory, 'client.ts'), client)
     const compiler = join(root, 'node_modules/.bin/tsc')
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--types', 'node']

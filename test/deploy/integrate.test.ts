@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import openapiTS, { astToString } from 'openapi-typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApiTypes } from '../clients/openApiTypes.ts'
 import { createAgent, personCalled } from '../support/agent.ts'
 import { until } from '../support/poll.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -86,7 +86,7 @@ test('the program for openid-client signs in and calls the API', async () => {
 test('the program for openapi-fetch is typed by the description, and reads every page', async () => {
   const [program = ''] = programs('openapi-fetch')
   await writeFile(join(directory, 'courses.ts'), program)
-  await writeFile(join(directory, 'api.d.ts'), astToString(await openapiTS(new URL(`${service.issuer}/openapi.json`))))
+  await writeFile(join(directory, 'api.d.ts'), await openApiTypes(service.issuer))
   const { stdout } = await run(process.execPath, ['courses.ts', service.issuer, token], { cwd: directory })
   expect(stdout).toContain('Bread from scratch')
   const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'esnext', '--types', 'node']

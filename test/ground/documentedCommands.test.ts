@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { operationCommands } from '../../src/operate/cli/call/operationCommands.ts'
@@ -49,9 +49,8 @@ test('every command that a document names exists, with its options', () => {
 })
 
 describe('every block of commands', () => {
-  const tests = readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name.endsWith('.ts') && entry.parentPath !== import.meta.dirname)
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+  const tests = globSync('test/**/*.ts', { cwd: root, exclude: ['**/node_modules', 'test/ground'] })
+    .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
   test.each(documents)('of %s is executed by a test, or is marked as an example', (document) => {
     const marks = [...readFileSync(join(root, document), 'utf8').matchAll(/^ *```(?:sh|bash|console|shell)\b *(.*)$/gm)].map(

@@ -32,7 +32,8 @@ async function start(script: string, ...args: string[]): Promise<{ status: numbe
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'schoolgate-new-resource-'))
-  for (const name of [...copied, ...folders]) cpSync(join(root, name), join(copy, name), { recursive: true })
+  for (const name of [...copied, ...folders])
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') })
   linkPackages()
 })
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
@@ -45,6 +46,7 @@ function linkPackages(): void {
   const [from, to] = [join(root, 'node_modules'), join(copy, 'node_modules')]
   mkdirSync(join(to, '.cache'), { recursive: true })
   for (const name of readdirSync(from)) if (name !== '.cache' && !name.startsWith('.vite')) symlinkSync(join(from, name), join(to, name))
+  symlinkSync(join(root, 'test/clients/node_modules'), join(copy, 'test/clients/node_modules'))
   const checked = join('.cache', 'tsc.json')
   if (existsSync(join(from, checked))) cpSync(join(from, checked), join(to, checked))
 }

@@ -1,10 +1,11 @@
 /** `npm run defects`: plants errors in a copy of the source, one at a time, and runs the command that must report each. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { linkPackages } from '../../scripts/testClients.ts'
 import { defects, type PlantedDefect } from './defects.ts'
 import { writeDefectTable } from './defectTable.ts'
 import { planted } from './planted.ts'
@@ -60,7 +61,7 @@ function copySource(): string {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
   for (const name of files.split('\n').filter(Boolean)) cpSync(join(root, name), join(copy, name), { force: true })
   cpSync(join(root, 'src/gen'), join(copy, 'src/gen'), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  linkPackages(copy)
   return copy
 }
 

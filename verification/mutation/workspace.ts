@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import { linkPackages } from '../../scripts/testClients.ts'
 import type { Mutant } from './mutants.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -30,7 +31,7 @@ export function createWorkspace(): Workspace {
     cpSync(join(root, name), join(copy, name), { force: true })
   }
   cpSync(join(root, 'src/gen'), join(copy, 'src/gen'), { recursive: true })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  linkPackages(copy)
 
   return {
     async findFailing(tests) {
