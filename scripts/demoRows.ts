@@ -15,8 +15,7 @@ import { fromPublicId } from '../src/base/ids.ts'
 import { openDatabase } from '../src/database/connection/openDatabase.ts'
 import type { Sql } from '../src/database/connection/sql.ts'
 import { findSchoolId } from '../src/database/tables/schools.ts'
-import { readPages, writeTimesInUtc } from '../src/database/transfer/readRows.ts'
-import { describeSchoolTables, type TableShape } from '../src/database/transfer/tableShapes.ts'
+import { describeSchoolTables, readPages, type TableShape, writeTimesInUtc } from '../src/database/transfer/tableShapes.ts'
 
 const [slug = 'demo', day = new Date().toISOString().slice(0, 10)] = process.argv.slice(2)
 const dayMs = 86_400_000

@@ -6,9 +6,18 @@ import { everything, nothing } from '../../src/engine/declare/expressions.ts'
 import { parameterName } from '../../src/engine/declare/filters.ts'
 import { ifMatchText, type Operation } from '../../src/engine/declare/operations.ts'
 import type { Resource } from '../../src/engine/declare/resource.ts'
-import { isArray, isNullable, isObjectSchema, isRecord, isUnion, membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
 import { type Sort, sortColumns } from '../../src/engine/declare/sorts.ts'
-import { isOnDemand, viewOf } from '../../src/engine/declare/views.ts'
+import {
+  isArray,
+  isNullable,
+  isObjectSchema,
+  isOnDemand,
+  isRecord,
+  isUnion,
+  membersOf,
+  unwrapped,
+  viewOf,
+} from '../../src/engine/declare/views.ts'
 import { effectsOf } from './effects.ts'
 import { code, codes, markdownTable, paragraphs } from './markdown.ts'
 import type { Table } from './migratedDatabase.ts'

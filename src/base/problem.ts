@@ -168,6 +168,10 @@ export class Problem extends Error {
   }
 }
 
+/** Returns the problem of one field of the request: see `fieldError`. */
+export const fieldProblem = (problem: ProblemCode, ...error: Parameters<typeof fieldError>): Problem =>
+  new Problem(problem, { details: [fieldError(...error)] })
+
 /** Keeps a text within the characters that RFC 6749 section 5.2 allows in `error_description`. */
 export function plainAscii(text: string): string {
   return text

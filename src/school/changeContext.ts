@@ -1,3 +1,5 @@
+import type { PersonCaller } from '../base/caller.ts'
+import type { School } from '../base/school.ts'
 import type { SchoolWriter } from '../database/connection/database.ts'
 import type { ExternalServices } from '../engine/externalServices.ts'
 
@@ -9,4 +11,13 @@ export interface ChangeContext {
 
 export interface RenderingContext {
   externalServices: Pick<ExternalServices, 'markup'>
+}
+
+/** A change that a person requests, and the services that it needs. */
+export interface CallerContext<Service extends keyof ExternalServices = keyof ExternalServices> {
+  writer: SchoolWriter
+  school: School
+  caller: PersonCaller
+  now: Date
+  externalServices: Pick<ExternalServices, Service>
 }

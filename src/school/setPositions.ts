@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { uuidOf } from '../base/ids.ts'
-import { fieldError, Problem } from '../base/problem.ts'
+import { fieldError, fieldProblem, Problem } from '../base/problem.ts'
 import type { SchoolWriter } from '../database/connection/database.ts'
 import { unnest } from '../database/statements/unnest.ts'
 import { recordChanges } from '../database/tables/changeLog.ts'
@@ -24,7 +24,7 @@ export async function setPositions(
 ): Promise<undefined> {
   const ids = publicIds.map((id) => uuidOf(idPrefix, id))
   if (new Set(ids).size < ids.length) {
-    throw new Problem('validation_failed', { details: [fieldError(field, 'duplicate', 'must not contain an id twice')] })
+    throw fieldProblem('validation_failed', field, 'duplicate', 'must not contain an id twice')
   }
   // Rows are locked in a constant order, so that simultaneous changes of the order wait for each other without a deadlock.
   const rows = await writer.selectFrom(table).select('id').orderBy('id').forNoKeyUpdate().execute()

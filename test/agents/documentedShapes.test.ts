@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { z } from 'zod'
-import { z as zod } from 'zod'
+import { type z, z as zod } from 'zod'
 import { createApiDocuments } from '../../src/agents/api/apiDocuments.ts'
 import { apiPath, type Operation } from '../../src/engine/declare/operations.ts'
-import { isArray, isObjectSchema, membersOf, optionsOf, unwrapped } from '../../src/engine/declare/schemas.ts'
+import { isArray, isObjectSchema, membersOf, optionsOf, unwrapped } from '../../src/engine/declare/views.ts'
 import { bodySchema, ownOutput } from '../../src/engine/output/publishedSchemas.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 

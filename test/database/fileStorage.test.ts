@@ -9,8 +9,7 @@ import { parseStorageAddress } from '../../src/base/net/storageAddress.ts'
 import { isOutage } from '../../src/base/process/outage.ts'
 import { openDatabase } from '../../src/database/connection/openDatabase.ts'
 import { bucketFiles } from '../../src/database/files/bucketFiles.ts'
-import { diskFiles } from '../../src/database/files/diskFiles.ts'
-import type { FileStorage } from '../../src/database/files/fileStorage.ts'
+import { diskFiles, type FileStorage } from '../../src/database/files/fileStorage.ts'
 import { startBucketServer } from '../support/bucketServer.ts'
 
 const kinds: { name: string; open(): Promise<{ storage: FileStorage; close(): Promise<void> }> }[] = [

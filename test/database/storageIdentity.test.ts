@@ -2,8 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { diskFiles } from '../../src/database/files/diskFiles.ts'
-import { acceptStorage, type FileStorage, isOwnStorage, requireOwnStorage, WrongStorage } from '../../src/database/files/fileStorage.ts'
+import {
+  acceptStorage,
+  diskFiles,
+  type FileStorage,
+  isOwnStorage,
+  requireOwnStorage,
+  WrongStorage,
+} from '../../src/database/files/fileStorage.ts'
 import { everyDatabase } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 

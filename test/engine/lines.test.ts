@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Resource } from '../../src/engine/declare/resource.ts'
-import { writeForm } from '../../src/engine/declare/writeForm.ts'
+import { writeForm } from '../../src/engine/declare/views.ts'
 import { fieldErrorsOf } from '../../src/engine/write/fieldErrors.ts'
 import { checkValue } from '../../src/engine/write/parseBody.ts'
 import { personName } from '../../src/identity/accounts/signUp.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { OperationOf } from '../../src/engine/declare/operations.ts'
-import { membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
+import { membersOf, unwrapped } from '../../src/engine/declare/views.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
 import { actor, everyWrite } from './derived/everyWrite.ts'
 import { describeDemoOn } from './describeDemo.ts'

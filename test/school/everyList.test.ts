@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { isArray, membersOf, unwrapped } from '../../src/engine/declare/schemas.ts'
+import { isArray, membersOf, unwrapped } from '../../src/engine/declare/views.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'

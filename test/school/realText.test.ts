@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
-import type { Operation } from '../../src/engine/declare/operations.ts'
+import { type Operation, exampleBody } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { longText, realTexts } from '../support/realText.ts'
 import { createSubjects } from './derived/createSubjects.ts'

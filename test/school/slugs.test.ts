@@ -2,8 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest'
 import { sweepFormerSlugs } from '../../src/database/tables/formerSlugs.ts'
-import { exampleBody } from '../../src/engine/declare/exampleOf.ts'
-import type { Operation } from '../../src/engine/declare/operations.ts'
+import { exampleBody, type Operation } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newForm } from '../support/community.ts'
 import { untilServed } from '../support/poll.ts'

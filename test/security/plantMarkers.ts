@@ -3,8 +3,7 @@ import { z } from 'zod'
 import type { Database } from '../../src/database/connection/database.ts'
 import type { AnyRows, AnyTables } from '../../src/engine/declare/expressions.ts'
 import type { Resource } from '../../src/engine/declare/resource.ts'
-import { unwrapped } from '../../src/engine/declare/schemas.ts'
-import { viewOf } from '../../src/engine/declare/views.ts'
+import { unwrapped, viewOf } from '../../src/engine/declare/views.ts'
 import { resources } from '../../src/school/index.ts'
 
 /** The prefix of every marker that visitors must never read. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../src/database/connection/database.ts'
 import type { Sql } from '../../src/database/connection/sql.ts'
-import { type Digest, digestOf, writeTimesInUtc } from '../../src/database/transfer/readRows.ts'
-import { describeTables, type TableShape } from '../../src/database/transfer/tableShapes.ts'
+import { type Digest, describeTables, digestOf, type TableShape, writeTimesInUtc } from '../../src/database/transfer/tableShapes.ts'
 import { setReferences } from '../../src/database/transfer/writeRows.ts'
 
 /** Returns the digests of all tables. */

@@ -1,5 +1,4 @@
-import { exampleRequest, exampleRow } from '../../engine/declare/exampleOf.ts'
-import { apiPath, type Operation } from '../../engine/declare/operations.ts'
+import { apiPath, exampleRequest, exampleRow, type Operation } from '../../engine/declare/operations.ts'
 import type { Parameter } from '../../engine/declare/parameters.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { viewOf } from '../../engine/declare/views.ts'

@@ -8,7 +8,7 @@ export type Reader = Kysely<DB>
 export type Writer = Transaction<DB>
 
 /** Columns of a table, as a query returns them. */
-export type RowOf<Table extends keyof DB, Column extends keyof Selectable<DB[Table]>> = Pick<Selectable<DB[Table]>, Column>
+export type Stored<Table extends keyof DB, Column extends keyof Selectable<DB[Table]>> = Pick<Selectable<DB[Table]>, Column>
 
 /** A handle whose statements read and write rows of one school only: see `inSchool`. */
 export type SchoolReader = Reader & InSchool

@@ -1,8 +1,7 @@
 import { newId } from '../../base/ids.ts'
 import { answered, type RedisClient, sharedOrLocal } from '../redis/redis.ts'
 import { contentFact, type FactVersion, schoolFact } from './fact.ts'
-import type { FactGuard } from './factGuard.ts'
-import { epochSeconds } from './factMarkers.ts'
+import { epochSeconds, type FactGuard } from './factGuard.ts'
 import { isBusy, markerKey } from './redisMarkers.ts'
 
 /** Versions of what visitors can read of a school: every change of a row that a response to a visitor can show makes a new one. */

@@ -1,6 +1,6 @@
 import { createCaches } from '../../base/process/caches.ts'
 import type { FactVersion } from './fact.ts'
-import { keptSeconds } from './factMarkers.ts'
+import { keptSeconds } from './factGuard.ts'
 
 /** When the versions of a request were read. */
 export interface Reading {

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log/log.ts'
 import { answered, type RedisClient, schoolPrefix } from '../redis/redis.ts'
 import { defineScripts } from '../redis/redisScripts.ts'
 import type { Fact } from './fact.ts'
-import { busySeconds, epochSeconds, type FactMarkers, keptSeconds, versionSeconds } from './factMarkers.ts'
+import { busySeconds, epochSeconds, type FactMarkers, keptSeconds, versionSeconds } from './factGuard.ts'
 
 export interface RedisMarkersOptions {
   redis: RedisClient

@@ -1,7 +1,7 @@
-import type { RowOf, Writer } from '../connection/database.ts'
+import type { Stored, Writer } from '../connection/database.ts'
 
 /** The facts that decide whether a row can reference a file. */
-export interface NamedFile extends RowOf<'file', 'id' | 'purpose' | 'visibility' | 'uploaded_by'> {
+export interface NamedFile extends Stored<'file', 'id' | 'purpose' | 'visibility' | 'uploaded_by'> {
   /** `ready` for a file in the trash too: the reference takes it out. */
   status: string
 }

@@ -1,8 +1,8 @@
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { now, secondsFromNow } from '../statements/expressions.ts'
 
 /** Bytes that no row names, or none yet. */
-export type Removal = RowOf<'file_removal', 'school_id' | 'storage_key'>
+export type Removal = Stored<'file_removal', 'school_id' | 'storage_key'>
 
 /** Plans the removal of bytes after this time, so that they are removed even if this process ends before. */
 export async function planRemoval(db: Reader, { school_id, storage_key }: Removal, inSeconds: number): Promise<void> {

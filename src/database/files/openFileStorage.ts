@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { parseStorageAddress } from '../../base/net/storageAddress.ts'
-import { diskFiles } from './diskFiles.ts'
-import type { FileStorage } from './fileStorage.ts'
+import { diskFiles, type FileStorage } from './fileStorage.ts'
 
 /** The file storage that an address names; without one, `files` under the data directory. */
 export async function openFileStorage(dataDirectory: string, address: string | undefined): Promise<FileStorage> {

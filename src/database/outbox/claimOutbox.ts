@@ -1,10 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { now, secondsFromNow } from '../statements/expressions.ts'
 import { storableText } from '../statements/storableText.ts'
-import type { OutboxKind } from './outboxKinds.ts'
+import { type OutboxKind, outboxKinds } from './outboxKinds.ts'
 
-export interface ClaimedRow extends RowOf<'outbox', 'school_id' | 'kind' | 'target' | 'payload' | 'created_at'> {
+export interface ClaimedRow extends Stored<'outbox', 'school_id' | 'kind' | 'target' | 'payload' | 'created_at'> {
   id: string
   /** The attempt that begins, from 1. Identifies the claim: a process whose lease has ended cannot settle the row. */
   attempts: number
@@ -102,4 +102,41 @@ export async function settleOutbox(
     .where('attempts', '=', row.attempts)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/** The state of the outbox for one kind of work, over all schools. */
+export interface OutboxFigures {
+  kind: OutboxKind
+  /** Rows that are not delivered yet. */
+  pending: number
+  /** Age of the oldest of them in seconds; 0 if there is none. */
+  oldestSeconds: number
+  /** Rows that were given up and can be replayed. */
+  dead: number
+}
+
+/** Returns the figures of every kind, also of those without rows, from one statement. */
+export async function outboxFigures(db: Reader): Promise<OutboxFigures[]> {
+  const rows = await db
+    .selectFrom('outbox')
+    .select(({ fn, ref }) => [
+      'kind',
+      sql<string>`${fn.countAll()} FILTER (WHERE ${ref('state')} = 'pending')`.as('pending'),
+      sql<string>`${fn.countAll()} FILTER (WHERE ${ref('state')} = 'dead')`.as('dead'),
+      sql<
+        string | null
+      >`extract(epoch FROM clock_timestamp() - ${fn.min('created_at')} FILTER (WHERE ${ref('state')} = 'pending'))::float8`.as('oldest'),
+    ])
+    .where('state', 'in', ['pending', 'dead'])
+    .groupBy('kind')
+    .execute()
+  return outboxKinds.map((kind) => {
+    const found = rows.find((row) => row.kind === kind)
+    return {
+      kind,
+      pending: Number(found?.pending ?? 0),
+      oldestSeconds: Math.max(0, Number(found?.oldest ?? 0)),
+      dead: Number(found?.dead ?? 0),
+    }
+  })
 }

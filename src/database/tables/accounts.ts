@@ -1,8 +1,8 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 
 export interface AccountRow
-  extends RowOf<
+  extends Stored<
     'account',
     'id' | 'email' | 'email_verified' | 'name' | 'given_name' | 'family_name' | 'locale' | 'time_zone' | 'updated_at'
   > {

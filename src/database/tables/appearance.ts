@@ -1,10 +1,10 @@
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
+import type { Reader, SchoolReader, Stored } from '../connection/database.ts'
 import type { StatementCache } from '../connection/statementCache.ts'
 import { withMarker } from '../school/inSchool.ts'
 import { type Builder, type Condition, isAmong } from '../statements/expressions.ts'
 
-export interface LookRow extends RowOf<'appearance', 'theme' | 'mode' | 'corner_radius'> {
+export interface LookRow extends Stored<'appearance', 'theme' | 'mode' | 'corner_radius'> {
   colors: object
   fonts: object
 }
@@ -46,7 +46,7 @@ const firstRow = ({ schoolId, look }: { schoolId: string; look: LookRow }) => ({
 })
 
 /** A logo as it is stored: a file that anybody may see, and what can be seen on it. */
-export type LogoRow = RowOf<'file', 'id' | 'filename' | 'alt' | 'width' | 'height'>
+export type LogoRow = Stored<'file', 'id' | 'filename' | 'alt' | 'width' | 'height'>
 
 const selectLogo = ({ selectFrom }: Builder<'appearance'>, name: 'logo' | 'logo_dark') =>
   selectFrom('file')
@@ -69,7 +69,7 @@ export interface AppearanceRow extends LookRow {
   logo_dark: LogoRow | null
 }
 
-export interface BrandingRow extends RowOf<'school', 'name' | 'time_zone' | 'registration' | 'contact_email' | 'support_url'> {
+export interface BrandingRow extends Stored<'school', 'name' | 'time_zone' | 'registration' | 'contact_email' | 'support_url'> {
   /** The main language of the school (BCP 47). */
   locale: string
   legal: { privacy_url?: string | null; terms_url?: string | null; imprint_page_id?: string | null } | null

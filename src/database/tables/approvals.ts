@@ -220,7 +220,6 @@ export async function sweepContents(database: Reader): Promise<number> {
       row.exists(
         row
           .selectFrom('person')
-          .select('person.id')
           .whereRef('person.school_id', '=', 'approval.school_id')
           .whereRef('person.erased_at', '>=', 'approval.created_at'),
       ),

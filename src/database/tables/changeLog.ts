@@ -1,11 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
+import type { Reader, SchoolReader, Stored } from '../connection/database.ts'
 import { daySeconds, secondsAgo } from '../statements/expressions.ts'
 import { actorOf } from './actors.ts'
 import type { ChangeAction } from './changeActions.ts'
 
-export interface Change extends RowOf<'change_log', 'type' | 'resource_id' | 'version'> {
+export interface Change extends Stored<'change_log', 'type' | 'resource_id' | 'version'> {
   action: ChangeAction
 }
 
@@ -212,4 +212,21 @@ export async function sweepChanges(db: Reader, limit: number): Promise<number> {
     .whereRef('change_log.id', '=', 'old.id')
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
+}
+
+export type ChangedPerson = Stored<'person', 'id' | 'version' | 'is_student' | 'is_member'>
+
+/** The columns for `returning`. */
+export const changedPerson = ['person.id', 'person.version', 'person.is_student', 'person.is_member'] as const
+
+/** Records a change of people under each of their facets: a student and a member may be one row with one version. */
+export async function recordPersonChanges(
+  db: SchoolReader,
+  people: readonly ChangedPerson[],
+  { student = 'updated', member = 'updated' }: { student?: ChangeAction; member?: ChangeAction } = {},
+): Promise<void> {
+  const students = people.filter((person) => person.is_student)
+  const members = people.filter((person) => person.is_member)
+  await recordChanges(db, { type: 'student', action: student }, students)
+  await recordChanges(db, { type: 'member', action: member }, members)
 }

@@ -1,4 +1,4 @@
-import type { Reader, RowOf, SchoolReader, SchoolWriter, Writer } from '../connection/database.ts'
+import type { Reader, SchoolReader, SchoolWriter, Writer, Stored } from '../connection/database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { rememberRemoved } from './clientTombstones.ts'
@@ -9,7 +9,7 @@ import { rememberRemoved } from './clientTombstones.ts'
  */
 export type RegisteredVia = 'self' | 'document' | 'file' | 'operator' | 'service'
 
-export interface ClientRow extends RowOf<'oidc_client', 'id' | 'created_at' | 'last_used_at' | 'disabled_at'> {
+export interface ClientRow extends Stored<'oidc_client', 'id' | 'created_at' | 'last_used_at' | 'disabled_at'> {
   registered_via: RegisteredVia
   metadata: Record<string, unknown>
   disabled_by: DisabledBy | null

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Reader, RowOf, SchoolReader } from '../connection/database.ts'
+import type { Reader, SchoolReader, Stored } from '../connection/database.ts'
 import { type Condition, now } from '../statements/expressions.ts'
 import type { RegisteredVia } from './clients.ts'
 
@@ -30,7 +30,7 @@ const conditions: Readonly<Record<GrantState, Condition>> = {
 }
 
 /** A grant with the client that it was given to; the client's columns are null where it is gone. */
-export interface ConnectedAppRow extends RowOf<'oidc_grant', 'client_id' | 'own_name' | 'created_at' | 'last_used_at' | 'expires_at'> {
+export interface ConnectedAppRow extends Stored<'oidc_grant', 'client_id' | 'own_name' | 'created_at' | 'last_used_at' | 'expires_at'> {
   grant_id: string
   payload: GrantPayload
   /** When it ended; null for a live one. */

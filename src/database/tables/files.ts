@@ -1,11 +1,11 @@
-import type { Reader, RowOf, Writer } from '../connection/database.ts'
+import type { Reader, Writer, Stored } from '../connection/database.ts'
 import { planRemoval } from '../files/fileRemovals.ts'
 import { changeRoom } from '../files/storageUsage.ts'
 import { inSchool } from '../school/inSchool.ts'
 import { type Builder, daySeconds, now, secondsAgo } from '../statements/expressions.ts'
 import { recordChanges } from './changeLog.ts'
 
-export interface ServedFile extends RowOf<'file', 'id' | 'filename' | 'content_type' | 'bytes' | 'visibility' | 'storage_key'> {
+export interface ServedFile extends Stored<'file', 'id' | 'filename' | 'content_type' | 'bytes' | 'visibility' | 'storage_key'> {
   checksum_sha256: string
 }
 
@@ -66,7 +66,7 @@ export async function completeFile(
 }
 
 /** A public picture whose metadata nobody has looked for. */
-export type UncleanedFile = RowOf<'file', 'school_id' | 'id' | 'content_type' | 'storage_key'>
+export type UncleanedFile = Stored<'file', 'school_id' | 'id' | 'content_type' | 'storage_key'>
 
 /** Returns a public picture of any school whose metadata nobody has looked for. */
 export async function findUncleaned(

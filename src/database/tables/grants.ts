@@ -1,5 +1,5 @@
 import type { SqlBool } from 'kysely'
-import type { Reader, RowOf, SchoolWriter } from '../connection/database.ts'
+import type { Reader, SchoolWriter, Stored } from '../connection/database.ts'
 import { now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { endApprovals } from './approvals.ts'
@@ -181,7 +181,7 @@ export async function setAsksFirst(
   return changed.map(({ id }) => id)
 }
 
-export interface GrantRow extends RowOf<'oidc_grant', 'id' | 'account_id' | 'client_id' | 'created_at' | 'last_used_at' | 'expires_at'> {
+export interface GrantRow extends Stored<'oidc_grant', 'id' | 'account_id' | 'client_id' | 'created_at' | 'last_used_at' | 'expires_at'> {
   payload: Record<string, unknown>
   /** When the person paused it. */
   paused_at: Date | null

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { withoutSchool } from '../school/inSchool.ts'
 import { now, secondsFromNow } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 
 /** An answer that was given under a key, word by word. */
-export interface StoredResponse extends RowOf<'idempotency_record', 'fingerprint' | 'status' | 'body'> {
+export interface StoredResponse extends Stored<'idempotency_record', 'fingerprint' | 'status' | 'body'> {
   headers: Record<string, string>
 }
 

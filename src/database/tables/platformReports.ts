@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RowOf, Writer } from '../connection/database.ts'
+import type { Stored, Writer } from '../connection/database.ts'
 import { lockByName } from '../connection/lockByName.ts'
 
 export interface ReportKey {
@@ -9,7 +9,7 @@ export interface ReportKey {
 }
 
 /** The first report with a reference: a hash of its content, and the response to it. */
-export type StoredReport = RowOf<'platform_report', 'fingerprint' | 'body'>
+export type StoredReport = Stored<'platform_report', 'fingerprint' | 'body'>
 
 const idOf = ({ operation, reference }: ReportKey): string =>
   createHash('sha256')

@@ -1,10 +1,10 @@
 import { firstIdAt } from '../../base/ids.ts'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { type Builder, isAmongTexts } from '../statements/expressions.ts'
 import { eventsEndingGrantsOf, type NamedAuditEvent, securityEvents } from './auditEvents.ts'
 import { type ChangeFilter, changeConditions } from './changeFilter.ts'
 
-export interface AuditRow extends RowOf<'audit_log', 'id' | 'at' | 'event' | 'account_id' | 'client_id' | 'grant_id' | 'request_id'> {
+export interface AuditRow extends Stored<'audit_log', 'id' | 'at' | 'event' | 'account_id' | 'client_id' | 'grant_id' | 'request_id'> {
   /** The caller's address, or after some time its network. */
   address: string | null
   details: Record<string, unknown>
@@ -73,7 +73,7 @@ export async function readAudit(db: Reader, { schoolId, order, after, limit, ...
     .execute()
 }
 
-type GrantOwner = RowOf<'audit_log', 'account_id' | 'client_id'>
+type GrantOwner = Stored<'audit_log', 'account_id' | 'client_id'>
 
 /** Returns the person and the client of a grant. The grant itself may be deleted; the entry of its consent stays. */
 async function findGrantOwner(db: Reader, schoolId: string, id: string): Promise<GrantOwner | undefined> {

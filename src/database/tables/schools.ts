@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts'
-import type { Reader, RowOf, Writer } from '../connection/database.ts'
+import type { Reader, Stored, Writer } from '../connection/database.ts'
 import { isAmongTexts } from '../statements/expressions.ts'
 
 export interface SchoolDefaults {
@@ -61,7 +61,7 @@ const firstRow = ({ slug, name, tagline, locale, time_zone, currency, contact_em
   support_url: support_url ?? null,
 })
 
-export type SchoolRow = RowOf<'school', 'id' | 'slug' | 'name' | 'status' | 'created_at'>
+export type SchoolRow = Stored<'school', 'id' | 'slug' | 'name' | 'status' | 'created_at'>
 
 export function listSchools(db: Reader): Promise<SchoolRow[]> {
   return db.selectFrom('school').select(['id', 'slug', 'name', 'status', 'created_at']).orderBy('slug').execute()

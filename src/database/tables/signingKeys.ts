@@ -1,8 +1,8 @@
 import { type Expression, sql } from 'kysely'
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { type Builder, isAmong, isAmongTexts, now, secondsAgo, secondsFromNow } from '../statements/expressions.ts'
 
-export type SigningKeyRow = RowOf<'signing_key', 'kid' | 'alg' | 'private_jwk' | 'created_at' | 'active_at' | 'retired_at'>
+export type SigningKeyRow = Stored<'signing_key', 'kid' | 'alg' | 'private_jwk' | 'created_at' | 'active_at' | 'retired_at'>
 
 /** Returns the keys of a school that are still published: all but those retired longer than `keepHours` ago. */
 export function listSigningKeys(db: Reader, schoolId: string, keepHours: number): Promise<SigningKeyRow[]> {

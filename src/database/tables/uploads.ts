@@ -1,9 +1,9 @@
-import type { Reader, RowOf } from '../connection/database.ts'
+import type { Reader, Stored } from '../connection/database.ts'
 import { inSchool } from '../school/inSchool.ts'
 import { now } from '../statements/expressions.ts'
 import { recordChanges } from './changeLog.ts'
 
-export interface AnnouncedRow extends RowOf<'file', 'content_type' | 'bytes' | 'checksum_sha256' | 'storage_key' | 'visibility'> {
+export interface AnnouncedRow extends Stored<'file', 'content_type' | 'bytes' | 'checksum_sha256' | 'storage_key' | 'visibility'> {
   file_id: string
   uploaded_by: string
 }

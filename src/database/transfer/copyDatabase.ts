@@ -2,8 +2,7 @@ import type { Database } from '../connection/database.ts'
 import { beginCopy, type CopyState, continueCopy, endCopy, readCopyState } from '../migrations/copyRecord.ts'
 import { migrate, migrationHistory } from '../migrations/migrate.ts'
 import { databaseId, emptyInstallation, filledTables, hasNoTables } from './emptyDatabase.ts'
-import { type Digest, digestOf, readPages, writeTimesInUtc } from './readRows.ts'
-import { describeTables, type TableShape } from './tableShapes.ts'
+import { type Digest, describeTables, digestOf, readPages, type TableShape, writeTimesInUtc } from './tableShapes.ts'
 import { continueSequences, insertLines, setReferences } from './writeRows.ts'
 
 /** The target cannot take the rows. The message names the reason and what to do. */

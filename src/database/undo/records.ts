@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reader, RowOf, SchoolReader, SchoolWriter } from '../connection/database.ts'
+import type { Reader, SchoolReader, SchoolWriter, Stored } from '../connection/database.ts'
 import { now } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
 import type { NamedAuditEvent } from '../tables/auditEvents.ts'
@@ -61,7 +61,7 @@ export async function saveUndo(
     .execute()
 }
 
-export interface UndoRecord extends RowOf<'undo_record', 'id' | 'undone_at' | 'expires_at'> {
+export interface UndoRecord extends Stored<'undo_record', 'id' | 'undone_at' | 'expires_at'> {
   is_expired: boolean
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reference, timestamp } from './fields.ts'
 import { parameterName } from './filters.ts'
 import type { Resource } from './resource.ts'
-import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf, unwrapped } from './schemas.ts'
+import { isArray, isObjectSchema, isRecord, isUnion, isWrapper, membersOf, unwrapped } from './views.ts'
 
 /**
  * Checks what types cannot check in a declaration.

@@ -1,7 +1,6 @@
 import type { ExternalServices } from '../externalServices.ts'
 import type { Resource } from './resource.ts'
-import { membersOf } from './schemas.ts'
-import { toColumn } from './writeForm.ts'
+import { membersOf, toColumn } from './views.ts'
 
 /** Converts values of fields to values of their columns. Inputs have no columns. */
 export async function columnsOfValues(

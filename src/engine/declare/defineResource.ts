@@ -1,18 +1,17 @@
 import { z } from 'zod'
-import { audiences } from '../../base/caller.ts'
+import { type Audience, audiences } from '../../base/caller.ts'
+import type { CollectionRead } from '../read/reading.ts'
 import { type Area, defineArea, type ScopeText, type ScopeVerb } from './area.ts'
 import { type CatalogueView, plainView } from './catalogueView.ts'
 import { checkDeclaration, checkDescriptions, withCommonFields } from './checkDeclaration.ts'
 import type { Declaration, OrElse, SortBy, Writable } from './declaration.ts'
 import type { AnyDerived } from './derived.ts'
-import { type NoMembers, nothing, type TableName } from './expressions.ts'
+import { everything, type NoMembers, nothing, type TableName } from './expressions.ts'
 import { type AnyFilter, customFilter, type Filter, filterOf } from './filters.ts'
 import type { Declared, Defaulted, Resource, Searched, WritableField } from './resource.ts'
 import { rowSerializer } from './rowSerializer.ts'
-import { membersOf } from './schemas.ts'
 import { type Sort, sortsBy, sortsOf } from './sorts.ts'
-import { forEachView, isOnDemand, narrowed } from './views.ts'
-import { toColumn } from './writeForm.ts'
+import { forEachView, isOnDemand, membersOf, narrowed, toColumn } from './views.ts'
 
 type Search = string | OrElse<string, string> | { staff: string }
 
@@ -143,4 +142,43 @@ function columnsOf(schema: z.ZodObject, derived: readonly (readonly [string, Any
   const own = Object.keys(schema.shape).filter((field) => !withoutColumn.has(field))
   const others = derived.flatMap(([, how]) => how.from ?? [])
   return [...new Set([...own, ...others])]
+}
+
+/** The declaration of reports: figures and other data that are computed and not stored in rows. */
+export interface ReportsDeclaration<Verb extends ScopeVerb> {
+  /** The path under `/api/v1`. */
+  name: string
+  object: string
+  about: string
+  scopes: Readonly<Record<Verb, ScopeText>> | Area<Verb>
+  /** The roles that can read the reports. A single report can narrow them. */
+  roles: readonly Exclude<Audience, 'anonymous'>[]
+  /** The reports by the end of their path; a segment in braces is a parameter. */
+  reports: Readonly<Record<string, CollectionRead<NoInfer<Verb>>>>
+}
+
+/** Returns a resource without rows: its operations read data of the whole school, and their statements have a time limit. */
+export function defineReports<Verb extends ScopeVerb>({
+  name,
+  object,
+  about,
+  scopes,
+  roles,
+  reports,
+}: ReportsDeclaration<Verb>): Resource<Verb> {
+  const seenBy = (role: Exclude<Audience, 'anonymous'>) => (roles.includes(role) ? everything : nothing)
+  return defineResource({
+    name,
+    object,
+    idPrefix: 'sch',
+    // Reports belong to the school.
+    table: 'school',
+    about,
+    scopes,
+    singleton: true,
+    schema: z.object({}),
+    visibility: { anonymous: nothing, learner: seenBy('learner'), lecturer: seenBy('lecturer'), staff: seenBy('staff') },
+    operations: {},
+    collectionReads: Object.fromEntries(Object.entries(reports).map(([end, report]) => [end, { isHard: true, ...report } as const])),
+  })
 }

@@ -4,9 +4,8 @@ import { fromPublicId } from '../../base/ids.ts'
 import { normalizedSlug } from '../../base/text/slugText.ts'
 import { beginsWith } from '../../database/statements/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
-import { unwrapped } from './schemas.ts'
 import { timeValue } from './times.ts'
-import { viewOf } from './views.ts'
+import { unwrapped, viewOf } from './views.ts'
 
 /** The comparison of a filter. `equals` also accepts a list of alternatives. The other operators are written `name[gte]`. */
 export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'prefix'

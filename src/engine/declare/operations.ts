@@ -1,15 +1,19 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Audience, Caller } from '../../base/caller.ts'
+import { fromPublicId, toPublicId } from '../../base/ids.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
+import { normalizedSlug } from '../../base/text/slugText.ts'
 import type { AskReason } from '../../database/tables/approvalSummary.ts'
 import type { CollectionRead, RowRead } from '../read/reading.ts'
 import type { Change, CollectionAction, Creation, Removal } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
 import type { Deprecation } from './deprecation.ts'
 import type { AnyRows, Condition, Values } from './expressions.ts'
-import type { Parameter } from './parameters.ts'
+import { isSlugPath } from './fields.ts'
+import { acceptedKey, type KeyName, maxFilterValues, type Parameter } from './parameters.ts'
+import type { RowKey } from './queryScope.ts'
 import type { Action, Resource } from './resource.ts'
-import type { View } from './views.ts'
+import { isArray, isObjectSchema, isOnDemand, membersOf, unwrapped, type View } from './views.ts'
 
 export const apiPath = '/api/v1'
 
@@ -133,3 +137,93 @@ export const undeclared = 'It is not declared.'
 /** Returns why the person decides first about every request of an operation; undefined if that depends on how much it changes. */
 export const asksFirstOf = (operation: Operation): AskReason | undefined =>
   'rules' in operation && 'asksFirst' in operation.rules ? operation.rules.asksFirst : undefined
+
+export const exampleRow = ({ schema, object, idPrefix }: Resource): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(membersOf(schema)).flatMap(([name, field]) => {
+      if (name === 'object') return [[name, object]]
+      if (name === 'id') return [[name, exampleId(idPrefix)]]
+      const example = isOnDemand(field) ? undefined : exampleValue(field)
+      return example === undefined ? [] : [[name, example]]
+    }),
+  )
+
+export function exampleBody({ schema, inputs, writable, required }: Resource, isNew: boolean): Record<string, unknown> {
+  const changing = writable.filter(({ isCreateOnly }) => !isCreateOnly).map(({ field }) => field)
+  const fields = isNew ? required : changing.slice(0, 1)
+  return Object.fromEntries(
+    fields.map((field) => {
+      const { example, idPrefix } = (inputs[field] ?? membersOf(schema)[field])?.meta() ?? {}
+      return [field, example ?? (idPrefix === undefined ? null : exampleId(idPrefix))]
+    }),
+  )
+}
+
+export function exampleRequest(operation: Operation): Record<string, unknown> {
+  if (operation.kind === 'collection') return exampleObject(operation.rules.input)
+  if (operation.kind !== 'action' && 'rules' in operation && 'input' in operation.rules && operation.rules.input)
+    return exampleObject(operation.rules.input)
+  if (operation.kind === 'action') return operation.input ? exampleObject(operation.input) : {}
+  return exampleBody(operation.resource, operation.kind !== 'update')
+}
+
+const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
+
+/** Returns an example of an object other than a row, made of the examples of its members. */
+export const exampleObject = (schema: z.ZodObject): Record<string, unknown> => Object(exampleValue(schema))
+
+/** Returns an example of a value; objects are made of the examples of their members, and null stays null. */
+export function exampleValue(field: z.ZodType): unknown {
+  const { example, idPrefix } = field.meta() ?? {}
+  if (example === undefined && idPrefix !== undefined) return exampleId(idPrefix)
+  const inner = unwrapped(field)
+  // Where a list must not be empty, an empty example means a list of one example element.
+  if (isArray(inner) && Array.isArray(example) && !inner.safeParse(example).success && example.length === 0)
+    return [exampleValue(inner.element)]
+  if (inner instanceof z.ZodLiteral) return inner.value
+  if (example === null || !isObjectSchema(inner)) return example
+  const members = Object.entries(membersOf(inner)).map(([name, member]) => [name, exampleValue(member)] as const)
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}
+
+/** Reads the key of a row; returns undefined for other texts. Slugs do not contain an underscore, so the ids of other resources are not slugs. */
+export function rowKeyIn({ idPrefix, slugParts, numberForm }: Resource, text: string, accepts: KeyName): RowKey | undefined {
+  const id = fromPublicId(idPrefix, text)
+  if (id !== undefined) return { column: 'id', value: id }
+  const slug = accepts === 'id_or_slug' ? normalizedSlug(text) : ''
+  if (isSlugPath(slug, slugParts)) return { column: 'slug', value: slug }
+  return accepts === 'id_or_number' && numberForm?.test(text) ? { column: 'number', value: text } : undefined
+}
+
+export const keyForms = ({ idPrefix }: Resource, accepts: KeyName): string => `an id (${idPrefix}_ and 26 characters)${others[accepts]}`
+
+const others = {
+  id: '',
+  id_or_slug: ' or a slug (lower-case words joined by hyphens)',
+  id_or_me: ' or me',
+  id_or_number: ' or its number',
+} as const satisfies Record<KeyName, string>
+
+/** Returns the operations whose filters by id also take the slug or number of the row, if the row has one. */
+export const withKeysInFilters = (operations: readonly Operation[], resources: readonly Resource[]): Operation[] =>
+  operations.map((operation) => ({ ...operation, parameters: operation.parameters.map((one) => withKeys(one, resources)) }))
+
+/** Says which keys a filter by the rows of this resource takes: `Id or slug of the course.` */
+export const aboutKeys = (target: Resource): string =>
+  `Id or ${acceptedKey(target) === 'id_or_slug' ? 'slug' : 'number'} of the ${target.object.replaceAll('_', ' ')}.`
+
+function withKeys(parameter: Parameter, resources: readonly Resource[]): Parameter {
+  const { schema, filter, description } = parameter
+  const prefix = parameter.in === 'query' ? (filter?.filter.idPrefix ?? schema.meta()?.idPrefix) : undefined
+  // Resources can share a prefix: the first one declares the rows, the others parts of them.
+  const target = resources.find(({ idPrefix, isSingleton }) => idPrefix === prefix && !isSingleton)
+  const accepts = target && acceptedKey(target)
+  if (!target || accepts === undefined || accepts === 'id') return parameter
+  const key = z
+    .string()
+    .max(200)
+    .refine((text) => rowKeyIn(target, text, accepts) !== undefined, `must be ${keyForms(target, accepts)}`)
+    .meta({ idPrefix: target.idPrefix })
+  const keys = isArray(schema) ? z.array(key).min(1).max(maxFilterValues) : key
+  return { ...parameter, target, schema: keys, description: `${description} ${aboutKeys(target)}` }
+}

@@ -4,9 +4,8 @@ import { commonTimes } from './checkDeclaration.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import { pascalCase } from './operationNames.ts'
 import type { Resource } from './resource.ts'
-import { isOptional, membersOf } from './schemas.ts'
 import { isSearchable } from './searchable.ts'
-import { viewOf } from './views.ts'
+import { isOptional, membersOf, viewOf } from './views.ts'
 
 /** A parameter of an operation: how it is parsed and how the documents describe it. */
 export interface Parameter {

@@ -18,7 +18,6 @@ import type {
   ColumnOf,
   Columns,
   Condition,
-  NoMembers,
   OutputOf,
   ReadRow,
   Row,
@@ -102,7 +101,13 @@ export const expandedResources = (expansion: AnyExpansion): readonly Resource[] 
   expansion.resources ? expansion.resources() : [expansion.resource()]
 
 /** An operation on a row other than changing its fields. Its response is the row by default. */
-export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends Omit<RowAccess<Verb>, 'view'> {
+export interface Action<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = z.ZodRawShape,
+  Parameters extends z.ZodRawShape = z.ZodRawShape,
+> extends Omit<RowAccess<Verb>, 'view' | 'parameters'> {
+  parameters?: z.ZodObject<Parameters>
   /** How much of the row the caller must see. `public`: the action itself checks who may call it. */
   view?: View
   summary: string
@@ -127,29 +132,17 @@ export interface Action<Table extends AnyTable, Verb extends ScopeVerb> extends 
   /** The part that it creates may exist already: then the status is 200. */
   isOnce?: true
   /** The request body. Default: an empty object. Use defineAction, which types the functions by it. */
-  input?: z.ZodObject
+  input?: z.ZodObject<Input>
   /** Returns columns to write in addition to the state, or undefined if there is nothing to do. Throws a Problem if it is not possible. */
-  run?(writing: Writing, row: Row<Table>, input: Values): Promise<Columns<Table> | undefined>
+  run?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Columns<Table> | undefined>
   /** Writes what follows, after the row is written. May return headers. */
   after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
   /** Runs an action whose response is not the row. */
-  perform?(writing: Writing, row: Row<Table>, input: Values): Promise<Performed<Table>>
+  perform?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Performed<Table>>
   /** The response of `perform`, if it is not a row. */
   output?: z.ZodObject
   /** The resource of the row in the response, if it is another one. */
   answers?(): Resource
-}
-
-export interface ActionOf<
-  Table extends AnyTable,
-  Verb extends ScopeVerb,
-  Input extends z.ZodRawShape = NoMembers,
-  Parameters extends z.ZodRawShape = NoMembers,
-> extends Omit<Action<Table, Verb>, 'input' | 'parameters' | 'run' | 'perform'> {
-  parameters?: z.ZodObject<Parameters>
-  input?: z.ZodObject<Input>
-  run?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Columns<Table> | undefined>
-  perform?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Performed<Table>>
 }
 
 export interface WritableField {

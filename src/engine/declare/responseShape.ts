@@ -5,7 +5,7 @@ import { nearest } from '../../base/text/nearest.ts'
 import type { Call } from '../call.ts'
 import { scopeName } from './area.ts'
 import { expandedResources, type Resource } from './resource.ts'
-import { isObjectSchema, membersOf, unwrapped } from './schemas.ts'
+import { isObjectSchema, membersOf, unwrapped } from './views.ts'
 
 export interface Shape {
   fields: readonly string[] | undefined

@@ -4,8 +4,7 @@ import type { School } from '../../base/school.ts'
 import { objectBuilder } from '../../base/text/objectBuilder.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { ParameterValues, SeenRow } from './expressions.ts'
-import { membersOf } from './schemas.ts'
-import { isOnDemand, isShownIn, pickerOf, type View } from './views.ts'
+import { isOnDemand, isShownIn, membersOf, pickerOf, type View } from './views.ts'
 
 export type RowSerializer = (row: SeenRow, context: Presentation) => Record<string, unknown>
 

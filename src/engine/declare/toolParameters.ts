@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
-import { type Operation, pagedBy } from './operations.ts'
+import { aboutKeys, type Operation, pagedBy } from './operations.ts'
 import { filterDescription, type Parameter, query, sentence } from './parameters.ts'
 import { expandedResources, type Resource } from './resource.ts'
-import { aboutKeys } from './rowKeys.ts'
-import { isArray, membersOf, unwrapped } from './schemas.ts'
+import { isArray, membersOf, unwrapped } from './views.ts'
 
 const maxToolRows = 50
 

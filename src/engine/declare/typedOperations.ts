@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { CollectionRead, CollectionReadOf, RowRead, RowReadOf } from '../read/reading.ts'
-import type { CollectionAction, CollectionActionOf, Creation, CreationOf } from '../write/writing.ts'
+import type { CollectionRead, RowRead } from '../read/reading.ts'
+import type { CollectionAction, Creation } from '../write/writing.ts'
 import type { ScopeVerb } from './area.ts'
-import type { AnyTable, NoMembers, Values } from './expressions.ts'
-import type { Action, ActionOf } from './resource.ts'
+import type { AnyTable, NoMembers, OutputOf, Values } from './expressions.ts'
+import type { Action } from './resource.ts'
 
 // A record of operations cannot type each operation separately, so each function here types one operation by its schemas: the framework
 // passes only values that match these schemas to the operation's functions. At run time each function returns its argument.
@@ -13,7 +13,7 @@ export function defineAction<
   Verb extends ScopeVerb,
   Input extends z.ZodRawShape = NoMembers,
   Parameters extends z.ZodRawShape = NoMembers,
->(table: Table, action: ActionOf<Table, Verb, Input, Parameters>): Action<Table, Verb>
+>(table: Table, action: Action<Table, Verb, Input, Parameters>): Action<Table, Verb>
 export function defineAction(_table: string, action: object): object {
   return action
 }
@@ -22,7 +22,7 @@ export function defineCollectionAction<
   Verb extends ScopeVerb,
   Input extends z.ZodRawShape = NoMembers,
   Parameters extends z.ZodRawShape = NoMembers,
->(action: CollectionActionOf<Verb, Input, Parameters>): CollectionAction<Verb>
+>(action: CollectionAction<Verb, Input, Parameters>): CollectionAction<Verb>
 export function defineCollectionAction(action: object): object {
   return action
 }
@@ -33,7 +33,7 @@ export function defineRead<
   Input extends z.ZodRawShape = NoMembers,
   Parameters extends z.ZodRawShape = NoMembers,
   Output extends z.ZodRawShape = NoMembers,
->(table: Table, read: RowReadOf<Table, Verb, Input, Parameters, Output>): RowRead<Table, Verb>
+>(table: Table, read: RowRead<Table, Verb, Input, Parameters, Output>): RowRead<Table, Verb>
 export function defineRead(_table: string, read: object): object {
   return read
 }
@@ -42,7 +42,7 @@ export function defineCollectionRead<
   Verb extends ScopeVerb,
   Input extends z.ZodRawShape = NoMembers,
   Parameters extends z.ZodRawShape = NoMembers,
->(read: CollectionReadOf<Verb, Input, Parameters>): CollectionRead<Verb>
+>(read: CollectionRead<Verb, Input, Parameters>): CollectionRead<Verb>
 export function defineCollectionRead(read: object): object {
   return read
 }
@@ -53,7 +53,9 @@ export function defineCreation<
   Input extends z.ZodRawShape,
   New extends Values = Values,
   Parent extends AnyTable = never,
->(creation: CreationOf<Table, Verb, Input, Parent>): Creation<Table, Verb, New, Parent>
+>(
+  creation: Omit<Creation<Table, Verb, OutputOf<Input>, Parent>, 'check' | 'defaults' | 'after'> & { input: z.ZodObject<Input> },
+): Creation<Table, Verb, New, Parent>
 export function defineCreation(creation: object): object {
   return creation
 }

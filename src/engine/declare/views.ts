@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { toPublicId } from '../../base/ids.ts'
+import { fromPublicId, toPublicId } from '../../base/ids.ts'
 import { isoText } from '../../base/text/isoText.ts'
 import { objectBuilder } from '../../base/text/objectBuilder.ts'
-import { hasDefault, isArray, isNullable, isObjectSchema, isOptional, isRecord, isUnion, isWrapper, membersOf } from './schemas.ts'
+import { timeValue } from './times.ts'
 
 /** The part of a row that a caller sees. Determined by row and caller, never by a parameter. */
 export type View = 'public' | 'own' | 'staff'
@@ -110,3 +110,73 @@ function plain(value: unknown): unknown {
   if (typeof value !== 'object') return value
   return value instanceof Date ? isoText(value) : null
 }
+
+/** Returns the schema of a field in a request: strict at any depth, limited to members that the view shows, times in any zone. */
+export function writeForm(schema: z.ZodObject, view: View): z.ZodObject
+export function writeForm(schema: z.ZodType, view: View): z.ZodType
+export function writeForm(schema: z.ZodType, view: View): z.ZodType {
+  if (isObjectSchema(schema)) {
+    const shape = Object.entries(membersOf(schema))
+      .filter(([, field]) => isShownIn(view, field) && isSendable(field))
+      .map(([name, field]) => [name, described(writeForm(field, view), field)])
+    // Cloning keeps the refinements of the object, and with its parent the metadata.
+    return schema.clone({ ...schema.def, shape: Object.fromEntries(shape), catchall: z.never() }, { parent: true })
+  }
+  if (isNullable(schema)) return writeForm(schema.unwrap(), view).nullable()
+  if (isOptional(schema)) return writeForm(schema.unwrap(), view).optional()
+  if (hasDefault(schema)) return writeForm(schema.unwrap(), view).default(() => schema.def.defaultValue)
+  if (isArray(schema)) return schema.clone({ ...schema.def, element: writeForm(schema.element, view) })
+  if (isUnion(schema)) {
+    const [first, ...others] = schema.options
+    const options = [writeForm(first, view), ...others.map((option) => writeForm(option, view))] as const
+    return schema.clone({ ...schema.def, options }, { parent: true })
+  }
+  if (schema instanceof z.ZodISODateTime) return timeValue.transform((text) => new Date(text).toISOString())
+  return schema
+}
+
+/** Returns the form of a schema with its description, which a new wrapper does not have. */
+export const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
+
+export const isSendable = (schema: z.ZodType): boolean => schema.meta()?.readOnly !== true
+
+/** Converts a value for its column: times to dates, ids to UUIDs, objects and lists of objects to JSON. */
+export function toColumn(schema: z.ZodType, value: unknown): unknown {
+  if (value === null || value === undefined) return null
+  const idPrefix = schema.meta()?.idPrefix
+  if (idPrefix !== undefined) return fromPublicId(idPrefix, String(value))
+  if (isWrapper(schema)) return toColumn(schema.unwrap(), value)
+  if (schema instanceof z.ZodISODateTime) return new Date(String(value))
+  const isList = schema instanceof z.ZodArray && !(schema.element instanceof z.ZodObject)
+  return typeof value === 'object' && !isList ? JSON.stringify(value) : value
+}
+
+export type Wrapper = z.ZodNullable<z.ZodType> | z.ZodOptional<z.ZodType> | z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType>
+
+export const isWrapper = (schema: z.ZodType): schema is Wrapper =>
+  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+
+export const unwrapped = (schema: z.ZodType): z.ZodType => (isWrapper(schema) ? unwrapped(schema.unwrap()) : schema)
+
+// Zod types the parts of a schema as core schemas, which lack the methods. Every schema here is built with `z`, so its parts have them.
+
+export const membersOf = ({ shape }: { shape: z.core.$ZodShape }): Readonly<Record<string, z.ZodType>> =>
+  shape as Readonly<Record<string, z.ZodType>>
+
+export const optionsOf = ({ options }: z.ZodUnion): z.ZodType[] => [...(options as readonly z.ZodType[])]
+
+export const isObjectSchema = (schema: z.ZodType): schema is z.ZodObject => schema instanceof z.ZodObject
+
+export const isNullable = (schema: z.ZodType): schema is z.ZodNullable<z.ZodType> => schema instanceof z.ZodNullable
+
+export const isOptional = (schema: z.ZodType): schema is z.ZodOptional<z.ZodType> => schema instanceof z.ZodOptional
+
+export const hasDefault = (schema: z.ZodType): schema is z.ZodDefault<z.ZodType> | z.ZodPrefault<z.ZodType> =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault
+
+export const isArray = (schema: z.ZodType): schema is z.ZodArray<z.ZodType> => schema instanceof z.ZodArray
+
+export const isRecord = (schema: z.ZodType): schema is z.ZodRecord<z.ZodString, z.ZodType> => schema instanceof z.ZodRecord
+
+export const isUnion = (schema: z.ZodType): schema is z.ZodDiscriminatedUnion<readonly [z.ZodObject, ...z.ZodObject[]]> =>
+  schema instanceof z.ZodDiscriminatedUnion

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { School } from '../../base/school.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import type { ParameterValues } from '../declare/expressions.ts'
-import { isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
+import { isObjectSchema, membersOf, unwrapped } from '../declare/views.ts'
 
 /**
  * Returns the members of a field whose members vary, in column order; undefined if the field is one column. `ownerId` is set if the list is

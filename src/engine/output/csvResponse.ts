@@ -3,7 +3,7 @@ import { type CsvDialect, csvCells, csvLines, csvType } from '../../base/text/cs
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { ApiResponse } from '../call.ts'
 import type { OperationOf } from '../declare/operations.ts'
-import { isArray, isObjectSchema, membersOf, unwrapped } from '../declare/schemas.ts'
+import { isArray, isObjectSchema, membersOf, unwrapped } from '../declare/views.ts'
 import { csvColumns } from './csvColumns.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../declare/operations.ts'
-import { membersOf, unwrapped } from '../declare/schemas.ts'
+import { membersOf, unwrapped } from '../declare/views.ts'
 import { bodySchema } from './publishedSchemas.ts'
 
 /** The parameters of the path of an operation, and the members of its body with their limits. */

@@ -1,13 +1,22 @@
 // More than 250 lines: the schemas of bodies, rows and responses follow the same rules.
 import { z } from 'zod'
 import { isObject } from '../../base/text/jsonValue.ts'
-import { exampleValue } from '../declare/exampleOf.ts'
 import { internalMeta } from '../declare/fields.ts'
-import { type AcrossTypes, type Operation, resourceInResponse } from '../declare/operations.ts'
+import { type AcrossTypes, exampleValue, type Operation, resourceInResponse } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
-import { isArray, isNullable, isObjectSchema, isWrapper, membersOf, optionsOf, unwrapped } from '../declare/schemas.ts'
-import { isOnDemand, viewOf } from '../declare/views.ts'
-import { described, writeForm } from '../declare/writeForm.ts'
+import {
+  described,
+  isArray,
+  isNullable,
+  isObjectSchema,
+  isOnDemand,
+  isWrapper,
+  membersOf,
+  optionsOf,
+  unwrapped,
+  viewOf,
+  writeForm,
+} from '../declare/views.ts'
 import { dryRunSchema } from '../write/dryRun.ts'
 import { changeSchema } from './changeFeed.ts'
 import { withRemoved } from './removedMarkup.ts'

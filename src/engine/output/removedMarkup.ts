@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { membersOf } from '../declare/schemas.ts'
+import { membersOf } from '../declare/views.ts'
 
 /** The parts that sanitising removed from texts in HTML: only in the responses to writes. */
 const removed = z

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import type { SeenRow } from '../declare/expressions.ts'
 import type { Resource } from '../declare/resource.ts'
 import { type Presentation, selectedOf } from '../declare/rowSerializer.ts'
-import { membersOf } from '../declare/schemas.ts'
-import { isShownIn, pickerOf, type View } from '../declare/views.ts'
+import { isShownIn, membersOf, pickerOf, type View } from '../declare/views.ts'
 
 export const serialize = (resource: Resource, row: SeenRow, context: Presentation): Record<string, unknown> =>
   resource.serializers[row.seen_as](row, context)

@@ -3,7 +3,7 @@ import { Problem, type ProblemDetail } from '../../base/problem.ts'
 import { nearest } from '../../base/text/nearest.ts'
 import { type NoMembers, type ParameterValues, parameterValues } from '../declare/expressions.ts'
 import type { Parameter } from '../declare/parameters.ts'
-import { hasDefault, isArray } from '../declare/schemas.ts'
+import { hasDefault, isArray } from '../declare/views.ts'
 import { checkValue } from '../write/parseBody.ts'
 
 const maxErrors = 20

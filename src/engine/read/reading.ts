@@ -28,38 +28,53 @@ export interface Reading<Parameters extends z.ZodRawShape = NoMembers> {
   page?: RequestedPage
 }
 
-interface OwnRead<Verb extends ScopeVerb> extends Access<Verb> {
+interface OwnRead<
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape,
+  Parameters extends z.ZodRawShape,
+  Output extends z.ZodRawShape = z.ZodRawShape,
+> extends Access<Verb> {
   summary: string
   /** Operation id, if it is not the verb and the object. */
   id?: string
-  parameters?: z.ZodObject
+  parameters?: z.ZodObject<Parameters>
   /** The body. A read with a body uses POST; it takes no Idempotency-Key, because repeating it is safe. */
-  input?: z.ZodObject
+  input?: z.ZodObject<Input>
   /** The response. Fields with a prefix convert stored ids to public ids. Each field appears in the views that it declares. */
-  output: z.ZodObject
+  output: z.ZodObject<Output>
   /** The member that identifies an element of the list that `run` returns as `data`. The response is a page of it: `output` is a listOf. */
   pagedBy?: string
   /** True if `run` loads only the requested page, because the list is long. */
   loadsPage?: true
 }
 
-export interface RowRead<Table extends AnyTable, Verb extends ScopeVerb> extends OwnRead<Verb> {
+export interface RowRead<
+  Table extends AnyTable,
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = z.ZodRawShape,
+  Parameters extends z.ZodRawShape = z.ZodRawShape,
+  Output extends z.ZodRawShape = z.ZodRawShape,
+> extends OwnRead<Verb, Input, Parameters, Output> {
   /** Available without a token for some of the rows that a visitor can see. */
   anonymous?: 'partial'
   /** The path calls its parameter `id`, although it accepts a slug or number as well. The registered paths must not change. */
   byId?: true
   /** The view of the row that the caller needs. Default: any view. */
   view?: View
-  run(reading: Reading, row: ReadRow<Table>, input: Values): Promise<Values>
+  run(reading: Reading<Parameters>, row: ReadRow<Table>, input: OutputOf<Input>): Promise<Values>
   /** Returns lists of any length that follow the response of `run`, which names them as members of `output`. They are streamed. */
   sections?(reading: Reading): readonly Section[]
   /** Renders the response as text/html. Escapes all text that people entered. */
-  asHtml?(answer: Values, reading: Reading): string
+  asHtml?(answer: OutputOf<Output>, reading: Reading<Parameters>): string
   /** The text of the only style element in the HTML: the Content-Security-Policy of the response allows it by its hash. */
   htmlStyle?: string
 }
 
-export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
+export interface CollectionRead<
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = z.ZodRawShape,
+  Parameters extends z.ZodRawShape = z.ZodRawShape,
+> extends OwnRead<Verb, Input, Parameters> {
   /** Open to callers without a token and to every role, even if they can see no rows. `full`: they get the complete response. */
   isPublic?: true | 'full'
   about?: string
@@ -67,29 +82,5 @@ export interface CollectionRead<Verb extends ScopeVerb> extends OwnRead<Verb> {
   rows?: readonly string[]
   /** Its statements may take long, so they have a time limit. */
   isHard?: true
-  run(reading: Reading, input: Values): Promise<Values>
-}
-
-interface TypedBy<Input extends z.ZodRawShape, Parameters extends z.ZodRawShape> {
-  parameters?: z.ZodObject<Parameters>
-  input?: z.ZodObject<Input>
-}
-
-export interface RowReadOf<
-  Table extends AnyTable,
-  Verb extends ScopeVerb,
-  Input extends z.ZodRawShape,
-  Parameters extends z.ZodRawShape,
-  Output extends z.ZodRawShape,
-> extends Omit<RowRead<Table, Verb>, 'parameters' | 'input' | 'output' | 'run' | 'asHtml'>,
-    TypedBy<Input, Parameters> {
-  output: z.ZodObject<Output>
-  run(reading: Reading<Parameters>, row: ReadRow<Table>, input: OutputOf<Input>): Promise<Values>
-  asHtml?(response: OutputOf<Output>, reading: Reading<Parameters>): string
-}
-
-export interface CollectionReadOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
-  extends Omit<CollectionRead<Verb>, 'parameters' | 'input' | 'run'>,
-    TypedBy<Input, Parameters> {
   run(reading: Reading<Parameters>, input: OutputOf<Input>): Promise<Values>
 }

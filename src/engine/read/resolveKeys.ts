@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import { toPublicId } from '../../base/ids.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
 import { type ParameterValues, parameterValues } from '../declare/expressions.ts'
+import { rowKeyIn } from '../declare/operations.ts'
 import { acceptedKey, type Parameter } from '../declare/parameters.ts'
 import { type QueryScope, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
-import { rowKeyIn } from '../declare/rowKeys.ts'
 import { isReadable } from './selectRows.ts'
 
 /** The id of no row: a filter by it finds nothing. */

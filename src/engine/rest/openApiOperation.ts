@@ -1,7 +1,6 @@
 import { isObject, objectOf } from '../../base/text/jsonValue.ts'
 import { deprecated } from '../declare/deprecation.ts'
-import { exampleRequest } from '../declare/exampleOf.ts'
-import { type AcrossTypes, isStreamed, type Operation } from '../declare/operations.ts'
+import { type AcrossTypes, exampleRequest, isStreamed, type Operation } from '../declare/operations.ts'
 import { operationsOf } from '../declare/operationsOf.ts'
 import { answerSchema, bodyName, publishedSchema, referenceTo } from '../output/publishedSchemas.ts'
 import { isWrite, takesDryRun } from '../write/dryRun.ts'

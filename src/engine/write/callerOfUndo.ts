@@ -9,9 +9,8 @@ import { viewRank } from '../declare/views.ts'
 import type { StateChange, SubjectRow } from '../externalServices.ts'
 import { serializeWhole } from '../output/serialize.ts'
 import { findWholeRows } from '../read/findRows.ts'
-import { changedFields, withoutCurrentInputs } from './changeRow.ts'
+import { changedFields, statusOf, withoutCurrentInputs } from './changeRow.ts'
 import { roleError } from './parseBody.ts'
-import { statusOf } from './statusOf.ts'
 import type { Writing } from './writing.ts'
 
 interface TakenBackRow {

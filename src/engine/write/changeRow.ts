@@ -8,9 +8,9 @@ import type { SeenRow, Values } from '../declare/expressions.ts'
 import { checkFileFields } from '../declare/fileFields.ts'
 import { apiPath, type CreateParent, type Operation, type OperationOf } from '../declare/operations.ts'
 import type { Resource } from '../declare/resource.ts'
-import { membersOf } from '../declare/schemas.ts'
+import { type Presentation, selectedOf } from '../declare/rowSerializer.ts'
 import { freeSlug, takeSlug } from '../declare/slugs.ts'
-import { type View, viewRank } from '../declare/views.ts'
+import { membersOf, type View, viewRank } from '../declare/views.ts'
 import { serializeTagged, serializeWhole } from '../output/serialize.ts'
 import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { loadWritten, lockRow } from '../read/findRows.ts'
@@ -18,7 +18,6 @@ import { joinFieldErrors } from './joinFieldErrors.ts'
 import { parseBody, parseInput, parseWholeBody, requireNoFieldErrors, sendablePart } from './parseBody.ts'
 import { replacedMembers, requirePrecondition } from './preconditions.ts'
 import { canonical } from './similarRequests.ts'
-import { statusOf, wrongState } from './statusOf.ts'
 import { labelOf, recordWrite, type Write } from './write.ts'
 import { insertRow, updateVersion } from './writeRows.ts'
 import type { Made } from './writing.ts'
@@ -215,3 +214,24 @@ export const changedFields = (resource: Resource, current: Values, values: Value
 /** True if the value differs from the current one. Compares whole values without read-only members. */
 const isChange = (schema: z.ZodType, current: unknown, value: unknown): boolean =>
   canonical(value) !== canonical(sendablePart(schema, current, 'staff'))
+
+export function statusOf({ derivations, stateColumn }: Resource, row: SeenRow, context: Presentation): string {
+  const derivation = derivations.find(({ field }) => field === 'status')
+  if (!derivation) return String(row[stateColumn])
+  return String(derivation.of(derivation.isSelected ? selectedOf(row, 'status') : row, context))
+}
+
+/** True if the status is stored in a column: a query may calculate it from others instead. */
+export const hasStoredStatus = ({ selections }: Resource): boolean => !selections.some(({ field }) => field === 'status')
+
+/** Creates the Problem for an operation that the status of the row does not allow. Names the statuses that do. */
+export function wrongState(
+  { object }: Pick<Resource, 'object'>,
+  { verb, status, from }: { verb: string; status: string; from: readonly string[] },
+): Problem {
+  const message = `status: must be ${from.join(' or ')} for ${verb}. This ${object.replaceAll('_', ' ')} is ${status}.`
+  return new Problem('invalid_state', {
+    description: message,
+    details: [{ field: 'status', code: 'invalid_state', message, meta: { status, allowed: [...from] } }],
+  })
+}

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { z } from 'zod'
 import { Problem } from '../../base/problem.ts'
 import type { Values } from '../declare/expressions.ts'
-import { isArray, isObjectSchema, isRecord, membersOf, unwrapped } from '../declare/schemas.ts'
+import { isArray, isObjectSchema, isRecord, membersOf, unwrapped } from '../declare/views.ts'
 
 /** How a bulk operation reads CSV: the columns that its items take. */
 export interface CsvRules {

@@ -127,12 +127,6 @@ export interface Creation<Table extends AnyTable, Verb extends ScopeVerb, New ex
   after?(writing: CreateWriting<Parent>, row: Row<Table>, values: New): Promise<void>
 }
 
-export interface CreationOf<Table extends AnyTable, Verb extends ScopeVerb, Input extends z.ZodRawShape, Parent extends AnyTable>
-  extends Omit<Creation<Table, Verb>, 'input' | 'perform' | 'check' | 'defaults' | 'after'> {
-  input: z.ZodObject<Input>
-  perform(writing: CreateWriting<Parent>, input: OutputOf<Input>): Promise<string | Made>
-}
-
 export interface Change<Table extends AnyTable, Verb extends ScopeVerb, Complete extends Values = Values, Changed extends Values = Values>
   extends RowAccess<Verb> {
   /** Returns errors of fields in combination, given the row with the change applied. */
@@ -188,13 +182,17 @@ export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
 }
 
 /** An operation on the collection as a whole, such as a new order of its rows. */
-export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
+export interface CollectionAction<
+  Verb extends ScopeVerb,
+  Input extends z.ZodRawShape = z.ZodRawShape,
+  Parameters extends z.ZodRawShape = z.ZodRawShape,
+> extends Access<Verb> {
   summary: string
   /** Operation id, if it is not the verb and the collection. */
   id?: string
   method?: 'POST' | 'PUT'
-  parameters?: z.ZodObject
-  input: z.ZodObject
+  parameters?: z.ZodObject<Parameters>
+  input: z.ZodObject<Input>
   /** The response; the documents show an object without it. */
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
@@ -204,12 +202,5 @@ export interface CollectionAction<Verb extends ScopeVerb> extends Access<Verb> {
   /** Returns true if the response says that nothing was written. Then its Idempotency-Key is free for another request. */
   isUnchanged?(response: Values): boolean
   /** Returns the response, or nothing for 204. Use defineCollectionAction, which types the input by its schema. */
-  run(writing: Writing, input: Values): Promise<Values | undefined>
-}
-
-export interface CollectionActionOf<Verb extends ScopeVerb, Input extends z.ZodRawShape, Parameters extends z.ZodRawShape>
-  extends Omit<CollectionAction<Verb>, 'input' | 'parameters' | 'run'> {
-  parameters?: z.ZodObject<Parameters>
-  input: z.ZodObject<Input>
   run(writing: Writing<Parameters>, input: OutputOf<Input>): Promise<Values | undefined>
 }

@@ -1,4 +1,4 @@
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import {
   type ConnectedAppRow,
   type GrantOriginRow,
@@ -57,7 +57,7 @@ export async function grantOrigins(
   return new Map(rows.map((row) => [row.grant_id, row]))
 }
 
-export type OwnGrant = RowOf<'oidc_grant', 'id' | 'client_id'>
+export type OwnGrant = Stored<'oidc_grant', 'id' | 'client_id'>
 
 export const ownGrants = (database: SchoolReader, accountId: string): Promise<OwnGrant[]> =>
   listOwnGrants(database, database.schoolId, accountId)

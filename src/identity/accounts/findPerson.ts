@@ -28,7 +28,6 @@ export async function findPerson(database: SchoolReader, accountId: string, gran
           account
             .selectFrom('oidc_grant')
             .innerJoin('oidc_client', 'oidc_client.id', 'oidc_grant.client_id')
-            .select('oidc_grant.id')
             .where('oidc_grant.id', '=', grantId ?? '')
             .whereRef('oidc_grant.account_id', '=', 'account.id')
             .where('oidc_grant.revoked_at', 'is', null)

@@ -85,7 +85,6 @@ export async function decideApproval(
       row.exists(
         row
           .selectFrom('oidc_grant')
-          .select('oidc_grant.id')
           .whereRef('oidc_grant.id', '=', 'approval.grant_id')
           .where('oidc_grant.account_id', '=', accountId)
           .where(isLiveGrant),

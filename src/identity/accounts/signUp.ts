@@ -5,9 +5,8 @@ import { readableLine } from '../../base/text/visibleText.ts'
 import type { SchoolDatabase, SchoolReader } from '../../database/connection/database.ts'
 import type { SendMessage } from '../../database/outbox/sendMessage.ts'
 import { now } from '../../database/statements/expressions.ts'
-import { recordChanges } from '../../database/tables/changeLog.ts'
+import { changedPerson, recordChanges, recordPersonChanges } from '../../database/tables/changeLog.ts'
 import { findMailedLink, useMailedLink } from '../../database/tables/mailedLinks.ts'
-import { changedPerson, recordPersonChanges } from '../../database/tables/personChanges.ts'
 import { recordSignUp } from './activation.ts'
 import { createMailedLink, linkKey, pageUrl } from './createMailedLink.ts'
 
@@ -159,9 +158,7 @@ async function maySignUp(database: SchoolReader, email: string): Promise<boolean
     .where('person.account_id', 'is', null)
     .where((person) =>
       person.or([
-        person.exists(
-          person.selectFrom('staff').select('staff.id').whereRef('staff.person_id', '=', 'person.id').where('staff.status', '=', 'invited'),
-        ),
+        person.exists(person.selectFrom('staff').whereRef('staff.person_id', '=', 'person.id').where('staff.status', '=', 'invited')),
         person.and([person('person.is_student', '=', true), person('person.student_status', '=', 'invited')]),
         person.and([person('person.is_member', '=', true), person('person.member_status', '=', 'invited')]),
       ]),

@@ -1,8 +1,8 @@
-import type { RowOf, SchoolDatabase } from '../../database/connection/database.ts'
+import type { SchoolDatabase, Stored } from '../../database/connection/database.ts'
 import { hasSecondFactor } from '../factors/hasSecondFactor.ts'
 
 export interface SignedInAccount
-  extends RowOf<'account', 'name' | 'email' | 'locale' | 'time_zone' | 'sessions_valid_after' | 'deletion_scheduled_at'> {
+  extends Stored<'account', 'name' | 'email' | 'locale' | 'time_zone' | 'sessions_valid_after' | 'deletion_scheduled_at'> {
   has_second_factor: boolean
 }
 

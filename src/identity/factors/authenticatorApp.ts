@@ -1,8 +1,9 @@
 import type { Keyring } from '../../base/keyring.ts'
 import type { SchoolDatabase, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { stepOfCode } from './appSecret.ts'
-import { type FactorOwner, hasFactor, lockFactors, ownFactors } from './ownFactors.ts'
-import { renewRecoveryCodes } from './recoveryCodes.ts'
+import { type FactorOwner, hasFactor, isLast, lockFactors, ownFactors } from './ownFactors.ts'
+import { type NewPasskey, savePasskey } from './passkeys.ts'
+import { removeRecoveryCodes, renewRecoveryCodes } from './recoveryCodes.ts'
 
 /** Stores a secret after its first code was checked. It replaces the previous app. `step` is the time step of that code. */
 async function saveApp(
@@ -80,4 +81,57 @@ export const setUpFirstApp = (database: SchoolDatabase, keyring: Keyring, app: N
     if (hasFactor(await ownFactors(writer, app))) return undefined
     await saveApp(writer, keyring, app)
     return renewRecoveryCodes(writer, keyring, app)
+  })
+
+/**
+ * Removes a second factor of an account, and the recovery codes with the last one. Returns what `remove` returns, or `last` without a
+ * change if the factor is the last one and the account needs one.
+ */
+export const removeFactor = <Removed>(
+  database: SchoolDatabase,
+  owner: FactorOwner,
+  { isRequired, remove }: { isRequired: boolean; remove(writer: SchoolWriter): Promise<Removed> },
+): Promise<Removed | 'last'> =>
+  database.transaction(async (writer) => {
+    await lockFactors(writer, owner)
+    if (isRequired && isLast(await ownFactors(writer, owner))) return 'last'
+    const removed = await remove(writer)
+    if (!hasFactor(await ownFactors(writer, owner))) await removeRecoveryCodes(writer, owner)
+    return removed
+  })
+
+/** Removes every second factor of an account with its recovery codes. Returns the number of removed passkeys, and whether there was an app. */
+export async function removeSecondFactors(writer: SchoolWriter, owner: FactorOwner): Promise<{ passkeys: number; hadApp: boolean }> {
+  const { numDeletedRows } = await writer.deleteFrom('passkey').where('account_id', '=', owner.accountId).executeTakeFirstOrThrow()
+  const hadApp = await removeApp(writer, owner)
+  await removeRecoveryCodes(writer, owner)
+  return { passkeys: Number(numDeletedRows), hadApp }
+}
+
+type NamedPasskey = FactorOwner & NewPasskey & { name: string }
+
+/**
+ * Stores a passkey. `codes` are recovery codes, if the account had none. Returns undefined if the account has too many passkeys, or if the
+ * credential is registered already.
+ */
+export const setUpPasskey = (
+  database: SchoolDatabase,
+  keyring: Keyring,
+  passkey: NamedPasskey,
+): Promise<{ codes?: string[] } | undefined> =>
+  database.transaction(async (writer) => {
+    if ((await savePasskey(writer, passkey)) === undefined) return undefined
+    const { recoveryCodes } = await ownFactors(writer, passkey)
+    return recoveryCodes === 0 ? { codes: await renewRecoveryCodes(writer, keyring, passkey) } : {}
+  })
+
+/**
+ * Stores a passkey during a sign-in with the password alone. Returns its recovery codes; undefined if the account has a second factor
+ * already, to which a password must not add another one.
+ */
+export const setUpFirstPasskey = (database: SchoolDatabase, keyring: Keyring, passkey: NamedPasskey): Promise<string[] | undefined> =>
+  database.transaction(async (writer) => {
+    await lockFactors(writer, passkey)
+    if (hasFactor(await ownFactors(writer, passkey)) || (await savePasskey(writer, passkey)) === undefined) return undefined
+    return renewRecoveryCodes(writer, keyring, passkey)
   })

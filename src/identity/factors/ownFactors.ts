@@ -1,5 +1,5 @@
 import { readableLine } from '../../base/text/visibleText.ts'
-import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter, Stored } from '../../database/connection/database.ts'
 
 export interface OwnFactors {
   passkeys: OwnPasskey[]
@@ -7,7 +7,7 @@ export interface OwnFactors {
   recoveryCodes: number
 }
 
-export interface OwnPasskey extends RowOf<'passkey', 'id' | 'transports' | 'name'> {
+export interface OwnPasskey extends Stored<'passkey', 'id' | 'transports' | 'name'> {
   credentialId: string
   createdAt: Date
   lastUsedAt: Date | null

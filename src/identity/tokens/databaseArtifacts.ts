@@ -1,4 +1,4 @@
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import type { Sql } from '../../database/connection/sql.ts'
 import { grantFact } from '../../database/facts/fact.ts'
 import { markedByTransaction, type NamedFacts } from '../../database/facts/factGuard.ts'
@@ -112,7 +112,7 @@ export function databaseArtifacts(sql: Sql, { naming }: Pick<NamedFacts, 'naming
   }
 }
 
-interface FoundRow extends RowOf<'oidc_artifact', 'payload' | 'grant_id' | 'client_id' | 'account_id' | 'consumed_at' | 'successor'> {
+interface FoundRow extends Stored<'oidc_artifact', 'payload' | 'grant_id' | 'client_id' | 'account_id' | 'consumed_at' | 'successor'> {
   answered_seconds_ago: number | null
 }
 

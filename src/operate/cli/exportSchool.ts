@@ -4,8 +4,7 @@ import { readConfigFile } from '../../config/configFile.ts'
 import type { Sql } from '../../database/connection/sql.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
 import { listStorageKeys } from '../../database/school/schoolTables.ts'
-import { type Page, readPages } from '../../database/transfer/readRows.ts'
-import { describeSchoolTables } from '../../database/transfer/tableShapes.ts'
+import { describeSchoolTables, type Page, readPages } from '../../database/transfer/tableShapes.ts'
 import { type SaveFile, saveFiles } from './saveFiles.ts'
 
 export interface ExportArguments {

@@ -1,7 +1,7 @@
 import { accountPaths } from '../../base/accountPaths.ts'
+import { setUpPasskey } from '../../identity/factors/authenticatorApp.ts'
 import { ownFactors } from '../../identity/factors/ownFactors.ts'
 import { relyingParty } from '../../identity/factors/relyingParty.ts'
-import { setUpPasskey } from '../../identity/factors/setUpPasskey.ts'
 import { passkeyForm } from '../passkeyForm.ts'
 import { newPasskeyForm, readNewPasskey } from '../secondFactor/newPasskey.ts'
 import { seeOther } from '../seeOther.ts'

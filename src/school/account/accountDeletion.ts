@@ -1,16 +1,14 @@
 import { accountPaths } from '../../base/accountPaths.ts'
-import type { PersonCaller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import type { School } from '../../base/school.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { quotedName } from '../../database/outbox/sendMessage.ts'
 import { now as databaseNow } from '../../database/statements/expressions.ts'
 import { findAnyClient } from '../../database/tables/clients.ts'
 import { findOwnName } from '../../database/tables/grants.ts'
 import { schoolTimeZone } from '../../database/tables/schools.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
 import { accountLinks } from '../../identity/accounts/accountNotices.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
+import type { CallerContext } from '../changeContext.ts'
 import { cancelSubscriptionsOf, hasRunningSubscription } from '../memberships/endSubscriptions.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { type EndGrant, eraseAccount } from '../students/eraseAccount.ts'
@@ -20,15 +18,9 @@ import { lockPlaces } from '../students/releasePlaces.ts'
 /** Days between the request and the deletion, in which the person can cancel it. */
 const deletionDays = 14
 
-export interface DeletionRequest {
-  writer: SchoolWriter
-  school: School
-  caller: PersonCaller
-  now: Date
-  externalServices: Pick<ExternalServices, 'send' | 'emailLimits'>
-}
+export type DeletionRequest = CallerContext<'send' | 'emailLimits'>
 
-type NotifiedAccount = RowOf<'account', 'id' | 'email' | 'locale' | 'time_zone'>
+type NotifiedAccount = Stored<'account', 'id' | 'email' | 'locale' | 'time_zone'>
 
 /**
  * Schedules the deletion of an account and e-mails the person which app requested it, unless they did it themselves. The account works as before until then.

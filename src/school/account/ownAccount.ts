@@ -1,9 +1,9 @@
 import type { PersonCaller } from '../../base/caller.ts'
 import { hashedId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
-import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { countChanges } from '../../database/tables/readAudit.ts'
 import type { Authorization, ExternalServices } from '../../engine/externalServices.ts'
 import { beginEmailChange } from '../../identity/accounts/emailChange.ts'
@@ -31,9 +31,7 @@ export async function changeEmail(
     throw new Problem('invalid_state', { description: 'No address change is pending. Send the new address to /account/email.' })
   const email = deliverableEmail(typed)
   if (email === undefined) {
-    throw new Problem('validation_failed', {
-      details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
-    })
+    throw fieldProblem('validation_failed', 'email', 'format', 'must be an address that mail can be sent to')
   }
   if (email !== account.email) await externalServices.emailLimits.requireRequested(school, email)
   const { pendingEmail } = await beginEmailChange({ writer, send: externalServices.send }, school, {
@@ -101,7 +99,7 @@ export async function endSession(
   return {}
 }
 
-type OwnRow = Record<string, unknown> & RowOf<'account', 'id' | 'preferences'>
+type OwnRow = Record<string, unknown> & Stored<'account', 'id' | 'preferences'>
 
 export async function exportAccount(
   {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { defineReports } from '../../engine/declare/defineResource.ts'
 import { reference } from '../../engine/declare/fields.ts'
-import { defineReports } from '../../engine/declare/reports.ts'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
 import {
   figure,

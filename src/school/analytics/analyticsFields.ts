@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
-import { comparisons, intervals } from './period.ts'
+import { comparisons, intervals } from './report.ts'
 
 export const forStaff = { scope: 'read', roles: ['staff'] } as const
 

@@ -3,13 +3,20 @@ import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Reading } from '../../engine/read/reading.ts'
-import { periodOf } from './period.ts'
-import { answerReport, createReportRequest, type Report, type ReportCaller, type ReportFilters, type ReportRequest } from './report.ts'
+import { productOf } from './figures.ts'
+import {
+  answerReport,
+  createReportRequest,
+  periodOf,
+  type Report,
+  type ReportCaller,
+  type ReportFilters,
+  type ReportRequest,
+} from './report.ts'
 import { funnel } from './reports/funnel.ts'
 import { retention } from './reports/retention.ts'
 import { type TaxGroup, taxGroups } from './reports/tax.ts'
 import { type CourseMetric, topCourses } from './reports/topCourses.ts'
-import { productOf } from './subjects.ts'
 
 /** Returns the lecturer to whose courses the report is limited, or undefined for staff. */
 const lecturerIn = ({ caller }: Reading): ReportRequest['lecturer'] =>

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
 import { amount, figure, forStaff, only, other, overDays, parts, periodParameters, ranged, series, share } from './analyticsFields.ts'
 import { readOverDays, readTax } from './analyticsReading.ts'
+import { productTypes } from './figures.ts'
 import { orderStatuses } from './orderStatuses.ts'
 import { coupons } from './reports/coupons.ts'
 import { orders } from './reports/orders.ts'
 import { revenue } from './reports/revenue.ts'
 import { subscriptions } from './reports/subscriptions.ts'
-import { productTypes } from './subjects.ts'
 
 const product = z
   .string()

@@ -9,7 +9,7 @@ import { signalRules } from '../../database/tables/signals.ts'
 import { signalSentence } from '../../engine/write/signalSentences.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 import { type AppTerms, readAppRules, type SchoolAppRules, termsOf } from '../../identity/apps/schoolAppRules.ts'
-import { agreeToUsed, findAppRules, findRuledClient, saveAppRules, shortenGrants } from '../../identity/apps/storedAppRules.ts'
+import { agreeToUsed, findAppRules, findRuledClient, saveAppRules, shortenGrants } from '../../identity/apps/storedApps.ts'
 import { staffRecipients } from '../staff/staffRecipients.ts'
 
 export const appRules = async (database: SchoolReader): Promise<SchoolAppRules> => readAppRules(await findAppRules(database))

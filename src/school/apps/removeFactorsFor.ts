@@ -1,6 +1,6 @@
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
-import { removeSecondFactors } from '../../identity/factors/removeFactor.ts'
+import { removeSecondFactors } from '../../identity/factors/authenticatorApp.ts'
 
 /**
  * Removes the second factors of the person who signs in with this address, on behalf of an owner or admin. Only the operator does it for staff,
@@ -18,7 +18,6 @@ export async function removeFactorsFor(writer: SchoolWriter, typed: string) {
           row
             .selectFrom('staff')
             .innerJoin('person', 'person.id', 'staff.person_id')
-            .select('staff.id')
             .whereRef('person.account_id', '=', 'account.id')
             .where('staff.status', '!=', 'removed'),
         ),

@@ -2,8 +2,7 @@ import type { SchoolReader } from '../../database/connection/database.ts'
 import { countAppCalls, countAppChanges, listSignals, type ShownSignal } from '../../database/tables/appSignals.ts'
 import { scopesOf } from '../../identity/accounts/connectedApps.ts'
 import { type AppTerms, termsOf } from '../../identity/apps/schoolAppRules.ts'
-import { findAppRules } from '../../identity/apps/storedAppRules.ts'
-import { listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../identity/apps/storedApps.ts'
+import { findAppRules, listGrantedContents, listSchoolApps, type SchoolAppKind, type SchoolAppRow } from '../../identity/apps/storedApps.ts'
 import { type ClientSource, originOf } from '../../identity/clients/clientOrigin.ts'
 
 /** Figures of an app over the last seven days. */

@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { areCommentsOn, isOffered } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
@@ -111,10 +111,7 @@ export async function lockSubject(
     .executeTakeFirst()
   if (!isOpen) throw new Problem('invalid_state', { description: 'The school does not take comments. Its settings can allow them.' })
   const row = await findSubject(writer, { type, id })
-  if (!row)
-    throw new Problem('invalid_reference', {
-      details: [fieldError('subject', 'invalid_reference', 'must be a post, a lesson or an event of the school')],
-    })
+  if (!row) throw fieldProblem('invalid_reference', 'subject', 'invalid_reference', 'must be a post, a lesson or an event of the school')
   if (row.status !== 'published' || !row.comments_enabled)
     throw new Problem('invalid_state', { description: `This ${type} does not take comments: it must be published and allow them.` })
   return { courseId: row.course_id, rules: isOpen.rules }
@@ -153,9 +150,12 @@ async function requireParent(writer: SchoolWriter, { subject }: NewComment, pare
     .forUpdate()
     .executeTakeFirst()
   if (!parent)
-    throw new Problem('invalid_reference', {
-      details: [fieldError('parent_id', 'invalid_reference', 'must be a published comment on the same subject that is not a reply')],
-    })
+    throw fieldProblem(
+      'invalid_reference',
+      'parent_id',
+      'invalid_reference',
+      'must be a published comment on the same subject that is not a reply',
+    )
 }
 
 async function isFirst(writer: SchoolWriter, personId: string): Promise<boolean> {

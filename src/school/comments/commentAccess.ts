@@ -54,7 +54,6 @@ export const isInTaughtCourse = (comment: Comments, me: PersonCaller): Condition
   comment.exists(
     comment
       .selectFrom('course')
-      .select('course.id')
       .whereRef('course.id', '=', 'comment.course_id')
       .where((course) => isTaughtBy(course, me)),
   )
@@ -85,7 +84,6 @@ function onPost(comment: Comments, { schoolId }: Viewer, which: (post: Posts) =>
     comment.exists(
       comment
         .selectFrom('post')
-        .select('post.id')
         .whereRef('post.id', '=', 'comment.subject_id')
         .where('post.comments_enabled', '=', true)
         .where(isOffered(schoolId, 'blog'))
@@ -101,7 +99,6 @@ function onEvent(comment: Comments, { schoolId }: Viewer, which: (event: Events)
     comment.exists(
       comment
         .selectFrom('event')
-        .select('event.id')
         .whereRef('event.id', '=', 'comment.subject_id')
         .where(isOffered(schoolId, 'events'))
         .where((event) => isAnnounced(event))
@@ -117,7 +114,6 @@ function onLesson(comment: Comments, { schoolId }: Viewer, which: (lesson: Lesso
     comment.exists(
       comment
         .selectFrom('lesson')
-        .select('lesson.id')
         .whereRef('lesson.id', '=', 'comment.subject_id')
         .where('lesson.comments_enabled', '=', true)
         .where('lesson.status', '=', 'published')

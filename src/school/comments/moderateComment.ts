@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { countedBy } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange, recordChanges } from '../../database/tables/changeLog.ts'
@@ -72,7 +72,7 @@ export async function moderateComment(writer: SchoolWriter, moderation: Moderati
   return { id, status }
 }
 
-interface ModeratedComment extends RowOf<'comment', 'status' | 'version' | 'subject_type' | 'subject_id' | 'parent_id'> {
+interface ModeratedComment extends Stored<'comment', 'status' | 'version' | 'subject_type' | 'subject_id' | 'parent_id'> {
   moderation: { reason?: string | null } | null
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { PersonViewer } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { findStoredResponse, idempotencyId, storeResponse, waitForKey } from '../../database/tables/idempotency.ts'
 import { htmlOf } from '../richText.ts'
@@ -16,7 +16,7 @@ export interface Writing {
   now: Date
 }
 
-type WrittenComment = RowOf<'comment', 'id' | 'status'>
+type WrittenComment = Stored<'comment', 'id' | 'status'>
 
 /**
  * Adds a comment by a signed-in person. Repeating the call with the same key and text has no effect. Call it in a transaction.

@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { PersonCaller } from '../../base/caller.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import { couponStatus } from '../orders/shopExpressions.ts'
 
@@ -26,7 +27,6 @@ export const listsItem = (coupon: Coupons, ids: readonly string[]): Condition =>
   coupon.exists(
     coupon
       .selectFrom('coupon_item')
-      .select('coupon_item.coupon_id')
       .whereRef('coupon_item.coupon_id', '=', 'coupon.id')
       .where('coupon_item.product_id', 'in', [...ids]),
   )
@@ -42,11 +42,7 @@ export const redeemerOf = (redemption: Redemptions): Expression<unknown> =>
       .whereRef('person.id', '=', 'coupon_redemption.person_id'),
   )
 
-export interface Facets {
-  id: string
-  is_student: boolean
-  is_member: boolean
-}
+export type Facets = Stored<'person', 'id' | 'is_student' | 'is_member'>
 
 export const facetsOf = (person: Facets | null) =>
   person && { student_id: person.is_student ? person.id : null, member_id: person.is_member ? person.id : null }

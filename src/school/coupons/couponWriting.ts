@@ -1,6 +1,6 @@
 import { fromPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { currencyOf } from '../currencyOf.ts'
 import { itemTypes, storedItem } from '../itemRef.ts'
 
@@ -79,7 +79,7 @@ export async function checkChange(
   return fieldErrors
 }
 
-type CouponColumns = RowOf<'coupon', 'id' | 'redemptions_count' | 'discount_type' | 'percent_bps' | 'amount_off'>
+type CouponColumns = Stored<'coupon', 'id' | 'redemptions_count' | 'discount_type' | 'percent_bps' | 'amount_off'>
 
 function isSameDiscount(discount: DiscountInput, { discount_type, percent_bps, amount_off }: CouponColumns): boolean {
   if (discount.type !== discount_type) return false

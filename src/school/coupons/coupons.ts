@@ -4,9 +4,8 @@ import { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf } from '../../database/connection/database.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything, nothing } from '../../engine/declare/expressions.ts'
+import { everything, nothing, type Row } from '../../engine/declare/expressions.ts'
 import { moneyIn, moneyOf, reference } from '../../engine/declare/fields.ts'
 import { defineCollectionAction, defineCollectionRead } from '../../engine/declare/typedOperations.ts'
 import { requireNoFieldErrors } from '../../engine/write/parseBody.ts'
@@ -15,7 +14,6 @@ import { currencyOf } from '../currencyOf.ts'
 import { publicItem, storedIdOf, storedItem } from '../itemRef.ts'
 import { couponBatchInput, couponBatchOutput, couponCheckInput, couponCheckOutput, couponSchema } from './couponFields.ts'
 import { isInState, itemsOf, listsItem, stateOf } from './couponSelections.ts'
-import { archiveCoupon, pauseCoupon, restoreCoupon, resumeCoupon } from './couponStates.ts'
 import {
   type AppliesTo,
   basisPoints,
@@ -30,7 +28,7 @@ import { findOffers, publicQuote } from './findOffers.ts'
 import { generateCoupons, type SharedTerms } from './generateCoupons.ts'
 import { type CouponStatus, couponStatuses, publicReason, validateCoupon } from './validateCoupon.ts'
 
-type StoredDiscount = RowOf<'coupon', 'discount_type' | 'percent_bps' | 'amount_off' | 'currency'>
+type StoredDiscount = Pick<Row<'coupon'>, 'discount_type' | 'percent_bps' | 'amount_off' | 'currency'>
 
 const publicDiscount = ({ discount_type, percent_bps, amount_off, currency }: StoredDiscount): DiscountInput =>
   discount_type === 'percent'
@@ -149,21 +147,21 @@ export const coupons = defineResource({
     remove: { scope: 'write', before: requireUnused },
   },
   actions: {
-    pause: { scope: 'write', summary: 'Pause a coupon', from: usable, to: 'paused', run: pauseCoupon },
-    resume: { scope: 'write', summary: 'Resume a paused coupon', from: ['paused'], to: usable, run: resumeCoupon },
+    pause: { scope: 'write', summary: 'Pause a coupon', from: usable, to: 'paused', run: async ({ now }) => ({ paused_at: now }) },
+    resume: { scope: 'write', summary: 'Resume a paused coupon', from: ['paused'], to: usable, run: async () => ({ paused_at: null }) },
     archive: {
       scope: 'write',
       summary: 'Archive a coupon, so that it is no longer accepted',
       from: [...usable, 'paused', 'expired'],
       to: 'archived',
-      run: archiveCoupon,
+      run: async ({ now }) => ({ archived_at: now }),
     },
     restore: {
       scope: 'write',
       summary: 'Restore an archived coupon, which is paused if it was before',
       from: ['archived'],
       to: [...usable, 'paused', 'expired'],
-      run: restoreCoupon,
+      run: async () => ({ archived_at: null }),
     },
   },
   collectionReads: {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import { fieldProblem } from '../../base/problem.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { unnest } from '../../database/statements/unnest.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
@@ -11,23 +11,18 @@ import { storedItem } from '../itemRef.ts'
 /** Excludes characters that look alike: 0 and O, and 1, I and L. */
 const alphabet = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
+type Terms = Insertable<DB['coupon']>
+
 export type SharedTerms = Pick<
-  Insertable<DB['coupon']>,
-  | 'name'
-  | 'discount_type'
-  | 'percent_bps'
-  | 'amount_off'
-  | 'currency'
-  | 'duration'
-  | 'duration_months'
-  | 'applies_to_all'
-  | 'minimum_amount'
-  | 'first_purchase_only'
-  | 'max_redemptions_per_person'
-  | 'starts_at'
-  | 'ends_at'
-  | 'note'
-> & { audience: object }
+  Terms,
+  'name' | 'discount_type' | 'percent_bps' | 'amount_off' | 'currency' | 'duration' | 'duration_months'
+> &
+  Pick<
+    Terms,
+    'applies_to_all' | 'minimum_amount' | 'first_purchase_only' | 'max_redemptions_per_person' | 'starts_at' | 'ends_at' | 'note'
+  > & {
+    audience: object
+  }
 
 interface Batch {
   now: Date
@@ -38,7 +33,7 @@ interface Batch {
   items: readonly { type: string; id: string }[]
 }
 
-type CreatedCoupon = RowOf<'coupon', 'id' | 'code' | 'version'>
+type CreatedCoupon = Stored<'coupon', 'id' | 'code' | 'version'>
 
 /**
  * Creates coupons with unique codes that can each be used once. The codes are random, so known codes do not reveal others.
@@ -50,9 +45,7 @@ export async function generateCoupons(writer: SchoolWriter, batch: Batch): Promi
   for (let turn = 0; turn < 5 && created.length < batch.count; turn++)
     created.push(...(await insertCoupons(writer, batch, { batchId, count: batch.count - created.length })))
   if (created.length < batch.count) {
-    throw new Problem('validation_failed', {
-      details: [fieldError('random_length', 'min', 'too few unused codes of this length are left: use a larger number')],
-    })
+    throw fieldProblem('validation_failed', 'random_length', 'min', 'too few unused codes of this length are left: use a larger number')
   }
   await insertItems(writer, batch, created)
   await recordChanges(writer, { type: 'coupon', action: 'created' }, created)

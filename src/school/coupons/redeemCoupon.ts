@@ -1,9 +1,7 @@
-import { audienceOf, type PersonCaller } from '../../base/caller.ts'
+import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
-import type { School } from '../../base/school.ts'
-import type { SchoolWriter } from '../../database/connection/database.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
+import type { CallerContext } from '../changeContext.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
 import { publicItem, storedItem } from '../itemRef.ts'
@@ -11,14 +9,6 @@ import { requireNotOwned } from '../orders/placeOrder.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
 import { findOffers, type Offer, publicQuote } from './findOffers.ts'
 import { publicReason, type Validation, validateCoupon } from './validateCoupon.ts'
-
-interface Context {
-  writer: SchoolWriter
-  school: School
-  caller: PersonCaller
-  now: Date
-  externalServices: ExternalServices
-}
 
 export interface RedemptionRequest {
   code: string
@@ -33,7 +23,7 @@ export interface RedemptionRequest {
  * @throws Problem invalid_reference, access_denied, coupon_unavailable, coupon_already_used, invalid_state
  * @throws Problem checkout_required with the quote if an amount is left to pay
  */
-export async function redeemCoupon(context: Context, request: RedemptionRequest): Promise<string> {
+export async function redeemCoupon(context: CallerContext, request: RedemptionRequest): Promise<string> {
   const { writer, now } = context
   const personId = await requireRedeemer(context, request.student_id)
   const currency = await lockedCurrencyOf(writer)
@@ -64,7 +54,7 @@ export async function redeemCoupon(context: Context, request: RedemptionRequest)
   return redemptionId as string
 }
 
-async function requireRedeemer({ writer, caller }: Context, studentId: string | undefined): Promise<string> {
+async function requireRedeemer({ writer, caller }: CallerContext, studentId: string | undefined): Promise<string> {
   const named = studentId === undefined ? undefined : fromPublicId('std', studentId)
   if (named !== undefined && named !== caller.personId) {
     if (audienceOf(caller) !== 'staff') throw new Problem('access_denied', { description: 'You can redeem a coupon only for yourself.' })
@@ -77,7 +67,7 @@ async function requireRedeemer({ writer, caller }: Context, studentId: string | 
   return caller.personId
 }
 
-async function requireOffer({ writer }: Context, { item, price_id }: RedemptionRequest): Promise<Offer> {
+async function requireOffer({ writer }: CallerContext, { item, price_id }: RedemptionRequest): Promise<Offer> {
   const stored = storedItem(item)
   const priceId = price_id === undefined ? undefined : fromPublicId('prc', price_id)
   const [offer] = stored ? await findOffers(writer, [{ ...stored, priceId }]) : []
@@ -85,12 +75,11 @@ async function requireOffer({ writer }: Context, { item, price_id }: RedemptionR
   return offer
 }
 
-function requireUsable({ caller }: Context, { coupon, reason }: Validation): NonNullable<Validation['coupon']> {
+function requireUsable({ caller }: CallerContext, { coupon, reason }: Validation): NonNullable<Validation['coupon']> {
   if (coupon && reason === undefined) return coupon
   if (reason === 'already_used') throw new Problem('coupon_already_used')
   const code = publicReason(reason, caller) as string
-  throw new Problem('coupon_unavailable', { details: [fieldError('code', code, code.replaceAll('_', ' '))] })
+  throw fieldProblem('coupon_unavailable', 'code', code, code.replaceAll('_', ' '))
 }
 
-const invalidReference = (field: string, message: string): Problem =>
-  new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', message)] })
+const invalidReference = (field: string, message: string): Problem => fieldProblem('invalid_reference', field, 'invalid_reference', message)

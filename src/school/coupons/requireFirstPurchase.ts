@@ -1,4 +1,4 @@
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem } from '../../base/problem.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 
 interface FirstPurchase {
@@ -71,5 +71,5 @@ export async function requireFirstPurchase(
   purchase: FirstPurchase & Required<Pick<FirstPurchase, 'orderId'>> & { couponId: string },
 ): Promise<void> {
   if (await isFirstPurchase(writer, purchase)) return
-  throw new Problem('coupon_unavailable', { details: [fieldError('coupon_code', 'not_first_purchase', 'not first purchase')] })
+  throw fieldProblem('coupon_unavailable', 'coupon_code', 'not_first_purchase', 'not first purchase')
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { couponStatus } from '../orders/shopExpressions.ts'
 import type { Offer } from './findOffers.ts'
 import { type Discount, type Quote, quote } from './quote.ts'
@@ -94,7 +94,6 @@ async function personReason(
         .exists(
           query
             .selectFrom('person_tag')
-            .select('person_tag.tag')
             .where('person_tag.person_id', '=', personId)
             .where((row) => row('person_tag.tag', '=', row.fn.any(row.val(labels ?? [])))),
         )
@@ -117,8 +116,8 @@ export const couponStatuses = ['scheduled', 'active', 'paused', 'exhausted', 'ex
 export type CouponStatus = (typeof couponStatuses)[number]
 
 /** A coupon as its rules need it. Amounts in the smallest unit. */
-export type CouponRow = RowOf<'coupon', 'id' | 'code' | 'discount_type' | 'percent_bps' | 'amount_off' | 'minimum_amount' | 'currency'> &
-  RowOf<'coupon', 'applies_to_all' | 'first_purchase_only' | 'max_redemptions_per_person'> & {
+export type CouponRow = Stored<'coupon', 'id' | 'code' | 'discount_type' | 'percent_bps' | 'amount_off' | 'minimum_amount' | 'currency'> &
+  Stored<'coupon', 'applies_to_all' | 'first_purchase_only' | 'max_redemptions_per_person'> & {
     status: CouponStatus
     audience: CouponAudience
     /** The items that it applies to, unless it applies to all. */

@@ -1,12 +1,12 @@
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { recordCurriculum } from '../curriculum/countTree.ts'
 import { removeLessons } from '../curriculum/sectionWriting.ts'
 import { requireUnreferenced } from '../products/requireUnreferenced.ts'
 import type { WriteContext } from './courseWriting.ts'
 
-type Course = RowOf<'course', 'id' | 'status' | 'access' | 'price_amount' | 'published_lessons_count' | 'tree_version' | 'published_at'>
+type Course = Stored<'course', 'id' | 'status' | 'access' | 'price_amount' | 'published_lessons_count' | 'tree_version' | 'published_at'>
 
 export type NotPublishable = (details: ProblemDetail[]) => Error
 
@@ -24,10 +24,6 @@ export function publishCourse(notPublishable: NotPublishable) {
     if (missing.length > 0) throw notPublishable(missing)
     return { published_at: course.published_at ?? context.now, archived_at: null }
   }
-}
-
-export async function archiveCourse(context: WriteContext) {
-  return { archived_at: context.now }
 }
 
 /** Makes a course a draft again, if it has no enrolled students. */

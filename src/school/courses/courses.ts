@@ -22,7 +22,7 @@ import { setPositions } from '../setPositions.ts'
 import { seenCount } from '../settings/seenCount.ts'
 import { courseArea } from './courseArea.ts'
 import { courseCopy, courseOrder, courseSchema, lecturer_ids } from './courseFields.ts'
-import { archiveCourse, publishCourse, removeCourseParts, unpublishCourse } from './courseStates.ts'
+import { publishCourse, removeCourseParts, unpublishCourse } from './courseStates.ts'
 import {
   assignLecturers,
   checkCourse,
@@ -32,8 +32,19 @@ import {
   reassignLecturers,
 } from './courseWriting.ts'
 import { duplicateCourse } from './duplicateCourse.ts'
-import { enrollmentIn, enrollmentsShown, isEnrolled } from './enrolledCourses.ts'
-import { costsAtMost, hasLecturer, hasTag, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted, lecturersOf } from './visibleCourses.ts'
+import {
+  costsAtMost,
+  enrollmentIn,
+  enrollmentsShown,
+  hasLecturer,
+  hasTag,
+  isEnrolled,
+  isInCatalogue,
+  isOpenToMembers,
+  isTaughtBy,
+  isUnlisted,
+  lecturersOf,
+} from './visibleCourses.ts'
 
 export const courses = defineResource({
   name: 'courses',
@@ -207,7 +218,7 @@ export const courses = defineResource({
       from: ['published'],
       to: 'archived',
       requireCaller: requirePublisher,
-      run: archiveCourse,
+      run: async ({ now }) => ({ archived_at: now }),
     },
     restore: {
       scope: 'write',

@@ -1,10 +1,10 @@
 import { newId } from '../../base/ids.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { copyRows } from '../../database/statements/copyRows.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { type CurriculumContext, countTree, recordCurriculum } from '../curriculum/countTree.ts'
 
-type Course = RowOf<'course', 'id' | 'title'>
+type Course = Stored<'course', 'id' | 'title'>
 
 export interface CopyOptions {
   title?: string | undefined

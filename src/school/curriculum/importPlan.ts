@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/ids.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import type { TextFormat } from '../richText.ts'
 import { dripOf, mediaFrom, type StoredMedia } from './lessonRules.ts'
 import { type Quiz, withIds } from './quiz.ts'
@@ -34,13 +34,13 @@ export interface Import {
   sections: readonly ImportedSection[]
 }
 
-export type SectionRow = RowOf<'section', 'id' | 'title' | 'summary' | 'position' | 'external_id'>
+export type SectionRow = Stored<'section', 'id' | 'title' | 'summary' | 'position' | 'external_id'>
 
-export type LessonRow = RowOf<
+export type LessonRow = Stored<
   'lesson',
   'id' | 'section_id' | 'title' | 'kind' | 'status' | 'is_preview' | 'position' | 'duration_seconds'
 > &
-  RowOf<'lesson', 'media' | 'quiz' | 'drip' | 'comments_enabled' | 'external_id' | 'metadata'>
+  Stored<'lesson', 'media' | 'quiz' | 'drip' | 'comments_enabled' | 'external_id' | 'metadata'>
 
 export interface Held {
   sections: readonly SectionRow[]

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { fromPublicId, uuidOf } from '../../base/ids.ts'
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { announce } from '../notifications/announce.ts'
@@ -9,7 +9,7 @@ import type { TextFormat } from '../richText.ts'
 import { type CurriculumContext, countTree, maxLessons, movePositions, nextPosition, requireRoom } from './countTree.ts'
 import { checkLesson, checkLessonFiles, filesIn, type LessonInput, type StoredMedia } from './lessonRules.ts'
 
-type Lesson = RowOf<'lesson', 'id' | 'course_id' | 'section_id' | 'position' | 'kind' | 'status' | 'media' | 'attachment_file_ids'>
+type Lesson = Stored<'lesson', 'id' | 'course_id' | 'section_id' | 'position' | 'kind' | 'status' | 'media' | 'attachment_file_ids'>
 
 interface Section {
   id: string

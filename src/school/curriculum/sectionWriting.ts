@@ -1,11 +1,11 @@
 import { fromPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { affectedEnrollments, recountCourse, startedEnrollments } from '../learning/countProgress.ts'
 import { type CurriculumContext, countTree, maxSections, movePositions, nextPosition, requireRoom } from './countTree.ts'
 
-type Section = RowOf<'section', 'id' | 'course_id' | 'position'>
+type Section = Stored<'section', 'id' | 'course_id' | 'position'>
 
 interface Course {
   id: string

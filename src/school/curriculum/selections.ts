@@ -3,8 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller } from '../../base/caller.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
-import { isEnrolled } from '../courses/enrolledCourses.ts'
-import { isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
+import { isEnrolled, isInCatalogue, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
 
 type Lessons = Builder<'lesson'>
 type Sections = Builder<'section'>
@@ -77,7 +76,6 @@ export function inCourse(table: InCourse, which: (course: Courses) => Condition)
   return rows.exists(
     rows
       .selectFrom('course')
-      .select('course.id')
       .whereRef('course.school_id', '=', `${table}.school_id`)
       .whereRef('course.id', '=', `${table}.course_id`)
       .where(which(expressionBuilder<DB, 'course'>())),

@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller } from '../../base/caller.ts'
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { isTaughtBy } from '../courses/visibleCourses.ts'
@@ -11,14 +11,14 @@ import { inCourse, lessonRules } from './selections.ts'
 
 type Courses = Builder<'course'>
 
-interface SelectedLesson extends RowOf<'lesson', 'id' | 'title' | 'is_preview' | 'position' | 'duration_seconds' | 'external_id'> {
+interface SelectedLesson extends Stored<'lesson', 'id' | 'title' | 'is_preview' | 'position' | 'duration_seconds' | 'external_id'> {
   kind: 'video' | 'text' | 'audio' | 'file' | 'quiz' | 'assignment' | 'live' | 'embed'
   status: 'draft' | 'published'
   drip: Drip
   lock_reason: LockReason | null
 }
 
-interface SelectedSection extends RowOf<'section', 'id' | 'title' | 'summary' | 'position' | 'external_id'> {
+interface SelectedSection extends Stored<'section', 'id' | 'title' | 'summary' | 'position' | 'external_id'> {
   lessons: readonly SelectedLesson[]
 }
 

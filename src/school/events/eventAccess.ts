@@ -25,7 +25,6 @@ export const isToHostedEvent = (rsvp: Builder<'rsvp'>, me: Pick<PersonCaller, 'l
   rsvp.exists(
     rsvp
       .selectFrom('event')
-      .select('event.id')
       .whereRef('event.school_id', '=', 'rsvp.school_id')
       .whereRef('event.id', '=', 'rsvp.event_id')
       .where((event) => isHosted(event, me)),
@@ -36,7 +35,6 @@ export const hasHost = (event: Events, lecturerIds: readonly string[]): Conditio
   event.exists(
     event
       .selectFrom('event_host')
-      .select('event_host.lecturer_id')
       .whereRef('event_host.school_id', '=', 'event.school_id')
       .whereRef('event_host.event_id', '=', 'event.id')
       .where('event_host.lecturer_id', 'in', [...lecturerIds]),
@@ -47,7 +45,6 @@ export const isForPlan = (event: Events, planIds: readonly string[]): Condition 
   event.exists(
     event
       .selectFrom('event_plan')
-      .select('event_plan.plan_id')
       .whereRef('event_plan.school_id', '=', 'event.school_id')
       .whereRef('event_plan.event_id', '=', 'event.id')
       .where('event_plan.plan_id', 'in', [...planIds]),
@@ -75,7 +72,6 @@ export function isInvited(event: Events, { personId, lecturerId }: PersonCaller)
     plan.exists(
       plan
         .selectFrom('event_plan')
-        .select('event_plan.plan_id')
         .whereRef('event_plan.school_id', '=', 'membership_plan.school_id')
         .whereRef('event_plan.plan_id', '=', 'membership_plan.id')
         .where('event_plan.event_id', '=', event.ref('event.id')),
@@ -144,7 +140,6 @@ export const isOfExcluded = (rsvp: Builder<'rsvp'>): Condition =>
     rsvp
       .selectFrom('person')
       .leftJoin('account', (join) => join.onRef('account.school_id', '=', 'person.school_id').onRef('account.id', '=', 'person.account_id'))
-      .select('person.id')
       .whereRef('person.school_id', '=', 'rsvp.school_id')
       .whereRef('person.id', '=', 'rsvp.person_id')
       .where((person) =>
@@ -161,7 +156,6 @@ function isWelcome(event: Events, personId: string, also: (person: PersonAtEvent
   return event.exists(
     event
       .selectFrom('person')
-      .select('person.id')
       .whereRef('person.school_id', '=', 'event.school_id')
       .where('person.id', '=', personId)
       .where('person.member_status', 'not in', ['blocked', 'erased'])
@@ -174,7 +168,6 @@ function isEnrolled(event: Events, personId: string): Condition {
   return event.exists(
     event
       .selectFrom('enrollment')
-      .select('enrollment.id')
       .whereRef('enrollment.school_id', '=', 'event.school_id')
       .whereRef('enrollment.course_id', '=', 'event.course_id')
       // Otherwise PostgreSQL may read the enrolments of the person at all schools, once for all events.
@@ -190,7 +183,6 @@ const teachesCourse = (event: Events, lecturerId: string): Condition =>
   event.exists(
     event
       .selectFrom('course_lecturer')
-      .select('course_lecturer.course_id')
       .whereRef('course_lecturer.school_id', '=', 'event.school_id')
       .whereRef('course_lecturer.course_id', '=', 'event.course_id')
       .where('course_lecturer.lecturer_id', '=', lecturerId),

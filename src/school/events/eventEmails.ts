@@ -8,6 +8,7 @@ import type { SchoolReader, SchoolWriter } from '../../database/connection/datab
 import type { EmailOccasion, TranslatedText } from '../../database/outbox/sendMessage.ts'
 import { isAmong } from '../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { CallerContext } from '../changeContext.ts'
 import { publicItem } from '../itemRef.ts'
 import { timeText } from '../localFormats.ts'
 import type { Occasion } from './occasion.ts'
@@ -17,11 +18,7 @@ export interface EventDetails {
   id: string
 }
 
-interface Sending {
-  writer: SchoolWriter
-  school: School
-  externalServices: Pick<ExternalServices, 'send'>
-}
+type Sending = Omit<CallerContext<'send'>, 'caller' | 'now'>
 
 interface Recipient {
   email: string

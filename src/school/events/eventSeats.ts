@@ -1,4 +1,4 @@
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { lockRows } from '../../database/connection/lockRows.ts'
 import { countedBy, isAmong, now } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
@@ -49,10 +49,7 @@ export async function addWaiting(writer: SchoolWriter, { eventId }: LockedEvent,
  * The seat of an event with a price that is held for an RSVP on the waitlist, until the person pays for it or the time ends. While an order
  * of the person holds the seat, `held_seats` is 0.
  */
-export interface Offer {
-  offered_until: Date | null
-  held_seats: number
-}
+export type Offer = Stored<'rsvp', 'offered_until' | 'held_seats'>
 
 /** Returns the seats for which an RSVP on the waitlist waits: none while a seat is held for it. */
 export const waitingSeatsOf = ({ guests, offered_until }: Offer & { guests: number }): number =>
@@ -110,7 +107,7 @@ export async function endDueOffers(writer: SchoolWriter, { eventId }: LockedEven
   return offers.length - excluded.length - due.length
 }
 
-type Leaving = Offer & RowOf<'rsvp', 'id' | 'person_id' | 'guests'>
+type Leaving = Offer & Stored<'rsvp', 'id' | 'person_id' | 'guests'>
 
 /** Cancels RSVPs on the waitlist of a locked event, and releases the seats that are held for them. Sends no e-mail. */
 export async function leaveWaitlist(

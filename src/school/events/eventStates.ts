@@ -1,6 +1,6 @@
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
@@ -14,14 +14,12 @@ export interface EventChange extends WriteContext {
 
 export type SeatChange = Omit<EventChange, 'caller'>
 
-type Event = EventDetails & RowOf<'event', 'status' | 'kind' | 'join_url' | 'published_at' | 'going_count'>
+type Event = EventDetails & Stored<'event', 'status' | 'kind' | 'join_url' | 'published_at' | 'going_count'>
 
 /** Publishes an event. The time of the first publication is kept. */
 export async function publishEvent(context: EventChange, event: Event) {
   if (event.kind === 'online' && event.join_url === null) {
-    throw new Problem('not_publishable', {
-      details: [fieldError('join_url', 'required', 'must be set before an online event can be published')],
-    })
+    throw fieldProblem('not_publishable', 'join_url', 'required', 'must be set before an online event can be published')
   }
   return { published_at: event.published_at ?? context.now }
 }

@@ -1,7 +1,7 @@
 import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId, uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import { checkLecturers, priceCallerErrors, salesRules, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../markupRenderer.ts'
@@ -35,7 +35,7 @@ export async function eventDefaults(
   return { time_zone, ...(await htmlColumn(externalServices.markup, 'description', values)) }
 }
 
-type EventBefore = RowOf<'event', 'going_count' | 'price_amount'>
+type EventBefore = Stored<'event', 'going_count' | 'price_amount'>
 
 export async function checkEvent(values: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
   const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values), ...checkPlaceAndLanguage(values)]

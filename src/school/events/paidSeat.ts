@@ -16,7 +16,6 @@ export const isPaidSeat = (rsvp: Builder<'rsvp'>): Condition =>
   rsvp.exists(
     rsvp
       .selectFrom('entitlement')
-      .select('entitlement.id')
       .whereRef('entitlement.person_id', '=', 'rsvp.person_id')
       .whereRef('entitlement.product_id', '=', 'rsvp.event_id')
       .where(isLiveSeat),

@@ -1,4 +1,4 @@
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { countedBy, inHours, isAmong, now } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import { isOfExcluded } from './eventAccess.ts'
@@ -60,7 +60,7 @@ interface PromotingEvent {
   free: number | null
 }
 
-interface Waiting extends Offer, RowOf<'rsvp', 'id' | 'person_id' | 'guests'> {
+interface Waiting extends Offer, Stored<'rsvp', 'id' | 'person_id' | 'guests'> {
   is_paid: boolean
   is_excluded: boolean
 }
@@ -177,7 +177,6 @@ async function seatWithoutPrice(writer: SchoolWriter, { eventId }: LockedEvent):
       rsvp.exists(
         rsvp
           .selectFrom('event')
-          .select('event.id')
           .whereRef('event.id', '=', 'rsvp.event_id')
           .where('event.status', '=', 'published')
           .where('event.price_amount', 'is', null),

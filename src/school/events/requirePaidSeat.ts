@@ -1,3 +1,4 @@
+import type { Stored } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
@@ -8,10 +9,7 @@ import { hasPaidSeat } from './paidSeat.ts'
 
 export type PaidChange = EventChange & { externalServices: Pick<ExternalServices, 'send' | 'checkoutAddress' | 'emailLimits'> }
 
-interface Seats {
-  status: string
-  guests: number
-}
+type Seats = Stored<'rsvp', 'status' | 'guests'>
 
 /** How a person gets a seat: `seat` if one is free, or only a place on the `waitlist`. */
 export type WayToSeat = 'seat' | 'waitlist'

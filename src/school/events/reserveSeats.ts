@@ -1,4 +1,4 @@
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import type { SeatChange } from './eventStates.ts'
@@ -57,8 +57,7 @@ async function lockEvent(writer: SchoolWriter, eventId: string): Promise<RsvpEve
     .where('id', '=', eventId)
     .forUpdate()
     .executeTakeFirst()
-  if (!event)
-    throw new Problem('invalid_reference', { details: [fieldError('event_id', 'invalid_reference', 'must be an event of the school')] })
+  if (!event) throw fieldProblem('invalid_reference', 'event_id', 'invalid_reference', 'must be an event of the school')
   if (event.status !== 'published') throw new Problem('invalid_state', { description: `The event is ${event.status}.` })
   return event
 }

@@ -1,7 +1,7 @@
 import type { PersonCaller } from '../../base/caller.ts'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { clockTime, countedBy, now as databaseNow } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { mayTakePart } from './eventAccess.ts'
@@ -11,10 +11,10 @@ import { type EventChange, fillSeats, type SeatChange } from './eventStates.ts'
 import { type PaidChange, requirePaidSeat, type WayToSeat } from './requirePaidSeat.ts'
 
 /** The columns of an event that decide on an RSVP. The row is locked. */
-export type RsvpEvent = EventDetails & RowOf<'event', 'status' | 'ends_at' | 'rsvp_opens_at' | 'rsvp_closes_at' | 'waitlist_enabled'>
+export type RsvpEvent = EventDetails & Stored<'event', 'status' | 'ends_at' | 'rsvp_opens_at' | 'rsvp_closes_at' | 'waitlist_enabled'>
 
 /** The stored RSVP of one person to one event. */
-export type Rsvp = Offer & RowOf<'rsvp', 'id' | 'version' | 'person_id' | 'status' | 'guests' | 'note'>
+export type Rsvp = Offer & Stored<'rsvp', 'id' | 'version' | 'person_id' | 'status' | 'guests' | 'note'>
 
 export interface RsvpInput {
   status: 'going' | 'canceled'

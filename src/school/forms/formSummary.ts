@@ -1,4 +1,4 @@
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { countByDay, countChoices } from '../../database/tables/formExpressions.ts'
 
 export interface FormField {
@@ -7,7 +7,7 @@ export interface FormField {
   options?: string[]
 }
 
-type Form = RowOf<'form', 'school_id' | 'id' | 'fields'>
+type Form = Stored<'form', 'school_id' | 'id' | 'fields'>
 
 const days = 30
 

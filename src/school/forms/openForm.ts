@@ -1,4 +1,4 @@
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import { isOpenForm } from '../../database/tables/formExpressions.ts'
 import type { Question } from './checkAnswers.ts'
@@ -8,7 +8,7 @@ export interface ShownQuestion extends Question {
   help?: string | null
 }
 
-export interface OpenForm extends RowOf<'form', 'id' | 'slug' | 'title' | 'description' | 'success_message' | 'submit_label'> {
+export interface OpenForm extends Stored<'form', 'id' | 'slug' | 'title' | 'description' | 'success_message' | 'submit_label'> {
   fields: readonly ShownQuestion[]
   /** The text that people agree to, of the form or of the school; null if there is none. */
   consent_text: string | null

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { newId } from '../../base/ids.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import type { ShownQuestion } from './openForm.ts'
 
-export type FormDefinition = RowOf<'form', 'slug' | 'title' | 'description' | 'success_message' | 'submit_label' | 'consent_text'> &
-  RowOf<'form', 'notifies_staff' | 'copies_answers' | 'opens_at' | 'closes_at'> & {
+export type FormDefinition = Stored<'form', 'slug' | 'title' | 'description' | 'success_message' | 'submit_label' | 'consent_text'> &
+  Stored<'form', 'notifies_staff' | 'copies_answers' | 'opens_at' | 'closes_at'> & {
     status: 'draft' | 'published' | 'closed'
     fields: readonly ShownQuestion[]
   }

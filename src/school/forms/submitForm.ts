@@ -1,5 +1,5 @@
 import { newId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldError, fieldProblem, Problem } from '../../base/problem.ts'
 import { normaliseEmail } from '../../base/text/emailAddress.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { now as databaseTime } from '../../database/statements/expressions.ts'
@@ -107,9 +107,6 @@ const textAnswer = (answer: Answer | undefined): string | undefined =>
 
 export async function requireFormSlug(writer: SchoolWriter, slug: string): Promise<string> {
   const form = await writer.selectFrom('form').select('id').where('slug', '=', slug).executeTakeFirst()
-  if (!form)
-    throw new Problem('invalid_reference', {
-      details: [fieldError('form', 'invalid_reference', 'must be the slug of a form of the school')],
-    })
+  if (!form) throw fieldProblem('invalid_reference', 'form', 'invalid_reference', 'must be the slug of a form of the school')
   return form.id
 }

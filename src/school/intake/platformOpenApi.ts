@@ -1,5 +1,5 @@
 import { objectOf } from '../../base/text/jsonValue.ts'
-import { exampleObject } from '../../engine/declare/exampleOf.ts'
+import { exampleObject } from '../../engine/declare/operations.ts'
 import { inputSchema, publishedSchema, referenceTo } from '../../engine/output/publishedSchemas.ts'
 import { errorSchema, errorSchemaName } from '../../engine/rest/errorSchema.ts'
 import { addNamed, inputSuffix, type Json, withNamedSchemas } from '../../engine/rest/namedSchemas.ts'

@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader, SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import { grantsAccess, includesCourse } from '../memberships/accessExpressions.ts'
 import { lockCourses } from './enrollmentCounters.ts'
@@ -130,7 +130,7 @@ export async function findOpenEnrollment(writer: SchoolWriter, { personId, cours
   return row && statusesWithPlace.includes(statusAt(row, now)) ? row.id : undefined
 }
 
-type EnrollmentWindow = RowOf<'course', 'status' | 'enrollment_open' | 'enrollment_starts_at' | 'enrollment_ends_at'>
+type EnrollmentWindow = Stored<'course', 'status' | 'enrollment_open' | 'enrollment_starts_at' | 'enrollment_ends_at'>
 
 /**
  * Checks that people can enrol themselves in the course now.

@@ -1,9 +1,8 @@
 import type { Updateable } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
-import { recordChange } from '../../database/tables/changeLog.ts'
-import { changedPerson, recordPersonChanges } from '../../database/tables/personChanges.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
+import { changedPerson, recordChange, recordPersonChanges } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { type LockedCourse, lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import { type CountedEnrollment, type EnrollmentSource, statusAt, statusesWithPlace } from './enrollmentStatus.ts'
@@ -47,16 +46,14 @@ export async function enroll(writer: SchoolWriter, input: EnrollmentInput): Prom
 }
 
 type StoredEnrollment = CountedEnrollment &
-  RowOf<'enrollment', 'id' | 'version' | 'source' | 'expires_at' | 'order_id' | 'subscription_id' | 'coupon_id'>
+  Stored<'enrollment', 'id' | 'version' | 'source' | 'expires_at' | 'order_id' | 'subscription_id' | 'coupon_id'>
 
 /** Does the same as `enroll`, for callers that record the change themselves. */
 export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInput): Promise<EnrollmentResult & { isExtended: boolean }> {
   const { now, personId, courseId, source } = input
   const [course] = await lockCourses(writer, [courseId])
   if (!course) {
-    throw new Problem('invalid_reference', {
-      details: [fieldError('course_id', 'invalid_reference', 'the school has no course with this id')],
-    })
+    throw fieldProblem('invalid_reference', 'course_id', 'invalid_reference', 'the school has no course with this id')
   }
   const startsAt = input.startsAt ?? now
   const days = source === 'plan' ? null : course.access_duration_days

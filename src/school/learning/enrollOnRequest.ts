@@ -1,28 +1,22 @@
 import { accountCoursePath, accountPaths } from '../../base/accountPaths.ts'
-import { audienceOf, type PersonCaller } from '../../base/caller.ts'
+import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId, toPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
-import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
 import { isOffered } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
+import type { CallerContext } from '../changeContext.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
-import { isEnrolled } from '../courses/enrolledCourses.ts'
-import { isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
+import { isEnrolled, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
 import { findActiveEntitlement, findOpenEnrollment, requireOpenEnrollment } from './activeEntitlement.ts'
 import { type EnrollmentInput, placeEnrollment } from './enroll.ts'
 import { findStudent, type StudentReference } from './findStudent.ts'
 
-export interface EnrollmentContext {
-  writer: SchoolWriter
-  school: School
-  caller: PersonCaller
-  now: Date
-  externalServices: ExternalServices
-}
+export type EnrollmentContext = CallerContext
 
 /** The body of a request to enrol somebody. */
 export interface EnrollmentRequest extends StudentReference {

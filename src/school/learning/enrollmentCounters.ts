@@ -1,4 +1,4 @@
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { countedBy } from '../../database/statements/expressions.ts'
 import { type CountedEnrollment, statusesWithPlace } from './enrollmentStatus.ts'
 
@@ -61,7 +61,7 @@ const isCompleted = (row: CountedEnrollment | undefined): number => (row?.comple
 const inOrder = <Value>(deltas: ReadonlyMap<string, Value>): [string, Value][] =>
   [...deltas].toSorted(([first], [second]) => (first < second ? -1 : 1))
 
-export type LockedCourse = RowOf<'course', 'id' | 'status' | 'capacity' | 'enrollments_count' | 'access_duration_days'>
+export type LockedCourse = Stored<'course', 'id' | 'status' | 'capacity' | 'enrollments_count' | 'access_duration_days'>
 
 /**
  * Locks courses against other transactions that open or end enrolments, until the transaction ends. They are locked before their

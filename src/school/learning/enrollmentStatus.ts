@@ -1,11 +1,11 @@
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 
 export type EnrollmentStatus = 'active' | 'completed' | 'expired' | 'suspended' | 'canceled'
 
 export type EnrollmentSource = 'self' | 'manual' | 'purchase' | 'plan' | 'coupon' | 'import'
 
 /** The columns of an enrolment from which the counters of courses and people follow. */
-export type CountedEnrollment = RowOf<'enrollment', 'status' | 'completed_at'>
+export type CountedEnrollment = Stored<'enrollment', 'status' | 'completed_at'>
 
 /** States in which an enrolment takes one of the places of its course. */
 export const statusesWithPlace: readonly string[] = ['active', 'completed', 'suspended'] satisfies EnrollmentStatus[]

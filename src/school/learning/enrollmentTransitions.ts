@@ -1,4 +1,5 @@
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
+import type { ChangeContext } from '../changeContext.ts'
 import { requirePlace } from './enroll.ts'
 import { lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
 import type { CountedEnrollment, EnrollmentStatus } from './enrollmentStatus.ts'
@@ -16,16 +17,10 @@ export const transitions = {
 export type Transition = keyof typeof transitions
 
 export type EnrollmentRow = CountedEnrollment &
-  RowOf<'enrollment', 'id' | 'version' | 'person_id' | 'course_id' | 'expires_at' | 'status_before'>
-
-interface Context {
-  writer: SchoolWriter
-  school: { id: string }
-  now: Date
-}
+  Stored<'enrollment', 'id' | 'version' | 'person_id' | 'course_id' | 'expires_at' | 'status_before'>
 
 /** Updates the counters for a transition and returns the columns to write. The caller has checked that the state allows it. */
-export async function applyTransition({ writer, school, now }: Context, row: EnrollmentRow, transition: Transition) {
+export async function applyTransition({ writer, school, now }: ChangeContext, row: EnrollmentRow, transition: Transition) {
   const columns = columnsAfter(row, transition, now)
   const { person_id: personId, course_id: courseId } = row
   if (transition === 'cancel') await revokeFallbackAccess(writer, { personId, courseId, now })
@@ -52,7 +47,7 @@ function columnsAfter(row: EnrollmentRow, transition: Transition, now: Date) {
  * Locks the course.
  * @throws Problem invalid_state if the course has no place or is not published
  */
-export async function reopen({ writer, now }: Context, row: EnrollmentRow, expiresAt: Date | null) {
+export async function reopen({ writer, now }: ChangeContext, row: EnrollmentRow, expiresAt: Date | null) {
   const isOpen = expiresAt === null || expiresAt > now
   if (row.status !== 'expired' || !isOpen) return {}
   const [course] = await lockCourses(writer, [row.course_id])
@@ -63,7 +58,10 @@ export async function reopen({ writer, now }: Context, row: EnrollmentRow, expir
 }
 
 /** Deletes the lesson progress and quiz attempts of an enrolment. Its certificates stay. Returns the columns to write, undefined if there is no progress. */
-export async function resetProgress({ writer }: Context, row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null }) {
+export async function resetProgress(
+  { writer }: ChangeContext,
+  row: EnrollmentRow & { progress_percent: number; last_lesson_id: string | null },
+) {
   const lessons = await writer.deleteFrom('lesson_progress').where('enrollment_id', '=', row.id).returning('id').execute()
   const attempts = await writer.deleteFrom('quiz_attempt').where('enrollment_id', '=', row.id).returning('id').execute()
   if (lessons.length === 0 && attempts.length === 0 && !row.completed_at && row.progress_percent === 0) return undefined

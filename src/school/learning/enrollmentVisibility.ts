@@ -27,7 +27,6 @@ export const hasIncompleteLesson = (enrollment: Builder<'enrollment'>, lessonIds
   enrollment.exists(
     enrollment
       .selectFrom('lesson')
-      .select('lesson.id')
       .whereRef('lesson.course_id', '=', 'enrollment.course_id')
       .where('lesson.id', 'in', [...lessonIds])
       .where('lesson.status', '=', 'published')
@@ -36,7 +35,6 @@ export const hasIncompleteLesson = (enrollment: Builder<'enrollment'>, lessonIds
           lesson.exists(
             lesson
               .selectFrom('lesson_progress')
-              .select('lesson_progress.id')
               .whereRef('lesson_progress.enrollment_id', '=', 'enrollment.id')
               .whereRef('lesson_progress.lesson_id', '=', 'lesson.id')
               .where('lesson_progress.status', '=', 'completed'),

@@ -1,8 +1,9 @@
-import { audienceOf, type PersonCaller } from '../../base/caller.ts'
+import { audienceOf } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
 import { deliverableEmail, normaliseEmail } from '../../base/text/emailAddress.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
+import type { WriteContext } from '../courses/courseWriting.ts'
 import { findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 
 /** A student, by one of three keys. Without a key it is the caller. */
@@ -12,13 +13,6 @@ export interface StudentReference {
   student_external_id?: string | undefined
 }
 
-interface Context {
-  writer: SchoolWriter
-  school: { id: string }
-  caller: PersonCaller
-  now: Date
-}
-
 const keys = ['student_id', 'student_email', 'student_external_id'] as const
 
 /**
@@ -26,7 +20,7 @@ const keys = ['student_id', 'student_email', 'student_external_id'] as const
  * @throws Problem access_denied if the caller is not an active student of the school
  */
 export async function findStudent(
-  { writer, school, caller, now }: Context,
+  { writer, school, caller, now }: WriteContext,
   student: StudentReference,
   { isFor, createMissing, fieldErrors }: { isFor: 'others' | 'oneself' | 'anybody'; createMissing: boolean; fieldErrors: ProblemDetail[] },
 ): Promise<string | undefined> {
@@ -52,7 +46,7 @@ export async function findStudent(
 }
 
 async function findCaller(
-  { writer, caller }: Omit<Context, 'now'>,
+  { writer, caller }: Omit<WriteContext, 'now'>,
   student: StudentReference,
   fieldErrors: ProblemDetail[],
 ): Promise<string> {

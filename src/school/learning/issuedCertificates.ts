@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import type { Builder } from '../../database/statements/expressions.ts'
 import { unnest } from '../../database/statements/unnest.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
@@ -27,7 +27,7 @@ export function readCertificateNumber(written: string): string | undefined {
 
 export const groupedNumber = (number: string): string => (number.match(/.{1,4}/g) ?? []).join('-')
 
-type Completed = RowOf<'certificate', 'id' | 'version'>
+type Completed = Stored<'certificate', 'id' | 'version'>
 
 /** Issues the certificates of enrolments that are being completed, in the transaction that completes them. The enrolments are locked. */
 export async function issueCertificates(context: ChangeContext, completed: readonly Completed[]): Promise<void> {
@@ -122,7 +122,7 @@ async function insertCertificates({ writer, now }: ChangeContext, enrollmentIds:
   return issued.map(({ enrollment_id }) => enrollment_id)
 }
 
-export interface NewestCertificate extends RowOf<'certificate', 'number' | 'holder_name' | 'course_title'> {
+export interface NewestCertificate extends Stored<'certificate', 'number' | 'holder_name' | 'course_title'> {
   issued_at: string
   corrected_at: string | null
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fromPublicId, uuidOf } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem } from '../../base/problem.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, fromJson, nothing } from '../../engine/declare/expressions.ts'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
@@ -61,9 +61,7 @@ const regradeAttempts = defineCollectionAction({
   async run(writing, { lesson_id }) {
     const graded = await regradeQuiz(writing, uuidOf('les', lesson_id))
     if (!graded)
-      throw new Problem('invalid_reference', {
-        details: [fieldError('lesson_id', 'invalid_reference', 'the school has no lesson with this id that you can change')],
-      })
+      throw fieldProblem('invalid_reference', 'lesson_id', 'invalid_reference', 'the school has no lesson with this id that you can change')
     const { attemptsCount, changed } = graded
     const failed = changed.filter((attempt) => attempt.previous_passed && !attempt.passed)
     const passing = changed.filter((attempt) => !attempt.previous_passed && attempt.passed)

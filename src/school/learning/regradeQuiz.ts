@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PersonCaller } from '../../base/caller.ts'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { unnest } from '../../database/statements/unnest.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { ChangeContext } from '../changeContext.ts'
@@ -22,12 +22,12 @@ interface RegradeContext extends ChangeContext {
 }
 
 /** An attempt whose result differs from the stored one. Scores are hundredths of a percent. */
-export interface RegradedAttempt extends RowOf<'quiz_attempt', 'id' | 'person_id' | 'attempt_no' | 'score_bps' | 'passed'> {
+export interface RegradedAttempt extends Stored<'quiz_attempt', 'id' | 'person_id' | 'attempt_no' | 'score_bps' | 'passed'> {
   previous_score_bps: number
   previous_passed: boolean
 }
 
-interface Attempt extends RowOf<'quiz_attempt', 'id' | 'enrollment_id' | 'person_id' | 'attempt_no' | 'score_bps' | 'passed'> {
+interface Attempt extends Stored<'quiz_attempt', 'id' | 'enrollment_id' | 'person_id' | 'attempt_no' | 'score_bps' | 'passed'> {
   answers: Answer[]
   results: QuestionResult[] | null
 }

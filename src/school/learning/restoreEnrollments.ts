@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Selectable } from 'kysely'
 import type { SchoolWriter } from '../../database/connection/database.ts'
+import { type Builder, type Condition, isAmong } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { includesCourse } from '../memberships/accessExpressions.ts'
-import { lockCourses, updateEnrollmentCounters } from './enrollmentCounters.ts'
+import { type EndedSource, findActiveEntitlement } from './activeEntitlement.ts'
+import { lockCourses, type StatusChange, updateEnrollmentCounters } from './enrollmentCounters.ts'
 
 /** The columns that say what opens an enrolment, and whether it is open. The end of a plan changes them. */
-export const accessColumns = [
+const accessColumns = [
   'enrollment.status',
   'enrollment.status_before',
   'enrollment.status_reason',
@@ -41,7 +43,7 @@ const accessOf = ({
 })
 
 /** Returns the column `plan_end` for an enrolment that a subscription no longer opens. */
-export const planEnd = (by: string, row: Access, values: Partial<Access>): string =>
+const planEnd = (by: string, row: Access, values: Partial<Access>): string =>
   JSON.stringify({ by, before: accessOf(row), after: accessOf({ ...row, ...values }) } satisfies PlanEnd)
 
 /**
@@ -88,4 +90,84 @@ export async function restoreEnrollments(
     await recordChange(writer, { type: 'enrollment', resource_id: row.id, action, version })
     await updateEnrollmentCounters(writer, [{ courseId: row.course_id, personId, before: row, after: { ...row, status: values.status } }])
   }
+}
+
+/**
+ * Ends the enrolments that an order or a subscription opened, once it no longer grants access: after a refund or at the end of a plan.
+ * An enrolment that another source opens as well stays, under that source. What the end of a plan changed is stored for
+ * `restoreEnrollments`. With `courseIds`, only enrolments in these courses end. Runs in the caller's transaction.
+ * @returns the numbers of enrolments that were ended and that stay
+ */
+export async function endEnrollments(
+  writer: SchoolWriter,
+  { schoolId, now, courseIds: only, ...ended }: { schoolId: string; now: Date; courseIds?: readonly string[] } & EndedSource,
+): Promise<{ ended: number; kept: number }> {
+  const opened = writer
+    .selectFrom('enrollment')
+    .where('enrollment.status', '<>', 'canceled')
+    .where((enrollment) => isOpenedBy(enrollment, ended))
+    .$if(only !== undefined, (query) => query.where((enrollment) => isAmong(enrollment.ref('enrollment.course_id'), only ?? [])))
+  const courses = await opened.select('enrollment.course_id').distinct().execute()
+  const courseIds = courses.map(({ course_id }) => course_id)
+  await lockCourses(writer, courseIds)
+  const rows = await opened
+    .select(['enrollment.id', 'enrollment.version', 'enrollment.course_id', 'enrollment.person_id'])
+    .select('enrollment.completed_at')
+    .select(accessColumns)
+    .where((enrollment) => enrollment('enrollment.course_id', '=', enrollment.fn.any(enrollment.val(courseIds))))
+    .orderBy('enrollment.id')
+    .forUpdate()
+    .execute()
+  const changes: StatusChange[] = []
+  for (const row of rows) {
+    const other = await findActiveEntitlement(writer, { personId: row.person_id, courseId: row.course_id }, ended)
+    if (other?.source === row.source && other.order_id === row.order_id && other.subscription_id === row.subscription_id) continue
+    const values = other
+      ? { source: other.source, order_id: other.order_id, subscription_id: other.subscription_id, expires_at: other.expires_at }
+      : { status: 'canceled', status_before: null, status_reason: null, canceled_at: now }
+    const plan_end = ended.subscriptionId === undefined ? null : planEnd(ended.subscriptionId, row, values)
+    await writer
+      .updateTable('enrollment')
+      .set((enrollment) => ({ ...values, plan_end, version: enrollment('version', '+', 1), updated_at: now }))
+      .where('id', '=', row.id)
+      .execute()
+    const change = { school_id: schoolId, type: 'enrollment', resource_id: row.id, version: row.version + 1 }
+    await recordChange(writer, { ...change, action: other ? 'updated' : 'canceled' })
+    if (!other) changes.push({ courseId: row.course_id, personId: row.person_id, before: row, after: { ...row, status: 'canceled' } })
+  }
+  await updateEnrollmentCounters(writer, changes)
+  return { ended: changes.length, kept: rows.length - changes.length }
+}
+
+/**
+ * Matches enrolments that the order opened, or that a plan opened to the person of the subscription; never those that the school or the
+ * person opened in another way.
+ */
+function isOpenedBy(enrollment: Builder<'enrollment'>, { orderId, subscriptionId }: EndedSource): Condition {
+  if (orderId === undefined) {
+    return enrollment.and([
+      enrollment('enrollment.source', '=', 'plan'),
+      enrollment.or([
+        enrollment('enrollment.subscription_id', '=', subscriptionId),
+        enrollment('enrollment.person_id', '=', (row) =>
+          row.selectFrom('subscription').select('subscription.person_id').where('subscription.id', '=', subscriptionId),
+        ),
+      ]),
+    ])
+  }
+  return enrollment.and([
+    enrollment('enrollment.source', 'in', ['purchase', 'coupon']),
+    enrollment.or([
+      enrollment('enrollment.order_id', '=', orderId),
+      enrollment.exists(
+        enrollment
+          .selectFrom('orders')
+          .innerJoin('order_item as item', 'item.order_id', 'orders.id')
+          .where('orders.id', '=', orderId)
+          .whereRef('orders.person_id', '=', 'enrollment.person_id')
+          .where('item.product_type', '=', 'course')
+          .whereRef('item.product_id', '=', 'enrollment.course_id'),
+      ),
+    ]),
+  ])
 }

@@ -1,7 +1,7 @@
 import type { Updateable } from 'kysely'
 import { newId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { countProgress, type ProgressCounts } from './countProgress.ts'
@@ -17,7 +17,7 @@ export interface ProgressContext {
 }
 
 /** A lesson of the course, and the reason why it is locked for the enrolment. */
-export interface LessonAccess extends RowOf<'lesson', 'id' | 'kind' | 'quiz'> {
+export interface LessonAccess extends Stored<'lesson', 'id' | 'kind' | 'quiz'> {
   lock: 'open' | 'not_enrolled' | 'expired' | 'drip'
   opens_at: Date | null
 }

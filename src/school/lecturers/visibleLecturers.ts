@@ -104,7 +104,6 @@ export async function retireLecturer({ writer }: WriteContext, { id, status }: {
           row
             .selectFrom('course_lecturer as other')
             .innerJoin('lecturer', 'lecturer.id', 'other.lecturer_id')
-            .select('other.lecturer_id')
             .whereRef('other.course_id', '=', 'own.course_id')
             .whereRef('other.lecturer_id', '!=', 'own.lecturer_id')
             .where('lecturer.status', '!=', 'archived'),

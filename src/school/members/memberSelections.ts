@@ -1,14 +1,14 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Role } from '../../base/caller.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import { grantsAccess } from '../memberships/accessExpressions.ts'
 
 type Persons = Builder<'person'>
 
 /** A current plan of a member. `until` is null if it has no end. */
-export interface MemberPlan extends RowOf<'membership_plan', 'id' | 'name' | 'slug'> {
+export interface MemberPlan extends Stored<'membership_plan', 'id' | 'name' | 'slug'> {
   until: string | null
 }
 

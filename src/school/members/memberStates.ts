@@ -1,15 +1,13 @@
 import { uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { startSubscription } from '../memberships/startSubscription.ts'
 import { endSubscriptions } from '../students/eraseByStaff.ts'
+import type { PersonChange } from '../students/findOrCreatePerson.ts'
 import { addTags } from '../students/personTags.ts'
-import type { PersonChange } from '../students/personWriting.ts'
 
-interface MemberRow {
-  id: string
-  member_status: string
-}
+type MemberRow = Stored<'person', 'id' | 'member_status'>
 
 /**
  * Checks that a member may be blocked, and returns the reason as columns.

@@ -30,7 +30,6 @@ const isActiveMember = (person: Persons, personId: string): Condition =>
   person.exists(
     person
       .selectFrom('person as caller')
-      .select('caller.id')
       .where('caller.id', '=', personId)
       .where('caller.is_member', '=', true)
       .where('caller.member_status', '=', 'active'),

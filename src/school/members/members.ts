@@ -15,8 +15,6 @@ import { membershipPlans } from '../memberships/membershipPlans.ts'
 import { subscriptions } from '../memberships/subscriptions.ts'
 import { blocking, changeOf, erasureOf, manyOf } from '../people/facetOperations.ts'
 import { exportPerson } from '../students/exportPerson.ts'
-import { sendInvitation } from '../students/invitations.ts'
-import { hasTag, setTags, tagsOf } from '../students/personTags.ts'
 import {
   checkPerson,
   checkPersonCaller,
@@ -24,7 +22,9 @@ import {
   recordOtherFacet,
   requireAuthorityOver,
   requireFreeEmail,
-} from '../students/personWriting.ts'
+} from '../students/findOrCreatePerson.ts'
+import { sendInvitation } from '../students/invitations.ts'
+import { hasTag, setTags, tagsOf } from '../students/personTags.ts'
 import { reasonInput, send_invite } from '../students/studentFields.ts'
 import { students } from '../students/students.ts'
 import { isMe } from '../students/studentVisibility.ts'

@@ -47,7 +47,6 @@ export const includesCourse = (plan: Builder<'membership_plan'>, courseId: strin
     plan.exists(
       plan
         .selectFrom('plan_item')
-        .select('plan_item.plan_id')
         .whereRef('plan_item.school_id', '=', 'membership_plan.school_id')
         .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
         .where('plan_item.product_type', '=', 'course')
@@ -65,7 +64,6 @@ export const hasCoursePlan = (
       .innerJoin('membership_plan', (join) =>
         join.onRef('membership_plan.school_id', '=', 'subscription.school_id').onRef('membership_plan.id', '=', 'subscription.plan_id'),
       )
-      .select('subscription.id')
       .where('subscription.school_id', '=', schoolId)
       .where('subscription.person_id', '=', personId)
       .where(grantsAccess)

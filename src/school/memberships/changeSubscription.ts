@@ -1,8 +1,7 @@
 import { audienceOf } from '../../base/caller.ts'
 import { toPublicId, uuidOf } from '../../base/ids.ts'
-import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
+import { fieldError, fieldProblem, Problem, type ProblemDetail } from '../../base/problem.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
-import { leaveSeat, lockPlansOf, requireNotSubscribed } from './planSeats.ts'
 import { isVisiblePlan } from './planVisibility.ts'
 import { amountDue, findTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
 import { dueStep } from './renewSubscription.ts'
@@ -11,7 +10,7 @@ import { changeSeat, manualPayment, orderPeriod, replaceEnrollments } from './su
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal, stateAfter, statesBefore } from './subscriptionTransitions.ts'
 import type { SubscriptionContext } from './subscriptionWriting.ts'
-import { syncAccess } from './syncAccess.ts'
+import { leaveSeat, lockPlansOf, requireNotSubscribed, syncAccess } from './syncAccess.ts'
 import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
 interface Cancellation {
@@ -72,7 +71,7 @@ export async function pauseSubscription(
 ): Promise<SubscriptionColumns | undefined> {
   const resumesAt = typeof resumes_at === 'string' ? new Date(resumes_at) : null
   if (resumesAt && resumesAt <= now) {
-    throw new Problem('validation_failed', { details: [fieldError('resumes_at', 'min', 'must be in the future')] })
+    throw fieldProblem('validation_failed', 'resumes_at', 'min', 'must be in the future')
   }
   if (row.status === 'paused') {
     const isSame = resumes_at === undefined || resumesAt?.getTime() === row.resumes_at?.getTime()
@@ -164,8 +163,7 @@ async function requireVisibleTerms({ writer, caller }: SubscriptionContext, pric
   return terms
 }
 
-const unknownPrice = (): Problem =>
-  new Problem('invalid_reference', { details: [fieldError('price_id', 'invalid_reference', 'must be the id of an active price')] })
+const unknownPrice = (): Problem => fieldProblem('invalid_reference', 'price_id', 'invalid_reference', 'must be the id of an active price')
 
 export interface Times {
   trial_ends_at?: string | null | undefined

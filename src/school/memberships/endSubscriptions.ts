@@ -1,9 +1,8 @@
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import type { InSchool } from '../schoolHandles.ts'
-import { leaveSeat, lockPlans } from './planSeats.ts'
 import { canceledColumns, expiredColumns } from './subscriptionColumns.ts'
 import { type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
-import { syncAccess } from './syncAccess.ts'
+import { leaveSeat, lockPlans, syncAccess } from './syncAccess.ts'
 
 /** Why a subscription ended. Staff and the person choose a reason; background jobs set `payment_failed`. */
 export const cancellationReasons = [

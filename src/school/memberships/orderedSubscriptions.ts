@@ -1,14 +1,13 @@
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import { endNow } from './endSubscriptions.ts'
-import { lockPlansOf } from './planSeats.ts'
 import { requireTerms } from './priceTerms.ts'
 import { renewSubscription } from './renewSubscription.ts'
 import { startSubscription } from './startSubscription.ts'
 import { periodColumns } from './subscriptionColumns.ts'
 import { lockSubscription, type SubscriptionRow, setLatestOrder, writeTransition } from './subscriptionRow.ts'
 import { isFinal } from './subscriptionTransitions.ts'
-import { syncAccess } from './syncAccess.ts'
+import { lockPlansOf, syncAccess } from './syncAccess.ts'
 
 interface OfOrder extends InSchool {
   orderId: string

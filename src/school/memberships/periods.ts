@@ -1,8 +1,7 @@
+import type { Stored } from '../../database/connection/database.ts'
+
 /** The period that one payment covers. A `one_time` payment covers the whole subscription. */
-export interface Period {
-  interval: string
-  interval_count: number
-}
+export type Period = Stored<'plan_price', 'interval' | 'interval_count'>
 
 /**
  * Returns the first end of a period after `after`, counted from the anchor in whole periods (UTC). In a month without the day of the

@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller, type Viewer } from '../../base/caller.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { type Builder, type Condition, isOffered, showsCounts } from '../../database/statements/expressions.ts'
 import { isInCatalogue, isOpenToMembers } from '../courses/visibleCourses.ts'
 import { grantsAccess } from './accessExpressions.ts'
@@ -25,7 +25,6 @@ export const isMyPlan = (plan: Plans, { personId }: Pick<PersonCaller, 'personId
     : plan.exists(
         plan
           .selectFrom('subscription')
-          .select('subscription.id')
           .whereRef('subscription.plan_id', '=', 'membership_plan.id')
           .where('subscription.person_id', '=', personId)
           .where((row) => row.or([row('subscription.status', 'not in', finalStates), grantsAccess])),
@@ -44,7 +43,6 @@ export const opensCourse = (plan: Plans, courseIds: readonly string[], caller: C
   plan.exists(
     plan
       .selectFrom('course')
-      .select('course.id')
       .where('course.id', 'in', [...courseIds])
       .where((course) => course.and([isKnownCourse(course, caller), includesProduct(plan, 'course', course.ref('course.id'))])),
   )
@@ -57,7 +55,7 @@ export const isFree = (plan: Plans): Condition =>
   ])
 
 /** A price as the query of its plan returns it: times are text. */
-export interface StoredPrice extends RowOf<'plan_price', 'id' | 'interval_count' | 'currency' | 'trial_days' | 'active'> {
+export interface StoredPrice extends Stored<'plan_price', 'id' | 'interval_count' | 'currency' | 'trial_days' | 'active'> {
   interval: 'month' | 'year' | 'one_time'
   amount: number
   created_at: string
@@ -101,9 +99,7 @@ export const includedIn = (plan: Plans, caller: Caller): Expression<unknown> =>
   )
 
 function hasPrice(plan: Plans, which: (price: Prices) => Condition): Condition {
-  return plan.exists(
-    plan.selectFrom('plan_price').select('plan_price.id').whereRef('plan_price.plan_id', '=', 'membership_plan.id').where(which),
-  )
+  return plan.exists(plan.selectFrom('plan_price').whereRef('plan_price.plan_id', '=', 'membership_plan.id').where(which))
 }
 
 const idsOf = (item: Items, type: IncludedProduct, isVisible: (item: Items) => Condition) =>
@@ -143,7 +139,6 @@ export const isOpenedBy = (course: Courses, planIds: readonly string[], caller: 
   course.exists(
     course
       .selectFrom('membership_plan')
-      .select('membership_plan.id')
       .where('membership_plan.id', 'in', [...planIds])
       .where((plan) => isPlanOpening(plan, course, caller)),
   )
@@ -171,7 +166,6 @@ export function hasPlan(
     rows
       .selectFrom('subscription')
       .innerJoin('membership_plan', 'membership_plan.id', 'subscription.plan_id')
-      .select('subscription.id')
       .where('subscription.person_id', '=', personId)
       .where(grantsAccess)
       .where(which),
@@ -180,20 +174,13 @@ export function hasPlan(
 
 /** Matches plans that cost something, also for a person who has one for free. */
 export const isMoreThanFree = (plan: Plans): Condition =>
-  plan.exists(
-    plan
-      .selectFrom('plan_price')
-      .select('plan_price.id')
-      .whereRef('plan_price.plan_id', '=', 'membership_plan.id')
-      .where('plan_price.amount', '>', '0'),
-  )
+  plan.exists(plan.selectFrom('plan_price').whereRef('plan_price.plan_id', '=', 'membership_plan.id').where('plan_price.amount', '>', '0'))
 
 /** Matches plans that include this course or digital product, individually or with all courses. */
 export function includesProduct(plan: Plans, type: IncludedProduct, productId: Expression<string>): Condition {
   const byName = plan.exists(
     plan
       .selectFrom('plan_item')
-      .select('plan_item.plan_id')
       .whereRef('plan_item.plan_id', '=', 'membership_plan.id')
       .where('plan_item.product_type', '=', type)
       .where('plan_item.product_id', '=', productId),

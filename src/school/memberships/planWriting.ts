@@ -1,5 +1,5 @@
 import { uuidOf } from '../../base/ids.ts'
-import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
+import { fieldError, fieldProblem, type ProblemDetail } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { htmlColumn } from '../markupRenderer.ts'
@@ -68,9 +68,7 @@ export async function requirePrice({ writer }: ChangeContext, plan: { id: string
     .where('active', '=', true)
     .executeTakeFirst()
   if (price) return {}
-  throw new Problem('not_publishable', {
-    details: [fieldError('prices', 'required', 'an active plan needs an active price')],
-  })
+  throw fieldProblem('not_publishable', 'prices', 'required', 'an active plan needs an active price')
 }
 
 export async function removePrices({ writer }: ChangeContext, plan: { id: string }): Promise<undefined> {

@@ -1,9 +1,9 @@
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { quote } from '../coupons/quote.ts'
 import { type CouponRow, discountOf } from '../coupons/validateCoupon.ts'
 import type { Period } from './periods.ts'
 
-export interface PriceTerms extends Period, RowOf<'plan_price', 'plan_id' | 'currency' | 'trial_days' | 'active'> {
+export interface PriceTerms extends Period, Stored<'plan_price', 'plan_id' | 'currency' | 'trial_days' | 'active'> {
   price_id: string
   plan_name: string
   plan_status: string
@@ -13,7 +13,7 @@ export interface PriceTerms extends Period, RowOf<'plan_price', 'plan_id' | 'cur
 }
 
 export type CouponTerms = Pick<CouponRow, 'discount_type' | 'percent_bps' | 'amount_off'> &
-  RowOf<'coupon', 'id' | 'code' | 'duration' | 'duration_months'>
+  Stored<'coupon', 'id' | 'code' | 'duration' | 'duration_months'>
 
 export async function findTerms(reader: SchoolReader, priceId: string): Promise<PriceTerms | undefined> {
   const row = await reader

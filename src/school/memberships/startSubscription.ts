@@ -4,13 +4,12 @@ import type { SchoolReader, SchoolWriter } from '../../database/connection/datab
 import { recordChange } from '../../database/tables/changeLog.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import { dayLong, nextPeriodEnd } from './periods.ts'
-import { requireNotSubscribed, takeSeat } from './planSeats.ts'
 import { amountDue, findCouponTerms, findTerms, type PriceTerms } from './priceTerms.ts'
 import { discountEnd } from './subscriptionColumns.ts'
 import { manualPayment, orderPeriod } from './subscriptionOrder.ts'
 import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import type { SubscriptionState } from './subscriptionTransitions.ts'
-import { makeMember, syncAccess } from './syncAccess.ts'
+import { makeMember, requireNotSubscribed, syncAccess, takeSeat } from './syncAccess.ts'
 
 export interface NewSubscription extends InSchool {
   personId: string

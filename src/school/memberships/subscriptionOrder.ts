@@ -1,15 +1,15 @@
 import { Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { withinSavepoint } from '../../database/connection/savepoint.ts'
-import { endEnrollments } from '../learning/endEnrollments.ts'
+import { endEnrollments } from '../learning/restoreEnrollments.ts'
 import type { Payment } from '../orders/payment.ts'
 import { recordOrder } from '../orders/recordOrder.ts'
 import type { InSchool } from '../schoolHandles.ts'
-import { releaseSeat, requireNotSubscribed, takeSeat } from './planSeats.ts'
 import { includesProduct } from './planVisibility.ts'
 import { discountOn, findCouponTerms, findTerms, type PriceTerms } from './priceTerms.ts'
 import { isDiscounted } from './subscriptionColumns.ts'
 import { type SubscriptionRow, setLatestOrder } from './subscriptionRow.ts'
+import { releaseSeat, requireNotSubscribed, takeSeat } from './syncAccess.ts'
 
 interface OrderedPeriod {
   row: SubscriptionRow

@@ -3,12 +3,11 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { payOrder } from '../orders/orderTransitions.ts'
 import type { Payment } from '../orders/payment.ts'
 import { orderStatus } from '../orders/shopExpressions.ts'
-import { lockPlansOf } from './planSeats.ts'
 import { dueStep, renewSubscription } from './renewSubscription.ts'
 import { pastDueColumns } from './subscriptionColumns.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from './subscriptionRow.ts'
 import { stateAfter } from './subscriptionTransitions.ts'
-import { syncAccess } from './syncAccess.ts'
+import { lockPlansOf, syncAccess } from './syncAccess.ts'
 
 /**
  * Records the first payment of a subscription, or the one for its next period. A payment with a known reference is ignored. Returns

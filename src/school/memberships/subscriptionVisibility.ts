@@ -54,10 +54,3 @@ export const selectPendingChange = (subscription: Subscriptions): Expression<unk
 
 export const publicPendingChange = (change: PendingChange | null): PendingChange | null =>
   change && { ...change, effective_at: isoTime(change.effective_at) }
-
-export const hasPlanId = (subscription: Subscriptions, ids: readonly string[]): Condition =>
-  subscription('subscription.plan_id', 'in', [...ids])
-export const hasPriceId = (subscription: Subscriptions, ids: readonly string[]): Condition =>
-  subscription('subscription.price_id', 'in', [...ids])
-export const hasMemberId = (subscription: Subscriptions, ids: readonly string[]): Condition =>
-  subscription('subscription.person_id', 'in', [...ids])

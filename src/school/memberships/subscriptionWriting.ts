@@ -1,9 +1,8 @@
 import { audienceOf, type PersonCaller } from '../../base/caller.ts'
 import { fromPublicId, toPublicId, uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { School } from '../../base/school.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { CallerContext } from '../changeContext.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isFirstPurchase } from '../coupons/requireFirstPurchase.ts'
 import { type IneligibilityReason, type Validation, validateCoupon } from '../coupons/validateCoupon.ts'
@@ -13,13 +12,7 @@ import { findTerms, type PriceTerms, requireTerms } from './priceTerms.ts'
 import { afterStart, hadTrial, initialColumns, type NewSubscription } from './startSubscription.ts'
 import type { SubscriptionRow } from './subscriptionRow.ts'
 
-export interface SubscriptionContext {
-  writer: SchoolWriter
-  school: School
-  caller: PersonCaller
-  now: Date
-  externalServices: ExternalServices
-}
+export type SubscriptionContext = CallerContext
 
 export type SubscriptionInput = {
   plan_id: string

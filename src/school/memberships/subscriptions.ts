@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { uuidOf } from '../../base/ids.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything, nothing } from '../../engine/declare/expressions.ts'
+import { everything, nothing, type Rows } from '../../engine/declare/expressions.ts'
 import { moneyIn, reference, text, timestamp } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
@@ -24,9 +24,6 @@ import { reason, subscriptionSchema } from './subscriptionFields.ts'
 import { confirmByStaff } from './subscriptionPayments.ts'
 import {
   grantsPlan,
-  hasMemberId,
-  hasPlanId,
-  hasPriceId,
   isMySubscription,
   publicDiscountOf,
   publicPendingChange,
@@ -97,9 +94,9 @@ export const subscriptions = defineResource({
     'status',
     'collection',
     'cancel_at_period_end',
-    { name: 'plan_id', description: 'the id of a plan', value: reference('mpl', 'Id of a plan.'), where: hasPlanId },
-    { name: 'price_id', description: 'the id of a price', value: reference('prc', 'Id of a price.'), where: hasPriceId },
-    { name: 'member_id', description: 'the id of a member', value: reference('mbr', 'Id of a member.'), where: hasMemberId },
+    { name: 'plan_id', description: 'the id of a plan', value: reference('mpl', 'Id of a plan.'), where: isOneOf('plan_id') },
+    { name: 'price_id', description: 'the id of a price', value: reference('prc', 'Id of a price.'), where: isOneOf('price_id') },
+    { name: 'member_id', description: 'the id of a member', value: reference('mbr', 'Id of a member.'), where: isOneOf('person_id') },
     'current_period_end',
     'created_at',
     'updated_at',
@@ -224,3 +221,7 @@ export const subscriptions = defineResource({
     },
   },
 })
+
+function isOneOf(column: 'plan_id' | 'price_id' | 'person_id') {
+  return (subscription: Rows<'subscription'>, ids: readonly string[]) => subscription(`subscription.${column}`, 'in', [...ids])
+}

@@ -1,6 +1,5 @@
 import type { NewsKind } from './announce.ts'
-import { postCommentNews, replyNews } from './commentNews.ts'
-import { lessonNews, quizNews } from './courseNews.ts'
+import { lessonNews, postCommentNews, quizNews, replyNews } from './commentNews.ts'
 import type { FindNews, News, NewsBatch, NewsContext } from './news.ts'
 import { receiptNews, refundNews } from './orderNews.ts'
 import { postNews } from './postNews.ts'

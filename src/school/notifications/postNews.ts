@@ -16,17 +16,12 @@ export const postNews: FindNews = async (context, { groupId: postId }) => {
   if (!post || !hasPages) return undefined
   const isAuthor = (person: Readers) =>
     person.exists(
-      person
-        .selectFrom('staff')
-        .select('staff.id')
-        .whereRef('staff.person_id', '=', 'person.id')
-        .where('staff.lecturer_id', '=', post.author_lecturer_id),
+      person.selectFrom('staff').whereRef('staff.person_id', '=', 'person.id').where('staff.lecturer_id', '=', post.author_lecturer_id),
     )
   const mayRead = (person: Readers) =>
     person.exists(
       person
         .selectFrom('post')
-        .select('post.id')
         .where('post.id', '=', postId)
         .where((row) => row.or([isReadableByAll(row), mayReadPost(row, { personId: person.ref('person.id') })])),
     )

@@ -1,17 +1,17 @@
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { publicOrderItem, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
-type DocumentedOrder = RowOf<
+type DocumentedOrder = Stored<
   'orders',
   'number' | 'status' | 'currency' | 'invoice_number' | 'buyer_name' | 'buyer_email' | 'billing_address'
 > &
-  RowOf<'orders', 'tax_id' | 'tax_mode' | 'tax_rate_bps' | 'tax_country' | 'discount_amount' | 'tax_amount'> &
-  RowOf<'orders', 'total_amount'> & {
+  Stored<'orders', 'tax_id' | 'tax_mode' | 'tax_rate_bps' | 'tax_country' | 'discount_amount' | 'tax_amount'> &
+  Stored<'orders', 'total_amount'> & {
     paid_at: Date | string | null
   }
 
-export interface Seller extends RowOf<'school', 'name' | 'address' | 'contact_email'> {
+export interface Seller extends Stored<'school', 'name' | 'address' | 'contact_email'> {
   tax_id: string | null
 }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { newId } from '../../base/ids.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { countedBy, now as databaseTime, isAmong } from '../../database/statements/expressions.ts'
 import { confirmSeats, lockEvents, withdrawSeats } from '../events/orderedSeats.ts'
-import { endEnrollments } from '../learning/endEnrollments.ts'
 import { enroll } from '../learning/enroll.ts'
+import { endEnrollments } from '../learning/restoreEnrollments.ts'
 import { grantProduct } from '../products/grantProduct.ts'
 import type { InSchool } from '../schoolHandles.ts'
 
@@ -67,7 +67,7 @@ export async function openAccess(writer: SchoolWriter, { now, orderId }: OfOrder
   if (personId) await confirmSeats(writer, { personId, orderId, statuses })
 }
 
-type OrderedProduct = RowOf<'analytics_daily_product', 'product_type' | 'product_id'>
+type OrderedProduct = Stored<'analytics_daily_product', 'product_type' | 'product_id'>
 
 /** Revokes the access that refunded lines of an order granted. Access that another source grants as well is kept. */
 export async function closeAccess(

@@ -1,10 +1,10 @@
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 
 /** An order as its rules need it. Eight-byte numbers may be text. */
-export type OrderRow = RowOf<'orders', 'id' | 'version' | 'status' | 'kind' | 'number' | 'currency' | 'person_id' | 'coupon_id'> &
-  RowOf<'orders', 'subscription_id' | 'total_amount' | 'refunded_amount'>
+export type OrderRow = Stored<'orders', 'id' | 'version' | 'status' | 'kind' | 'number' | 'currency' | 'person_id' | 'coupon_id'> &
+  Stored<'orders', 'subscription_id' | 'total_amount' | 'refunded_amount'>
 
 export const orderColumns = [
   'orders.id',

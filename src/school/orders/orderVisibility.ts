@@ -80,7 +80,6 @@ function isMyCourse(item: Items, { lecturerId }: Pick<PersonCaller, 'lecturerId'
     item.exists(
       item
         .selectFrom('course_lecturer')
-        .select('course_lecturer.course_id')
         .whereRef('course_lecturer.course_id', '=', 'order_item.product_id')
         .where('course_lecturer.lecturer_id', '=', lecturerId),
     ),
@@ -88,4 +87,4 @@ function isMyCourse(item: Items, { lecturerId }: Pick<PersonCaller, 'lecturerId'
 }
 
 const hasItem = (order: Orders, which: (item: Items) => Condition): Condition =>
-  order.exists(order.selectFrom('order_item').select('order_item.id').whereRef('order_item.order_id', '=', 'orders.id').where(which))
+  order.exists(order.selectFrom('order_item').whereRef('order_item.order_id', '=', 'orders.id').where(which))

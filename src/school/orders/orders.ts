@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { RowOf } from '../../database/connection/database.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
-import { everything, fromJson, nothing } from '../../engine/declare/expressions.ts'
+import { everything, fromJson, nothing, type Row } from '../../engine/declare/expressions.ts'
 import { reference } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { coupons } from '../coupons/coupons.ts'
@@ -15,8 +14,8 @@ import { orderItemList, orderRefundList, orderSchema, orderStatuses } from './or
 import { buyerOf, hasVisibleItem, isInState, isMyOrder, isWhole, itemsOf, refundsOf, sellsMyCourse, stateOf } from './orderVisibility.ts'
 import { publicOrderItem, publicRefund, type StoredOrderItem, type StoredRefund } from './publicOrder.ts'
 
-type OrderAmounts = RowOf<
-  'orders',
+type OrderAmounts = Pick<
+  Row<'orders'>,
   'currency' | 'subtotal_amount' | 'discount_amount' | 'tax_amount' | 'total_amount' | 'refunded_amount' | 'refunded_tax_amount'
 >
 type Amount = Exclude<keyof OrderAmounts, 'currency'>

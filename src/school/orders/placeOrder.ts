@@ -1,4 +1,4 @@
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldError, fieldProblem, Problem } from '../../base/problem.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { now as databaseTime } from '../../database/statements/expressions.ts'
@@ -7,7 +7,7 @@ import { validateCoupon } from '../coupons/validateCoupon.ts'
 import { lockedCurrencyOf } from '../currencyOf.ts'
 import { statusesWithSeat } from '../events/eventAccess.ts'
 import type { StoredItem } from '../itemRef.ts'
-import { lockPlans, requireNotSubscribed } from '../memberships/planSeats.ts'
+import { lockPlans, requireNotSubscribed } from '../memberships/syncAccess.ts'
 import type { InSchool } from '../schoolHandles.ts'
 import { addFacet, findOrCreatePerson } from '../students/findOrCreatePerson.ts'
 import { payOrder } from './orderTransitions.ts'
@@ -113,7 +113,7 @@ async function applyCoupon(
   if (reason === 'already_used') throw new Problem('coupon_already_used')
   if (!coupon || reason !== undefined) {
     const code = reason ?? 'unknown_code'
-    throw new Problem('coupon_unavailable', { details: [fieldError('coupon_code', code, code.replaceAll('_', ' '))] })
+    throw fieldProblem('coupon_unavailable', 'coupon_code', code, code.replaceAll('_', ' '))
   }
   if (quote.discount === 0) {
     const why =

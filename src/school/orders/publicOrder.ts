@@ -1,18 +1,18 @@
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { publicItem } from '../itemRef.ts'
 
-export type StoredOrderItem = RowOf<
+export type StoredOrderItem = Stored<
   'order_item',
   'id' | 'product_type' | 'product_id' | 'title' | 'quantity' | 'currency' | 'unit_amount'
 > &
-  RowOf<'order_item', 'discount_amount' | 'tax_amount' | 'total_amount' | 'refunded_amount' | 'refunded_tax_amount'>
+  Stored<'order_item', 'discount_amount' | 'tax_amount' | 'total_amount' | 'refunded_amount' | 'refunded_tax_amount'>
 
-export interface StoredRefund extends RowOf<'refund', 'id' | 'amount' | 'tax_amount' | 'currency' | 'reason' | 'credit_note_number'> {
+export interface StoredRefund extends Stored<'refund', 'id' | 'amount' | 'tax_amount' | 'currency' | 'reason' | 'credit_note_number'> {
   items: readonly StoredRefundItem[] | null
   created_at: string | Date
 }
 
-export type StoredRefundItem = RowOf<'refund_item', 'order_item_id' | 'amount' | 'tax_amount'>
+export type StoredRefundItem = Stored<'refund_item', 'order_item_id' | 'amount' | 'tax_amount'>
 
 const money = (amount: number | string, currency: string) => ({ amount: Number(amount), currency })
 

@@ -1,7 +1,7 @@
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 
-type Order = RowOf<'orders', 'receipt_number' | 'status' | 'coupon_id'>
+type Order = Stored<'orders', 'receipt_number' | 'status' | 'coupon_id'>
 
 /**
  * Returns the number of the receipt. An order that was paid has one, also after a refund.

@@ -1,9 +1,9 @@
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { portion, prorateAmounts } from './prorateAmounts.ts'
 
 /** A line of an order before a refund. Amounts in the smallest unit. */
-export interface RefundableLine extends RowOf<'order_item', 'id' | 'product_type' | 'product_id'> {
+export interface RefundableLine extends Stored<'order_item', 'id' | 'product_type' | 'product_id'> {
   total: number
   tax: number
   refunded: number

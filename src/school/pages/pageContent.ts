@@ -1,6 +1,6 @@
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { newId } from '../../base/ids.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import type { MarkupRenderer, RichText } from '../../engine/externalServices.ts'
 import type { TextFormat } from '../richText.ts'
 
@@ -18,7 +18,7 @@ export interface PageContent {
   show_in_navigation: boolean
 }
 
-export type PageColumns = RowOf<'page', 'draft_title' | 'draft_blocks' | 'draft_seo' | 'draft_show_in_navigation' | 'live'>
+export type PageColumns = Stored<'page', 'draft_title' | 'draft_blocks' | 'draft_seo' | 'draft_show_in_navigation' | 'live'>
 
 interface RequestContext {
   caller: Caller

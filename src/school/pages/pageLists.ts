@@ -1,7 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { type Builder, isOffered, now } from '../../database/statements/expressions.ts'
-import { type StoredImage, selectImage } from '../../database/statements/fileExpressions.ts'
+import { type Builder, isOffered, now, type StoredImage, selectImage } from '../../database/statements/expressions.ts'
 import { isOpen } from '../forms/formRules.ts'
 import { isOnOffer } from '../memberships/planVisibility.ts'
 import type { TaxSettings } from '../orders/salesTax.ts'

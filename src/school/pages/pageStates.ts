@@ -1,10 +1,10 @@
 import { Problem } from '../../base/problem.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { draftColumns, draftOf, hasUnpublishedChanges, liveOf, type PageColumns } from './pageContent.ts'
 import { addRevision, findRevision, type PageContext } from './pageRevisions.ts'
 import { isSameContent } from './pageWriting.ts'
 
-export type Page = PageColumns & RowOf<'page', 'id' | 'kind' | 'status' | 'published_at'>
+export type Page = PageColumns & Stored<'page', 'id' | 'kind' | 'status' | 'published_at'>
 
 /** Publishes the draft of a page. Returns the columns to write, undefined if the draft is published already. */
 export async function publishPage(context: PageContext, page: Page) {

@@ -1,7 +1,7 @@
 import { fileUrl } from '../../base/fileUrl.ts'
 import { isLinkable } from '../../base/net/webUrl.ts'
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
-import type { StoredImage } from '../../database/statements/fileExpressions.ts'
+import type { StoredImage } from '../../database/statements/expressions.ts'
 import { freeText, momentFormat, pageLocale, priceText, withTaxNote } from '../localFormats.ts'
 import { priceTaxOf } from '../orders/salesTax.ts'
 import { storedHtmlOf, type TextFormat } from '../richText.ts'

@@ -4,15 +4,17 @@ import type { Change, Removal, RowsInBulk } from '../../engine/write/writing.ts'
 import { leaveWaitlists, lockWaitlistsOf } from '../events/withdrawPerson.ts'
 import { blockMember } from '../members/memberStates.ts'
 import { eraseByStaff } from '../students/eraseByStaff.ts'
-import { addFacet, findPersonByKeys, lockPeople } from '../students/findOrCreatePerson.ts'
 import {
+  addFacet,
   checkPerson,
+  findPersonByKeys,
+  lockPeople,
   type PersonChange,
   recordOtherFacet,
   requireAuthorityOver,
   requireFreeEmail,
   requireNotErased,
-} from '../students/personWriting.ts'
+} from '../students/findOrCreatePerson.ts'
 import { lockPlaces } from '../students/releasePlaces.ts'
 import { cancelParameter, reasonInput } from '../students/studentFields.ts'
 

@@ -3,9 +3,8 @@ import { newId } from '../../base/ids.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import { endAccountSessions } from '../../database/tables/accountSessions.ts'
-import { recordChange, recordChanges } from '../../database/tables/changeLog.ts'
+import { changedPerson, recordChange, recordChanges, recordPersonChanges } from '../../database/tables/changeLog.ts'
 import { voidMailedLinks } from '../../database/tables/mailedLinks.ts'
-import { changedPerson, recordPersonChanges } from '../../database/tables/personChanges.ts'
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 
 export interface NewPerson {

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
-import { type StoredImage, selectImage } from '../../database/statements/fileExpressions.ts'
+import { type StoredImage, selectImage } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 
 export interface StoredSummary {

@@ -38,7 +38,6 @@ export function mayReadPost(post: Posts, { personId }: { personId: string | Expr
   const member = post.exists(
     post
       .selectFrom('person as member')
-      .select('member.id')
       .where('member.id', '=', reader)
       .where('member.is_member', '=', true)
       .where('member.member_status', '=', 'active'),
@@ -47,7 +46,6 @@ export function mayReadPost(post: Posts, { personId }: { personId: string | Expr
     plan.exists(
       plan
         .selectFrom('post_plan')
-        .select('post_plan.plan_id')
         .whereRef('post_plan.plan_id', '=', 'membership_plan.id')
         .where('post_plan.post_id', '=', post.ref('post.id')),
     ),
@@ -66,11 +64,7 @@ export function mayReadPost(post: Posts, { personId }: { personId: string | Expr
 const isNotBlocked = (post: Posts, personId: Expression<string>): Condition =>
   post.not(
     post.exists(
-      post
-        .selectFrom('person as blocked')
-        .select('blocked.id')
-        .where('blocked.id', '=', personId)
-        .where('blocked.member_status', 'in', ['blocked', 'erased']),
+      post.selectFrom('person as blocked').where('blocked.id', '=', personId).where('blocked.member_status', 'in', ['blocked', 'erased']),
     ),
   )
 
@@ -81,7 +75,6 @@ export const hasAuthor = (post: Posts, lecturerIds: readonly string[], caller: C
   post.exists(
     post
       .selectFrom('lecturer')
-      .select('lecturer.id')
       .whereRef('lecturer.id', '=', 'post.author_lecturer_id')
       .where('lecturer.id', 'in', [...lecturerIds])
       .where((lecturer) => isKnownLecturer(lecturer, caller)),

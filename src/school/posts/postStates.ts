@@ -1,11 +1,11 @@
-import { fieldError, Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { now as databaseNow } from '../../database/statements/expressions.ts'
 import { recordChanges } from '../../database/tables/changeLog.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
 import { announce } from '../notifications/announce.ts'
 
-type Post = RowOf<'post', 'id' | 'status' | 'scheduled_for' | 'published_at'>
+type Post = Stored<'post', 'id' | 'status' | 'scheduled_for' | 'published_at'>
 
 const yearMs = 366 * 86_400_000
 
@@ -17,9 +17,12 @@ export async function publishPost(context: WriteContext, post: Post, { scheduled
   const { now } = context
   const time = scheduled_for === undefined || scheduled_for === null ? undefined : new Date(scheduled_for)
   if (time && (time <= now || time.getTime() - now.getTime() > yearMs)) {
-    throw new Problem('validation_failed', {
-      details: [fieldError('scheduled_for', time <= now ? 'min' : 'max', 'must be in the future and at most one year from now')],
-    })
+    throw fieldProblem(
+      'validation_failed',
+      'scheduled_for',
+      time <= now ? 'min' : 'max',
+      'must be in the future and at most one year from now',
+    )
   }
   const isDone = time ? post.status === 'scheduled' && post.scheduled_for?.getTime() === time.getTime() : post.status === 'published'
   if (isDone) return undefined
@@ -41,18 +44,6 @@ export async function publishPost(context: WriteContext, post: Post, { scheduled
     ? { status: 'scheduled', scheduled_for: time, published_at: time, archived_at: null }
     : { status: 'published', scheduled_for: null, published_at: now, archived_at: null }
 }
-
-export const unschedulePost = async () => ({ scheduled_for: null, published_at: null })
-
-/** Makes a draft of a published post: readers no longer see it. */
-export const unpublishPost = async () => ({ published_at: null })
-
-/** Archives a post: readers no longer see it, and it is no longer pinned. */
-export async function archivePost(context: WriteContext) {
-  return { archived_at: context.now, pinned: false }
-}
-
-export const restorePost = async () => ({ archived_at: null, published_at: null })
 
 /** Marks a scheduled post that is due as published, so that a change sees its current status. */
 export async function publishIfDue(writer: SchoolWriter, { id }: { id: string }): Promise<void> {

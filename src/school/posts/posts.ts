@@ -15,7 +15,7 @@ import { duplicatePost } from './duplicatePost.ts'
 import { hasAuthor, hasPostTag, isInStatus, isMyPost, isPublished, isReadableByAll, mayReadPost } from './postAccess.ts'
 import { postSchema, postStatus } from './postFields.ts'
 import { authorOf, bodyOf, countTags, currentTimes, excerptOf, plansOfPost, type StoredAuthor } from './postParts.ts'
-import { archivePost, publishIfDue, publishPost, removePostParts, restorePost, unpublishPost, unschedulePost } from './postStates.ts'
+import { publishIfDue, publishPost, removePostParts } from './postStates.ts'
 import { checkPost, checkPostCaller, postColumns, savePostParts } from './postWriting.ts'
 
 const times = ['status', 'scheduled_for', 'published_at'] as const
@@ -189,7 +189,7 @@ export const posts = defineResource({
       from: ['scheduled'],
       to: 'draft',
       requireCaller: requirePublisher,
-      run: unschedulePost,
+      run: async () => ({ scheduled_for: null, published_at: null }),
     },
     unpublish: {
       scope: 'write',
@@ -198,7 +198,7 @@ export const posts = defineResource({
       from: ['published'],
       to: 'draft',
       requireCaller: requirePublisher,
-      run: unpublishPost,
+      run: async () => ({ published_at: null }),
     },
     archive: {
       scope: 'write',
@@ -207,7 +207,7 @@ export const posts = defineResource({
       from: ['published'],
       to: 'archived',
       requireCaller: requirePublisher,
-      run: archivePost,
+      run: async ({ now }) => ({ archived_at: now, pinned: false }),
     },
     restore: {
       scope: 'write',
@@ -215,7 +215,7 @@ export const posts = defineResource({
       summary: 'Restore an archived post as a draft',
       from: ['archived'],
       to: 'draft',
-      run: restorePost,
+      run: async () => ({ archived_at: null, published_at: null }),
     },
     duplicate: {
       scope: 'write',

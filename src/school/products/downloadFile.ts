@@ -1,6 +1,6 @@
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import type { RowOf, SchoolDatabase } from '../../database/connection/database.ts'
+import type { SchoolDatabase, Stored } from '../../database/connection/database.ts'
 import { grantProduct } from './grantProduct.ts'
 
 interface DownloadRequest {
@@ -10,7 +10,7 @@ interface DownloadRequest {
   fileId: string
 }
 
-export type DownloadedFile = RowOf<'file', 'id' | 'filename' | 'content_type'>
+export type DownloadedFile = Stored<'file', 'id' | 'filename' | 'content_type'>
 
 /**
  * Checks that the caller may download a file of a product, and counts the download against their limit. Staff and owners may download it,

@@ -1,7 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { uuidOf } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { Builder } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
@@ -42,9 +42,7 @@ export async function giveProduct(
   const { student_id, member_id, note } = input
   const publicId = student_id ?? member_id
   if (publicId === undefined || (student_id !== undefined && member_id !== undefined)) {
-    throw new Problem('validation_failed', {
-      details: [fieldError('student_id', 'required', 'send either student_id or member_id, not both')],
-    })
+    throw fieldProblem('validation_failed', 'student_id', 'required', 'send either student_id or member_id, not both')
   }
   const [field, prefix] = student_id === undefined ? (['member_id', 'mbr'] as const) : (['student_id', 'std'] as const)
   const personId = uuidOf(prefix, publicId)
@@ -55,8 +53,7 @@ export async function giveProduct(
     .where(prefix === 'std' ? 'is_student' : 'is_member', '=', true)
     .where('erased_at', 'is', null)
     .executeTakeFirst()
-  if (!person)
-    throw new Problem('invalid_reference', { details: [fieldError(field, 'invalid_reference', 'the school has no such person')] })
+  if (!person) throw fieldProblem('invalid_reference', field, 'invalid_reference', 'the school has no such person')
   const { grantId, outcome } = await grantProduct(writer, {
     now,
     personId,

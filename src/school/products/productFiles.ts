@@ -1,5 +1,5 @@
 import { newId, uuidOf } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldError, fieldProblem, Problem } from '../../base/problem.ts'
 import { lockFiles } from '../../database/files/fileReferences.ts'
 import { unnest } from '../../database/statements/unnest.ts'
 import type { ChangeContext } from '../changeContext.ts'
@@ -122,15 +122,12 @@ async function requireFile({ writer }: ChangeContext, publicId: string, current?
   if (id === current) return id
   const [file] = await lockFiles(writer, writer.schoolId, [id])
   if (file?.status === 'ready' && file.purpose === 'digital_product' && file.visibility === 'private') return id
-  throw new Problem('invalid_reference', {
-    details: [
-      fieldError(
-        'file_id',
-        'invalid_reference',
-        'must be a private, completely uploaded file of the school with the purpose digital_product',
-      ),
-    ],
-  })
+  throw fieldProblem(
+    'invalid_reference',
+    'file_id',
+    'invalid_reference',
+    'must be a private, completely uploaded file of the school with the purpose digital_product',
+  )
 }
 
 /** Writes the positions in one statement, because the constraint on them is checked at its end. */

@@ -14,7 +14,6 @@ export function isOwned(product: Products, { personId }: Pick<PersonCaller, 'per
     product.exists(
       product
         .selectFrom('product_grant')
-        .select('product_grant.id')
         .whereRef('product_grant.product_id', '=', 'digital_product.id')
         .where('product_grant.person_id', '=', personId)
         .where('product_grant.revoked_at', 'is', null)
@@ -50,7 +49,6 @@ export const isInPlan = (product: Products, planIds: readonly string[], caller: 
     product
       .selectFrom('plan_item')
       .innerJoin('membership_plan', 'membership_plan.id', 'plan_item.plan_id')
-      .select('plan_item.plan_id')
       .whereRef('plan_item.product_id', '=', 'digital_product.id')
       .where('plan_item.product_type', '=', 'digital_product')
       .where('plan_item.plan_id', 'in', [...planIds])

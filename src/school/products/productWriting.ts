@@ -1,6 +1,6 @@
 import { fromPublicId } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
-import type { RowOf } from '../../database/connection/database.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { lockFiles } from '../../database/files/fileReferences.ts'
 import type { ChangeContext, RenderingContext } from '../changeContext.ts'
 import { currencyOf } from '../currencyOf.ts'
@@ -12,7 +12,7 @@ interface ProductInput extends Priced {
   preview_file?: { file_id: string } | null | undefined
 }
 
-type Product = RowOf<'digital_product', 'id' | 'access' | 'price_amount' | 'published_at' | 'preview_file_id'>
+type Product = Stored<'digital_product', 'id' | 'access' | 'price_amount' | 'published_at' | 'preview_file_id'>
 
 /** Returns the columns of a new product that the request does not contain: the last position, and the HTML of the description. */
 export async function productDefaults(

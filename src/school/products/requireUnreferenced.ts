@@ -29,9 +29,7 @@ export async function requireUnreferenced({ writer }: Context, product: Product)
   const found = await writer
     .selectNoFrom((query) => {
       const refersTo = (table: 'entitlement' | 'order_item' | 'coupon_item' | 'coupon_redemption' | 'plan_item') =>
-        query.exists(
-          query.selectFrom(table).select('school_id').where('product_type', '=', product.type).where('product_id', '=', product.id),
-        )
+        query.exists(query.selectFrom(table).where('product_type', '=', product.type).where('product_id', '=', product.id))
       const enrollments = query.selectFrom('enrollment').select('id')
       const grants = query.selectFrom('product_grant').select('id')
       return [

@@ -3,8 +3,7 @@ import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, nothing, type Rule } from '../../engine/declare/expressions.ts'
 import { image, imageOf, reference, timestamp } from '../../engine/declare/fields.ts'
 import { school } from '../settings/school.ts'
-import { inviteStaff } from './staffInvitations.ts'
-import { checkProfile, requireChangeable } from './staffRules.ts'
+import { checkProfile, inviteStaff, requireChangeable } from './staffInvitations.ts'
 import { lastSeenOf, personOfStaff, type StaffPerson } from './staffSelections.ts'
 
 const isMe: Rule<'staff'> = (staff, me) => (me.personId === null ? staff.lit(false) : staff('person_id', '=', me.personId))

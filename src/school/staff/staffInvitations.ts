@@ -1,11 +1,12 @@
 import { accountPaths } from '../../base/accountPaths.ts'
-import type { Role } from '../../base/caller.ts'
-import { newId, toPublicId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import type { PersonCaller, Role } from '../../base/caller.ts'
+import { newId, toPublicId, uuidOf } from '../../base/ids.ts'
+import { fieldError, fieldProblem, Problem, type ProblemDetail } from '../../base/problem.ts'
 import { deliverableEmail } from '../../base/text/emailAddress.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
-import { requireRoleGiver, type StaffChange } from './staffRules.ts'
+import type { CallerContext } from '../changeContext.ts'
+import { hasOtherOwner, lockOwners } from './owners.ts'
 
 type StaffRole = Exclude<Role, 'learner'>
 
@@ -94,9 +95,7 @@ export async function unlinkLecturer(change: StaffChange, lecturer: { id: string
 function addressIn(typed: string): string {
   const email = deliverableEmail(typed)
   if (email === undefined) {
-    throw new Problem('validation_failed', {
-      details: [fieldError('email', 'format', 'must be an address that mail can be sent to')],
-    })
+    throw fieldProblem('validation_failed', 'email', 'format', 'must be an address that mail can be sent to')
   }
   return email
 }
@@ -150,3 +149,42 @@ async function notifyStaff({ writer, school, externalServices }: StaffChange, em
   const address = pageUrl(school, hasLogin ? accountPaths.signIn : accountPaths.signUp)
   await externalServices.send(writer, school, { email, locales: [] }, 'staff_invited', { link: address })
 }
+
+export async function checkProfile(
+  { lecturer_id }: Readonly<{ lecturer_id?: string | null }>,
+  { writer }: StaffChange,
+): Promise<ProblemDetail[]> {
+  if (typeof lecturer_id !== 'string') return []
+  const taken = await writer
+    .selectFrom('staff')
+    .select('id')
+    .where('lecturer_id', '=', uuidOf('lec', lecturer_id))
+    .where('status', '!=', 'removed')
+    .executeTakeFirst()
+  return taken ? [fieldError('lecturer_id', 'not_allowed', 'must name a profile without a login. Unlink its login first')] : []
+}
+
+/** @throws Problem access_denied: owners can assign every role, admins only the role of a lecturer */
+function requireRoleGiver({ role: own }: PersonCaller, ...roles: readonly string[]): void {
+  if (own === 'owner' || roles.every((role) => role === 'lecturer')) return
+  throw new Problem('access_denied', { description: 'Only an owner of the school can assign or remove the roles owner and admin.' })
+}
+
+/**
+ * Checks that a staff row may get another role or be removed.
+ * @throws Problem self_change, access_denied, last_owner
+ */
+export async function requireChangeable(
+  change: StaffChange,
+  row: { person_id: string; role: string; status: string },
+  roleAfter: string | undefined,
+): Promise<void> {
+  const { writer, caller } = change
+  if (row.person_id === caller.personId) throw new Problem('self_change')
+  requireRoleGiver(caller, row.role, ...(roleAfter === undefined ? [] : [roleAfter]))
+  if (row.role !== 'owner' || row.status !== 'active' || roleAfter === 'owner') return
+  await lockOwners(writer)
+  if (!(await hasOtherOwner(writer, { personId: row.person_id }))) throw new Problem('last_owner')
+}
+
+type StaffChange = CallerContext<'send'>

@@ -1,7 +1,6 @@
 import type { Expression } from 'kysely'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
-import type { Builder } from '../../database/statements/expressions.ts'
-import { type StoredImage, selectImage } from '../../database/statements/fileExpressions.ts'
+import { type Builder, type StoredImage, selectImage } from '../../database/statements/expressions.ts'
 
 /** Selects the person of a staff row as one JSON value. Name and address come from the account, if there is one. */
 export function personOfStaff(staff: Builder<'staff'>): Expression<unknown> {

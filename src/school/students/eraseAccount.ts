@@ -4,7 +4,7 @@ import { forgetRecipients } from '../../database/outbox/recipients.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import { listOwnGrants } from '../../database/tables/connectedApps.ts'
 import type { EndingGrant } from '../../engine/grantRevocation.ts'
-import { removeSecondFactors } from '../../identity/factors/removeFactor.ts'
+import { removeSecondFactors } from '../../identity/factors/authenticatorApp.ts'
 
 export type EndGrant = (writer: SchoolWriter, grant: EndingGrant) => Promise<void>
 
@@ -48,11 +48,7 @@ export async function discardFiles(writer: SchoolWriter, isTheirs: (file: Builde
       unused_since: new Date(0),
     }))
     .where(isTheirs)
-    .where((file) =>
-      file.not(
-        file.exists(file.selectFrom('file_reference').select('file_reference.file_id').whereRef('file_reference.file_id', '=', 'file.id')),
-      ),
-    )
+    .where((file) => file.not(file.exists(file.selectFrom('file_reference').whereRef('file_reference.file_id', '=', 'file.id'))))
     .returning(['id', 'purpose'])
     .execute()
   const portraits = discarded.filter(({ purpose }) => purpose === 'avatar').map(({ id }) => id)

@@ -4,7 +4,7 @@ import { type CancellationReason, cancelSubscriptionsOf, hasRunningSubscription 
 import { hasOtherOwner, lockOwners } from '../staff/owners.ts'
 import { isOwner } from './eraseByOperator.ts'
 import { erasePerson } from './erasePerson.ts'
-import type { PersonChange, PersonRow } from './personWriting.ts'
+import type { PersonChange, PersonRow } from './findOrCreatePerson.ts'
 
 export interface RemovalContext extends PersonChange {
   parameters: ReadonlyMap<string, unknown>

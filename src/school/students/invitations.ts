@@ -1,21 +1,16 @@
 import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
-import type { School } from '../../base/school.ts'
-import type { RowOf, SchoolWriter } from '../../database/connection/database.ts'
-import type { ExternalServices } from '../../engine/externalServices.ts'
+import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
+import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../database/tables/changeLog.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
+import type { CallerContext } from '../changeContext.ts'
 
-export interface InvitationContext {
-  writer: SchoolWriter
-  school: School
-  now: Date
-  externalServices: Pick<ExternalServices, 'send'>
-}
+export type InvitationContext = Omit<CallerContext<'send'>, 'caller'>
 
 /** The minimum time between two invitations to one person, so that repeated requests do not flood a mailbox. */
 const pauseMs = 5 * 60_000
 
-type Invitee = RowOf<'person', 'email' | 'locale' | 'account_id' | 'invited_at'>
+type Invitee = Stored<'person', 'email' | 'locale' | 'account_id' | 'invited_at'>
 
 export async function sendInvitation(
   { writer, school, externalServices }: InvitationContext,

@@ -16,7 +16,6 @@ export const hasTag =
     person.exists(
       person
         .selectFrom('person_tag')
-        .select('person_tag.tag')
         .whereRef('person_tag.person_id', '=', 'person.id')
         .where('person_tag.kind', '=', kind)
         .where('person_tag.tag', 'in', [...tags]),

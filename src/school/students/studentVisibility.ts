@@ -14,7 +14,6 @@ export function isTaughtByCaller(person: Builder<'person'>, { lecturerId }: Pick
     person
       .selectFrom('enrollment')
       .innerJoin('course_lecturer', 'course_lecturer.course_id', 'enrollment.course_id')
-      .select('enrollment.id')
       .whereRef('enrollment.person_id', '=', 'person.id')
       .where('enrollment.status', '!=', 'canceled')
       .where('course_lecturer.lecturer_id', '=', lecturerId),

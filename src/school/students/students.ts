@@ -9,8 +9,6 @@ import { enrollments } from '../learning/enrollments.ts'
 import { members } from '../members/members.ts'
 import { changeOf, erasureOf, manyOf } from '../people/facetOperations.ts'
 import { exportPerson } from './exportPerson.ts'
-import { invitePerson, sendInvitation } from './invitations.ts'
-import { hasTag, setTags, tagsOf } from './personTags.ts'
 import {
   checkPerson,
   checkPersonCaller,
@@ -18,7 +16,9 @@ import {
   recordOtherFacet,
   requireAuthorityOver,
   requireFreeEmail,
-} from './personWriting.ts'
+} from './findOrCreatePerson.ts'
+import { invitePerson, sendInvitation } from './invitations.ts'
+import { hasTag, setTags, tagsOf } from './personTags.ts'
 import { studentArea } from './studentArea.ts'
 import { reasonInput, send_invite, studentSchema } from './studentFields.ts'
 import { isMe, isStudent, isTaughtByCaller, spendOf } from './studentVisibility.ts'

@@ -1,6 +1,6 @@
 import { audienceOf, type PersonCaller } from '../../base/caller.ts'
 import { fromPublicId } from '../../base/ids.ts'
-import { fieldError, Problem } from '../../base/problem.ts'
+import { fieldProblem, Problem } from '../../base/problem.ts'
 import { violationOf } from '../../database/connection/databaseErrors.ts'
 import { withinSavepoint } from '../../database/connection/savepoint.ts'
 import { beginCapture, takeCaptured } from '../../database/undo/capture.ts'
@@ -88,7 +88,7 @@ async function firstOf({ writer, caller }: Undoing, since: string): Promise<{ si
   if (id === undefined) {
     const time = new Date(since)
     if (!Number.isNaN(time.getTime())) return { since: time }
-    throw new Problem('validation_failed', { details: [fieldError('since', 'invalid', 'must be a time, or the id of an activity')] })
+    throw fieldProblem('validation_failed', 'since', 'invalid', 'must be a time, or the id of an activity')
   }
   const entry = await findUndone(writer, id)
   if (!entry || !isOpenTo(caller, entry)) throw new Problem('not_found', { description: 'The activity does not exist.' })

@@ -1,6 +1,6 @@
 import type { Operation } from '../../../src/engine/declare/operations.ts'
 import type { Resource } from '../../../src/engine/declare/resource.ts'
-import { isArray, isObjectSchema, membersOf, unwrapped } from '../../../src/engine/declare/schemas.ts'
+import { isArray, isObjectSchema, membersOf, unwrapped } from '../../../src/engine/declare/views.ts'
 import { everyWrite } from './everyWrite.ts'
 
 /** Returns the operation that creates a part of a row, and the field that lists it unless the part is the response itself. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { newId } from '../../../src/base/ids.ts'
 import type { Resource } from '../../../src/engine/declare/resource.ts'
-import { isArray, isObjectSchema, isOptional, membersOf, unwrapped } from '../../../src/engine/declare/schemas.ts'
+import { isArray, isObjectSchema, isOptional, membersOf, unwrapped } from '../../../src/engine/declare/views.ts'
 
 /** Returns the id of a row with this prefix, undefined if no operation creates one. */
 export type Refer = (idPrefix: string) => Promise<string | undefined>

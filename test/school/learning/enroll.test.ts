@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inSchool } from '../../../src/database/school/inSchool.ts'
 import type { EndedSource } from '../../../src/school/learning/activeEntitlement.ts'
-import { endEnrollments } from '../../../src/school/learning/endEnrollments.ts'
 import { type EnrollmentInput, enroll } from '../../../src/school/learning/enroll.ts'
 import { databasesToTest } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
+import { endEnrollments } from '../../../src/school/learning/restoreEnrollments.ts'
 import { newSchool } from '../../support/rows.ts'
 import { newCourse, newLearner, newOrder, newPlan, newSubscription } from './learning.ts'
 

@@ -1,17 +1,8 @@
 import { Option } from 'commander'
 import { z } from 'zod'
 import { parseJson } from '../../../base/text/parseJson.ts'
-import { exampleValue } from '../../../engine/declare/exampleOf.ts'
-import {
-  hasDefault,
-  isArray,
-  isObjectSchema,
-  isOptional,
-  isRecord,
-  isUnion,
-  membersOf,
-  unwrapped,
-} from '../../../engine/declare/schemas.ts'
+import { exampleValue } from '../../../engine/declare/operations.ts'
+import { hasDefault, isArray, isObjectSchema, isOptional, isRecord, isUnion, membersOf, unwrapped } from '../../../engine/declare/views.ts'
 import type { OptionOf } from '../command.ts'
 import { usage } from '../failures.ts'
 

@@ -1,6 +1,5 @@
 import { type DayRow, dayText, isWithin, numberIn, percent } from '../figures.ts'
-import type { Range } from '../period.ts'
-import { type Figures, isOwn, type Report, type ReportRequest } from '../report.ts'
+import { type Figures, isOwn, type Range, type Report, type ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_active'
 const measures = ['daily_active', 'weekly_active', 'monthly_active'] as const

@@ -1,13 +1,11 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Day } from '../../../base/days.ts'
 import { toPublicId } from '../../../base/ids.ts'
-import type { RowOf } from '../../../database/connection/database.ts'
+import type { Stored } from '../../../database/connection/database.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
-import { dayText, isWithin, percent, summed, summedBy } from '../figures.ts'
-import type { Range } from '../period.ts'
-import { type Figures, isOwn, type Report, type ReportRequest } from '../report.ts'
-import { maxGroups, titleOfCourse } from '../subjects.ts'
+import { dayText, isWithin, maxGroups, percent, summed, summedBy, titleOfCourse } from '../figures.ts'
+import { type Figures, isOwn, type Range, type Report, type ReportRequest } from '../report.ts'
 
 const measures = ['started', 'completed', 'started_completed', 'started_progress'] as const
 
@@ -32,7 +30,7 @@ function pacesIn(request: ReportRequest, range: Range) {
   return course === undefined ? lines : lines.where('analytics_daily_pace.course_id', '=', course)
 }
 
-type Pace = RowOf<'analytics_daily_pace', 'days' | 'completions'>
+type Pace = Stored<'analytics_daily_pace', 'days' | 'completions'>
 
 /** Reports enrolments that were started and completed. The rate is that of the enrolments started in these days. */
 export const completion: Report = {

@@ -2,10 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import { toPublicId } from '../../../base/ids.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
-import { dayText, isWithin, numberIn, summed, summedBy } from '../figures.ts'
-import type { Range } from '../period.ts'
-import type { Report, ReportRequest } from '../report.ts'
-import { maxGroups } from '../subjects.ts'
+import { dayText, isWithin, maxGroups, numberIn, summed, summedBy } from '../figures.ts'
+import type { Range, Report, ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_coupon'
 const measures = ['redemptions', 'discount', 'revenue'] as const

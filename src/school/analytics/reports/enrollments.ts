@@ -2,9 +2,8 @@ import type { ExpressionBuilder } from 'kysely'
 import { toPublicId } from '../../../base/ids.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
-import { dayText, dayValue, isWithin, levelled, numberIn, summed, summedBy } from '../figures.ts'
+import { dayText, dayValue, isWithin, levelled, maxGroups, numberIn, summed, summedBy, titleOfCourse } from '../figures.ts'
 import { type Figures, isOwn, type Line, type Report, type ReportRequest } from '../report.ts'
-import { maxGroups, titleOfCourse } from '../subjects.ts'
 
 const table = 'analytics_daily_course'
 const happened = ['enrolled', 'canceled', 'expired'] as const

@@ -3,11 +3,9 @@ import { toPublicId } from '../../../base/ids.ts'
 import { Problem } from '../../../base/problem.ts'
 import { isAmong } from '../../../database/statements/expressions.ts'
 import type { DB } from '../../../gen/kysely/tables.ts'
-import { dayText, isWithin, numberIn, summed, summedBy } from '../figures.ts'
-import type { Range } from '../period.ts'
-import type { Group, Line, Report, ReportFilters, ReportRequest } from '../report.ts'
+import { dayText, isWithin, maxGroups, numberIn, productKey, summed, summedBy, titleOfProduct } from '../figures.ts'
+import type { Group, Line, Range, Report, ReportFilters, ReportRequest } from '../report.ts'
 import { nobody } from '../rollups/rollup.ts'
-import { maxGroups, productKey, titleOfProduct } from '../subjects.ts'
 
 const table = 'analytics_daily_product'
 const measures = ['gross', 'discounts', 'refunds', 'tax', 'orders'] as const

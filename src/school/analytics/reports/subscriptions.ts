@@ -1,6 +1,5 @@
 import { dayText, dayValue, isWithin, levelled, numberIn, percent, summed } from '../figures.ts'
-import type { Range } from '../period.ts'
-import type { Figures, Report, ReportRequest } from '../report.ts'
+import type { Figures, Range, Report, ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_plan'
 const levels = ['active_change', 'trialing_change', 'mrr_change'] as const

@@ -1,6 +1,5 @@
 import { isWithin, numberIn } from '../figures.ts'
-import type { Range } from '../period.ts'
-import type { ReportRequest } from '../report.ts'
+import type { Range, ReportRequest } from '../report.ts'
 
 const table = 'analytics_daily_tax'
 const measures = ['gross', 'tax', 'refunds', 'refunded_tax'] as const

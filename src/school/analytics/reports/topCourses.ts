@@ -1,7 +1,6 @@
 import type { AliasedExpression } from 'kysely'
 import { dayValue, isWithin, numberIn, percent } from '../figures.ts'
-import { compared, type Range } from '../period.ts'
-import { isOwn, type ReportRequest } from '../report.ts'
+import { compared, isOwn, type Range, type ReportRequest } from '../report.ts'
 
 export const courseMetrics = ['revenue', 'enrollments', 'completions', 'active_students'] as const
 export type CourseMetric = (typeof courseMetrics)[number]

@@ -5,6 +5,7 @@ import { type Builder, type Condition, now } from '../../../database/statements/
 import type { ExternalServices } from '../../../engine/externalServices.ts'
 import { isOfExcluded } from '../eventAccess.ts'
 import { fillSeats } from '../eventStates.ts'
+import type { Stored } from '../../database/connection/database.ts'
 
 export interface FreeSeats {
   schools: readonly School[]
@@ -13,14 +14,13 @@ export interface FreeSeats {
   after?: EventKey | undefined
 }
 
-export type EventKey = RowOf<'event', 'school_id' | 'id'>
+export type EventKey = Stored<'event', 'school_id' | 'id'>
 
 /** Matches events at which people who cannot come are on the waitlist, or have an offer. */
 const hasExcludedWaiting = (event: Builder<'event'>): Condition =>
   event.exists(
     event
       .selectFrom('rsvp')
-      .select('rsvp.id')
       .whereRef('rsvp.school_id', '=', 'event.school_id')
       .whereRef('rsvp.event_id', '=', 'event.id')
       .where('rsvp.status', '=', 'waitlisted')

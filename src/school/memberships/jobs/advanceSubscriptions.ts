@@ -9,6 +9,7 @@ import { type DueStep, dueStep, firstPaymentHours, renewSubscription } from '../
 import { outstandingDays, resumedColumns } from '../subscriptionColumns.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from '../subscriptionRow.ts'
 import { syncAccess } from '../syncAccess.ts'
+import { lockPlansOf } from './syncAccess.ts'
 
 /** The most transitions of one subscription per run. One that was not advanced for years catches up over several runs. */
 const maxSteps = 24
@@ -41,7 +42,6 @@ export async function closeOutstanding(database: Database, now: Date, limit: num
       row.exists(
         row
           .selectFrom('enrollment')
-          .select('enrollment.id')
           .whereRef('enrollment.school_id', '=', 'subscription.school_id')
           .whereRef('enrollment.person_id', '=', 'subscription.person_id')
           .whereRef('enrollment.subscription_id', '=', 'subscription.id')

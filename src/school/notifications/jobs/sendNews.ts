@@ -5,6 +5,7 @@ import { now, secondsFromNow } from '../../../database/statements/expressions.ts
 import { findNews } from '../allNews.ts'
 import { findRecipients } from '../countNews.ts'
 import type { NewsContext } from '../news.ts'
+import type { Stored } from '../../database/connection/database.ts'
 
 export interface NotificationArguments extends Pick<NewsContext, 'send'> {
   schools: readonly School[]
@@ -14,7 +15,7 @@ export interface NotificationArguments extends Pick<NewsContext, 'send'> {
 }
 
 /** The news that one e-mail is about. Several rows of a group have the same place only if they are written together. */
-type Due = RowOf<'notification', 'school_id' | 'kind' | 'group_id' | 'after_person_id'>
+type Due = Stored<'notification', 'school_id' | 'kind' | 'group_id' | 'after_person_id'>
 
 interface Sent {
   /** False if nothing was due. */
