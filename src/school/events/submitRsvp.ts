@@ -13,7 +13,6 @@ import { type PaidChange, requirePaidSeat, type WayToSeat } from './requirePaidS
 /** The columns of an event that decide on an RSVP. The row is locked. */
 export type RsvpEvent = EventDetails & Stored<'event', 'status' | 'ends_at' | 'rsvp_opens_at' | 'rsvp_closes_at' | 'waitlist_enabled'>
 
-/** The stored RSVP of one person to one event. */
 export type Rsvp = Offer & Stored<'rsvp', 'id' | 'version' | 'person_id' | 'status' | 'guests' | 'note'>
 
 export interface RsvpInput {

@@ -1,7 +1,6 @@
 import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
-import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
-import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../database/tables/changeLog.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 import type { CallerContext } from '../changeContext.ts'
 

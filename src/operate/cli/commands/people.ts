@@ -1,4 +1,4 @@
-import { removeSecondFactors } from '../../../identity/factors/removeFactor.ts'
+import { removeSecondFactors } from '../../../identity/factors/authenticatorApp.ts'
 import { roles } from '../../../base/caller.ts'
 import { normaliseEmail } from '../../../base/text/emailAddress.ts'
 import { activePeriods, countActivePeople } from '../../../database/tables/activePeople.ts'

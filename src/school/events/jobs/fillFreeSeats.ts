@@ -1,11 +1,11 @@
+import type { Stored } from '../../../database/connection/database.ts'
 import type { School } from '../../../base/school.ts'
-import type { RowOf, Writer } from '../../../database/connection/database.ts'
+import type { Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { type Builder, type Condition, now } from '../../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../../engine/externalServices.ts'
 import { isOfExcluded } from '../eventAccess.ts'
 import { fillSeats } from '../eventStates.ts'
-import type { Stored } from '../../database/connection/database.ts'
 
 export interface FreeSeats {
   schools: readonly School[]

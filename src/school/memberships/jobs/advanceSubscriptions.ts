@@ -1,15 +1,14 @@
+import { lockPlansOf } from '../syncAccess.ts'
 import type { Database, Reader, SchoolWriter } from '../../../database/connection/database.ts'
 import { schoolDatabase } from '../../../database/school/inSchool.ts'
 import type { InSchool } from '../../schoolHandles.ts'
 import { grantsAccess } from '../accessExpressions.ts'
 import { endNow } from '../endSubscriptions.ts'
 import { dayLong } from '../periods.ts'
-import { lockPlansOf } from '../planSeats.ts'
 import { type DueStep, dueStep, firstPaymentHours, renewSubscription } from '../renewSubscription.ts'
 import { outstandingDays, resumedColumns } from '../subscriptionColumns.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from '../subscriptionRow.ts'
 import { syncAccess } from '../syncAccess.ts'
-import { lockPlansOf } from './syncAccess.ts'
 
 /** The most transitions of one subscription per run. One that was not advanced for years catches up over several runs. */
 const maxSteps = 24

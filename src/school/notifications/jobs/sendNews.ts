@@ -1,11 +1,11 @@
+import type { Stored } from '../../../database/connection/database.ts'
 import type { School } from '../../../base/school.ts'
-import type { Database, Reader, RowOf, Writer } from '../../../database/connection/database.ts'
+import type { Database, Reader, Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { now, secondsFromNow } from '../../../database/statements/expressions.ts'
 import { findNews } from '../allNews.ts'
 import { findRecipients } from '../countNews.ts'
 import type { NewsContext } from '../news.ts'
-import type { Stored } from '../../database/connection/database.ts'
 
 export interface NotificationArguments extends Pick<NewsContext, 'send'> {
   schools: readonly School[]
