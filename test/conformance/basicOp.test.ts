@@ -1,19 +1,16 @@
 // Proves OpenID Connect Core: Every published module of Basic OP passes, or is not offered and not in the metadata
 
 import { decodeJwt } from 'jose'
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
 import { answer, postJson } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { until } from '../support/poll.ts'
 import { notOffered, passes, testProfile } from './profile.ts'
 import { basicModules } from './publishedModules.ts'
-import { email, expectErrorPage, type RelyingParty, type SignedIn, startRelyingParty } from './relyingParty.ts'
+import { email, expectErrorPage, type SignedIn, startRelyingParty } from './relyingParty.ts'
 
-let party: RelyingParty
-beforeAll(async () => {
-  party = await startRelyingParty()
-})
+const party = duringTests(() => startRelyingParty())
 afterEach(() => vi.useRealTimers())
-afterAll(() => party.service.stop())
 
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 

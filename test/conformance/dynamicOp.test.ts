@@ -1,20 +1,17 @@
 // Proves OpenID Connect Registration: The same for Dynamic OP, with registration and key rotation
 
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { createKeyring } from '../../src/base/keyring.ts'
 import { generateSigningKey, signingAlgorithms } from '../../src/identity/oidc/signingKeys.ts'
 import { rotateKeys } from '../../src/operate/cli/rotateKeys.ts'
 import { type Answer, createAgent, postJson } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { rootSecret } from '../support/service.ts'
 import { notOffered, passes, testProfile } from './profile.ts'
 import { dynamicModules } from './publishedModules.ts'
-import { expectErrorPage, type RelyingParty, startRelyingParty } from './relyingParty.ts'
+import { expectErrorPage, startRelyingParty } from './relyingParty.ts'
 
-let party: RelyingParty
-beforeAll(async () => {
-  party = await startRelyingParty()
-})
-afterAll(() => party.service.stop())
+const party = duringTests(() => startRelyingParty())
 
 const callback = 'http://127.0.0.1:53682/callback'
 const register = (metadata: object): Promise<Answer> =>

@@ -1,17 +1,14 @@
 // Proves FAPI 2.0 Security Profile: The modules of FAPI 2.0 on codes, PKCE, iss and refresh tokens pass; features of the others are not in the metadata
 
-import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest'
+import { afterEach, expect, vi } from 'vitest'
 import { get, withToken } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { notOffered, passes, testProfile } from './profile.ts'
 import { fapiModules } from './publishedModules.ts'
-import { expectErrorPage, type RelyingParty, startRelyingParty } from './relyingParty.ts'
+import { expectErrorPage, startRelyingParty } from './relyingParty.ts'
 
-let party: RelyingParty
-beforeAll(async () => {
-  party = await startRelyingParty()
-})
+const party = duringTests(() => startRelyingParty())
 afterEach(() => vi.useRealTimers())
-afterAll(() => party.service.stop())
 
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 

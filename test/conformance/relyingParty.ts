@@ -45,6 +45,7 @@ export interface RelyingParty {
   /** Authorizes, redeems the code, and checks the response and the ID token as the suite does after each authorization. */
   signIn(parameters?: Parameters, how?: How): Promise<SignedIn>
   userinfo(accessToken: string): Promise<Answer>
+  stop(): Promise<void>
 }
 
 export interface How {
@@ -67,6 +68,7 @@ export async function startRelyingParty(): Promise<RelyingParty> {
   const keys = async (): Promise<JSONWebKeySet> => (await get(metadata.jwks_uri)).body
 
   const party: RelyingParty = {
+    stop: service.stop,
     ...{ service, metadata, agent, other, newBrowser, keys },
     integration: agentOf(service.issuer, 'suite', undefined, callback),
     browser: newBrowser(),

@@ -1,16 +1,13 @@
 // Proves RFC 9700 sections 2, 4: Every recommendation has a check, or a link to an existing test
 
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createAgent, get } from '../support/agent.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { brokenLink, type LinkedTest } from '../support/linkedTests.ts'
 import { type RelyingParty, startRelyingParty } from './relyingParty.ts'
 
-let party: RelyingParty
-beforeAll(async () => {
-  party = await startRelyingParty()
-})
-afterAll(() => party.service.stop())
+const party = duringTests(() => startRelyingParty())
 
 const at = (file: string, ...titles: string[]): LinkedTest[] => titles.map((title) => ({ file: `${file}.test.ts`, title }))
 

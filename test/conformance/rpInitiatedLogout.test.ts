@@ -1,18 +1,15 @@
 // Proves RP-Initiated Logout sections 2, 3: Every module of RP-Initiated OP passes: registered addresses only, no session ends without the person
 
 import { generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { fieldsOf, sendAs } from '../security/browsing.ts'
+import { duringTests } from '../support/duringTests.ts'
 import type { Page, Person } from '../support/person.ts'
 import { passes, testProfile } from './profile.ts'
 import { logoutModules } from './publishedModules.ts'
-import { afterLogout, type RelyingParty, startRelyingParty } from './relyingParty.ts'
+import { afterLogout, startRelyingParty } from './relyingParty.ts'
 
-let party: RelyingParty
-beforeAll(async () => {
-  party = await startRelyingParty()
-})
-afterAll(() => party.service.stop())
+const party = duringTests(() => startRelyingParty())
 
 interface Session {
   browser: Person

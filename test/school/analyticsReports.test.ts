@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addDays, daysBetween } from '../../src/base/days.ts'
 import { inSchool } from '../../src/database/school/inSchool.ts'
 import { answerReport, type Report } from '../../src/school/analytics/report.ts'
@@ -12,7 +12,8 @@ import { overview } from '../../src/school/analytics/reports/overview.ts'
 import { revenue } from '../../src/school/analytics/reports/revenue.ts'
 import { subscriptions } from '../../src/school/analytics/reports/subscriptions.ts'
 import { refreshSchool } from '../../src/school/analytics/rollups/refreshSchool.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { type MadeRows, makeRows } from './analyticsRows.ts'
 import { countRows, type Figures } from './analyticsSums.ts'
 
@@ -22,17 +23,14 @@ const additive = [revenue, orders, enrollments, completion, subscriptions, coupo
 /** Levels, rates and distinct counts, which are not sums of their parts. */
 const notAdded = /percent|average|median|at_end|trialing|mrr|live_|active_students|_active/
 
-let opened: TestDatabase
+const opened = duringTests(openTestDatabase)
 let made: MadeRows
 let figures: Record<string, Figures>
 beforeAll(async () => {
-  const [kind] = (await databasesToTest()).toReversed()
-  opened = await (kind as NonNullable<typeof kind>).open()
   made = await makeRows(opened.database.sql, { seed: 23, timeZone: 'Europe/Berlin', size: 60 })
   await refreshSchool(opened.database, { schoolId: made.schoolId, now })
   figures = countRows(made, now)
 })
-afterAll(() => opened.drop())
 
 interface Answer {
   totals: Record<string, unknown>

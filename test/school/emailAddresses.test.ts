@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.ts'
 import { newForm, newSubmission } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 
 const as = 'owner@example.com'
 
 describe('an e-mail address that a caller types', () => {
-  let api: DemoApi
-  beforeAll(async () => {
-    const databases = await databasesToTest()
-    api = await startDemoApi(await (databases.at(-1) as (typeof databases)[number]).open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 
   const send = (path: string, body: object): Promise<Reply> => api.send(`/api/v1${path}`, { as, body, method: 'POST' })
   const idsOf = async (path: string): Promise<unknown[]> =>

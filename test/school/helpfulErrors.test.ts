@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../src/school/index.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { type DemoApi, startDemoApi } from './demoApi.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startDemoApi } from './demoApi.ts'
 
 const owner = 'owner@example.com'
 
 describe('an error names what the request could have been', () => {
-  let api: DemoApi
+  const api = duringTests(async () => startDemoApi(await openTestDatabase()))
   let course: string
   beforeAll(async () => {
-    const [open] = (await databasesToTest()).toReversed()
-    api = await startDemoApi(await (open as NonNullable<typeof open>).open())
     course = String((await api.send('/api/v1/courses', { as: owner, body: { title: 'Clay' } })).json.id)
   })
-  afterAll(() => api.stop())
 
   const refused = async (path: string, options: { method?: string; body?: object } = {}) => {
     const { status, json } =
@@ -101,12 +99,7 @@ describe('an error names what the request could have been', () => {
 })
 
 describe('paths that the API does not have name where the school does it', () => {
-  let api: DemoApi
-  beforeAll(async () => {
-    const [open] = (await databasesToTest()).toReversed()
-    api = await startDemoApi(await (open as NonNullable<typeof open>).open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 
   const sentenceOf = (name: string): string =>
     operationsIn(resources).find(({ resource }) => resource.name === name)?.resource.notInApi ?? 'none'
@@ -133,12 +126,7 @@ describe('paths that the API does not have name where the school does it', () =>
 })
 
 describe('one response names everything that is wrong with a body', () => {
-  let api: DemoApi
-  beforeAll(async () => {
-    const [open] = (await databasesToTest()).toReversed()
-    api = await startDemoApi(await (open as NonNullable<typeof open>).open())
-  })
-  afterAll(() => api.stop())
+  const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 
   const refused = async (path: string, body: object, method = 'POST') => {
     const { status, json } = await api.send(path, { as: owner, method, body })

@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lecturer, owner, type Reply, type StorageService, startStorage } from '../school/files/storageService.ts'
-import { databasesToTest } from '../support/databases.ts'
+import { describe, expect, test } from 'vitest'
+import { lecturer, owner, type Reply, startStorage } from '../school/files/storageService.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 
 /** The service and its caller are one process here: whatever blocks one blocks the other. With an allowance for a machine under load. */
 const longestDelayMs = 6000
@@ -11,18 +12,8 @@ const svg = (inside: string): Buffer => Buffer.from(`<svg xmlns="http://www.w3.o
 const json = { 'content-type': 'application/json' }
 
 describe('one request does not hold up the others', () => {
-  let service: StorageService
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const [open] = (await databasesToTest()).toReversed()
-    const opened = await (open as NonNullable<typeof open>).open()
-    drop = opened.drop
-    service = await startStorage({ database: opened.database, server: { storage: { uploads_per_minute: 1000 } } })
-  })
-  afterAll(async () => {
-    await service.stop()
-    await drop()
-  })
+  const opened = duringTests(openTestDatabase)
+  const service = duringTests(() => startStorage({ database: opened.database, server: { storage: { uploads_per_minute: 1000 } } }))
 
   /** Sends a request, and checks how long the event loop was blocked meanwhile. */
   async function promptly(send: () => Promise<Reply>): Promise<Reply> {

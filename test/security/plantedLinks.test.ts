@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { link } from '../../src/agents/markdown.ts'
 import { iCalendar } from '../../src/base/text/iCalendar.ts'
 import { renderBlocks } from '../../src/school/pages/renderBlocks.ts'
 import { htmlOf } from '../../src/school/richText.ts'
-import { databasesToTest } from '../support/databases.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { startService } from '../support/service.ts'
 
 const planted = [
   'javascript:alert(document.domain)//',
@@ -22,18 +22,7 @@ const documents = [
 ]
 
 describe('documents that anybody can read', () => {
-  let service: TestService
-  let drop: () => Promise<void>
-  beforeAll(async () => {
-    const [open] = (await databasesToTest()).toReversed()
-    const opened = await (open as NonNullable<typeof open>).open()
-    drop = opened.drop
-    service = await startService({ database: opened.database })
-  })
-  afterAll(async () => {
-    await service.stop()
-    await drop()
-  })
+  const service = duringTests(() => startService())
 
   test('do not link to a javascript: URL, even where the database has one', async () => {
     await service.database.sql.query('UPDATE school SET support_url = $1 WHERE id = $2', [planted[0], service.schoolId()])

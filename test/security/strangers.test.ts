@@ -1,24 +1,20 @@
 // Proves RFC 6819 section 4.4.1.11: Authorization requests are limited by address and size before anything is stored, and expire after ten minutes unless somebody signs in
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { send } from '../pages/account/account.ts'
 import { createBrowser, field } from '../pages/browser.ts'
-import { type Agent, createAgent, get, personCalled } from '../support/agent.ts'
-import { databasesToTest, type TestDatabase } from '../support/databases.ts'
-import { password, startService, type TestService } from '../support/service.ts'
+import { createAgent, get, personCalled } from '../support/agent.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
+import { password, startService } from '../support/service.ts'
 
 const window_seconds = 600
 const email = 'learner@example.org'
 
 describe('the storage and look-ups that unauthenticated callers can cause', () => {
-  let service: TestService
-  let database: TestDatabase
-  let agent: Agent
-  let networks = 0
-  beforeAll(async () => {
-    const databases = await databasesToTest()
-    database = await (databases.at(-1) as (typeof databases)[number]).open()
-    service = await startService({
+  const database = duringTests(openTestDatabase)
+  const service = duringTests(() =>
+    startService({
       isLimited: true,
       database: database.database,
       server: {
@@ -29,13 +25,12 @@ describe('the storage and look-ups that unauthenticated callers can cause', () =
           anonymous: { requests: 4, window_seconds },
         },
       },
-    })
+    }),
+  )
+  const agent = duringTests(() => createAgent(service.issuer))
+  let networks = 0
+  beforeAll(async () => {
     await service.addPerson({ email })
-    agent = await createAgent(service.issuer)
-  })
-  afterAll(async () => {
-    await service.stop()
-    await database.drop()
   })
 
   /** Headers of an address that no other test uses. */

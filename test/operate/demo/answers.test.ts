@@ -1,12 +1,13 @@
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toPublicId } from '../../../src/base/ids.ts'
 import type { Operation } from '../../../src/engine/declare/operations.ts'
 import type { Resource } from '../../../src/engine/declare/resource.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../../src/school/index.ts'
-import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
-import { databasesToTest } from '../../support/databases.ts'
+import { startDemoApi } from '../../school/demoApi.ts'
+import { openTestDatabase } from '../../support/databases.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { dereferenced, openApiDocument } from '../../support/openApi.ts'
 
 type Json = Record<string, unknown>
@@ -34,14 +35,11 @@ const lists = operations.filter(({ kind }) => kind === 'list')
 const everybody = ['owner@example.com', 'lecturer1@example.com', 'learner001@example.org', undefined]
 
 describe('every list of the whole demo school', () => {
-  let api: DemoApi
-  beforeAll(async () => {
-    const all = await databasesToTest()
-    api = await startDemoApi(await (all.at(-1) as (typeof all)[number]).open(), operations, (authenticate) => authenticate, {
+  const api = duringTests(async () =>
+    startDemoApi(await openTestDatabase(), operations, undefined, {
       isWhole: true,
-    })
-  })
-  afterAll(() => api.stop())
+    }),
+  )
 
   /** Returns a row of a table without a list. */
   async function firstOf({ table, idPrefix }: Resource): Promise<string> {
