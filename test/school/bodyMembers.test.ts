@@ -5,7 +5,7 @@ import { apiPath, exampleBody, type Operation } from '../../src/engine/declare/o
 import { writeForm } from '../../src/engine/declare/views.ts'
 import { bodySchema } from '../../src/engine/output/publishedSchemas.ts'
 import { sendablePart } from '../../src/engine/write/parseBody.ts'
-import { databasesToTest } from '../support/databases.ts'
+import { openTestDatabase } from '../support/databases.ts'
 import { duringTests } from '../support/duringTests.ts'
 import { type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects, type Subjects } from './derived/createSubjects.ts'
@@ -28,8 +28,7 @@ const createOnly = ({ resource }: Operation): string[] => [
 ]
 
 describe('bodies of operations, member by member', async () => {
-  const [database] = (await databasesToTest()).toReversed()
-  const api = duringTests(async () => startDemoApi(await (database as NonNullable<typeof database>).open()))
+  const api = duringTests(async () => startDemoApi(await openTestDatabase()))
   let subjects: Subjects
   beforeAll(() => {
     subjects = createSubjects(api)

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../src/base/ids.ts'
 import { changeActions } from '../../src/database/tables/changeActions.ts'
 import type { AnyRows, AnyTables } from '../../src/engine/declare/expressions.ts'
@@ -7,11 +7,12 @@ import type { Resource } from '../../src/engine/declare/resource.ts'
 import { changeFeedOf } from '../../src/engine/output/changeFeed.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { newComment, newForm, newPeople, newPost, newSubmission } from '../support/community.ts'
-import { databasesToTest } from '../support/databases.ts'
+import { openTestDatabase } from '../support/databases.ts'
+import { duringTests } from '../support/duringTests.ts'
 import { newFile } from '../support/files.ts'
 import { newPlan } from '../support/memberships.ts'
 import { until } from '../support/poll.ts'
-import { type DemoApi, type Reply, startDemoApi } from './demoApi.ts'
+import { type Reply, startDemoApi } from './demoApi.ts'
 import { createSubjects } from './derived/createSubjects.ts'
 import { actor, actorOf, everyWrite, withMatch } from './derived/everyWrite.ts'
 import { isTestedElsewhere } from './derived/exceptions.ts'
@@ -23,14 +24,10 @@ const followed: Resource[] = [...feed.types.values()].map(({ resource }) => reso
 /** Versions of rows, by `type id`. */
 type Versions = Map<string, number>
 
-let api: DemoApi
+const api = duringTests(async () => startDemoApi(await openTestDatabase()))
 beforeAll(async () => {
-  const databases = await databasesToTest()
-  const { open } = databases.at(-1) as (typeof databases)[number]
-  api = await startDemoApi(await open())
   await api.database.sql.query("UPDATE person SET is_member = true WHERE school_id = $1 AND email = 'admin1@example.com'", [api.school.id])
 })
-afterAll(() => api?.stop())
 
 async function versions(): Promise<Versions> {
   const kysely = api.database.kysely as unknown as Kysely<AnyTables>
