@@ -7,7 +7,7 @@ import { findAnswer, type KeptAnswer, keepAnswer } from './refreshAnswers.ts'
 import { type RefreshPayload, refreshEffect } from './refreshEffect.ts'
 import { isSplit, orUnavailable } from './stores.ts'
 
-/** What became of a token request. `audit` are the rows that are not written yet. */
+/** The result of a token request. `audit` has the rows that are not written yet. */
 export type Outcome =
   | { kind: 'issued' }
   /** The response of an earlier request with the same refresh token is sent again. */
