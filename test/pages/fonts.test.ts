@@ -5,8 +5,8 @@ import { isUnneeded } from '../../scripts/prunePackages.ts'
 import { fontFaces } from '../../src/pages/fonts.ts'
 import { schoolStylesheet } from '../../src/pages/schoolStylesheet.ts'
 import { fontFamilies, fontNames, themeDefaults } from '../../src/school/settings/themes.ts'
-import { startService } from './service.ts'
 import { duringTests } from '../support/duringTests.ts'
+import { startService } from './service.ts'
 
 const service = duringTests(() => startService())
 

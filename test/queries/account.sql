@@ -10,9 +10,9 @@ from (
 ) as obj
 
 -- {two_factor_enabled_of_account}
-exists (select passkey.id from passkey where (passkey.account_id = account.id) and passkey.school_id = :school_id)
+exists (select from passkey where (passkey.account_id = account.id) and passkey.school_id = :school_id)
 or exists (
-  select authenticator_app.created_at
+  select
   from authenticator_app
   where (authenticator_app.account_id = account.id) and authenticator_app.school_id = :school_id
 )

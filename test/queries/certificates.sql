@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of certificates for each role. The parts in braces are below, or in shared.sql.
 
 -- {course_of_certificate}
-select course.id
+select
 from course
 where (
   course.school_id = certificate.school_id

@@ -19,7 +19,7 @@ from (
     (
       comment.subject_type = 'post'
       and exists (
-        select post.id
+        select
         from post
         where (
           post.id = comment.subject_id
@@ -34,7 +34,7 @@ from (
     or (
       comment.subject_type = 'event'
       and exists (
-        select event.id
+        select
         from event
         where (
           event.id = comment.subject_id
@@ -59,7 +59,7 @@ and (
   (
     comment.subject_type = 'post'
     and exists (
-      select post.id
+      select
       from post
       where (
         post.id = comment.subject_id
@@ -77,7 +77,7 @@ and (
   or (
     comment.subject_type = 'event'
     and exists (
-      select event.id
+      select
       from event
       where (
         event.id = comment.subject_id
@@ -92,7 +92,7 @@ and (
   or (
     comment.subject_type = 'lesson'
     and exists (
-      select lesson.id
+      select
       from lesson
       where (
         lesson.id = comment.subject_id
@@ -115,7 +115,7 @@ and (
 (
   ({comment_status_condition_2})
   or exists (
-    select course.id
+    select
     from course
     where (course.id = comment.course_id and exists ({shared.course_lecturer_of_course}))
       and course.school_id = :school_id
@@ -167,7 +167,7 @@ limit 21;
 select id, course_id, author_role, parent_id, status, replies_count, reactions_count, edited_at, moderation, created_at,
   updated_at, body, body_html, version as version, case
   when exists (
-    select course.id
+    select
     from course
     where (course.id = comment.course_id and exists ({shared.course_lecturer_of_course}))
       and course.school_id = :school_id

@@ -87,7 +87,7 @@ from (
 -- {membership_plan_includes_all_courses_condition}
 membership_plan.includes_all_courses = true
 or exists (
-  select plan_item.plan_id
+  select
   from plan_item
   where (
     plan_item.plan_id = membership_plan.id and plan_item.product_type = 'course' and plan_item.product_id = course.id

@@ -18,7 +18,7 @@ and NOT EXISTS (
 
 -- {digital_product_status_condition_2}
 exists (
-  select product_grant.id
+  select
   from product_grant
   where (
     product_grant.product_id = digital_product.id
@@ -31,14 +31,14 @@ exists (
 or (
   digital_product.status != 'draft'
   and exists (
-    select subscription.id
+    select
     from subscription
     inner join membership_plan on (membership_plan.id = subscription.plan_id) and membership_plan.school_id = :school_id
     where (
       subscription.person_id = cast(:person_id as uuid)
       and ({shared.subscription_status_condition})
       and exists (
-        select plan_item.plan_id
+        select
         from plan_item
         where (
           plan_item.plan_id = membership_plan.id

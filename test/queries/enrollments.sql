@@ -12,7 +12,7 @@ from (
 ) as obj
 
 -- {course_of_enrollment}
-select course.id
+select
 from course
 where (
   course.school_id = enrollment.school_id

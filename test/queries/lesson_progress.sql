@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of lesson_progress for each role. The parts in braces are below, or in shared.sql.
 
 -- {course_of_lesson_progress}
-select course.id
+select
 from course
 where (
   course.school_id = lesson_progress.school_id

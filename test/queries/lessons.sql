@@ -82,7 +82,7 @@ where (other.section_id = lesson.section_id and other.status = 'published' and o
 -- {lesson_status_condition}
 lesson.status = 'published'
 and exists (
-  select course.id
+  select
   from course
   where (
     course.school_id = lesson.school_id
@@ -95,7 +95,7 @@ and exists (
 -- {lesson_status_condition_2}
 lesson.status = 'published'
 and exists (
-  select course.id
+  select
   from course
   where (
     course.school_id = lesson.school_id
@@ -134,7 +134,7 @@ where (
       (
         lesson.status = 'published'
         and exists (
-          select course.id
+          select
           from course
           where (
             course.school_id = lesson.school_id

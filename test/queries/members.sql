@@ -21,7 +21,7 @@ and (
             AND coalesce(school.settings ->> 'member_directory', 'members') = ANY ('["members"]'::text[])
         )
         and exists (
-          select caller.id
+          select
           from person as caller
           where (caller.id = :person_id and caller.is_member = true and caller.member_status = 'active')
             and caller.school_id = :school_id

@@ -80,12 +80,12 @@ from (
 
 -- {is_free_of_membership_plan}
 exists (
-  select plan_price.id
+  select
   from plan_price
   where (plan_price.plan_id = membership_plan.id and plan_price.active = true) and plan_price.school_id = :school_id
 )
 and not exists (
-  select plan_price.id
+  select
   from plan_price
   where (plan_price.plan_id = membership_plan.id and plan_price.amount > '0') and plan_price.school_id = :school_id
 )

@@ -31,7 +31,7 @@ from (
 -- {order_item_product_type_condition}
 order_item.product_type = 'course'
 and exists (
-  select course_lecturer.course_id
+  select
   from course_lecturer
   where (course_lecturer.course_id = order_item.product_id and course_lecturer.lecturer_id = :lecturer_id)
     and course_lecturer.school_id = :school_id
@@ -40,7 +40,7 @@ and exists (
 -- {orders_condition}
 orders.person_id = :person_id
 or exists (
-  select order_item.id
+  select
   from order_item
   where (order_item.order_id = orders.id and ({order_item_product_type_condition}))
     and order_item.school_id = :school_id

@@ -3,7 +3,7 @@
 -- {quiz_attempt_condition}
 quiz_attempt.person_id = :person_id
 or exists (
-  select lesson.id
+  select
   from lesson
   where (lesson.id = quiz_attempt.lesson_id and exists ({shared.course_of_lesson})) and lesson.school_id = :school_id
 )
@@ -24,7 +24,7 @@ limit 21;
 select id, lesson_id, enrollment_id, attempt_no, passed, created_at, updated_at, score_bps, person_id, results, answers,
   regraded_at, previous_score_bps, previous_passed, version as version, case
   when exists (
-    select lesson.id
+    select
     from lesson
     where (lesson.id = quiz_attempt.lesson_id and exists ({shared.course_of_lesson})) and lesson.school_id = :school_id
   ) then cast('staff' as text)

@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of rsvps for each role. The parts in braces are below, or in shared.sql.
 
 -- {event_of_rsvp}
-select event.id
+select
 from event
 where (event.school_id = rsvp.school_id and event.id = rsvp.event_id and exists ({shared.event_host_of_event}))
   and event.school_id = :school_id

@@ -1,7 +1,7 @@
 -- Printed by npm run docs: the statements of sections for each role. The parts in braces are below, or in shared.sql.
 
 -- {course_of_section}
-select course.id
+select
 from course
 where (
   course.school_id = section.school_id and course.id = section.course_id and exists ({shared.course_lecturer_of_course})
@@ -17,7 +17,7 @@ where (lesson.section_id = section.id and (lesson.status = 'published' or exists
 -- {section_condition}
 true
 and exists (
-  select course.id
+  select
   from course
   where (
     course.school_id = section.school_id
@@ -30,7 +30,7 @@ and exists (
 -- {section_condition_2}
 true
 and exists (
-  select course.id
+  select
   from course
   where (
     course.school_id = section.school_id
@@ -55,7 +55,7 @@ where (
       (
         true
         and exists (
-          select course.id
+          select
           from course
           where (
             course.school_id = section.school_id

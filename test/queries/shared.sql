@@ -62,13 +62,13 @@ nullif(
 ) as int4
 
 -- {shared.course_lecturer_of_course}
-select lecturer.id
+select
 from course_lecturer
 inner join lecturer on (lecturer.id = course_lecturer.lecturer_id) and lecturer.school_id = :school_id
 where (course_lecturer.course_id = course.id and lecturer.id = :lecturer_id) and course_lecturer.school_id = :school_id
 
 -- {shared.course_of_lesson}
-select course.id
+select
 from course
 where (
   course.school_id = lesson.school_id and course.id = lesson.course_id and exists ({shared.course_lecturer_of_course})
@@ -92,7 +92,7 @@ and (
   (
     event.access = 'members'
     and exists (
-      select person.id
+      select
       from person
       where (
         person.school_id = event.school_id
@@ -107,7 +107,7 @@ and (
   or (
     event.access = 'plans'
     and exists (
-      select subscription.id
+      select
       from subscription
       inner join membership_plan on (membership_plan.id = subscription.plan_id)
         and membership_plan.school_id = :school_id
@@ -115,7 +115,7 @@ and (
         subscription.person_id = :person_id
         and ({shared.subscription_status_condition})
         and exists (
-          select event_plan.plan_id
+          select
           from event_plan
           where (
             event_plan.school_id = membership_plan.school_id
@@ -132,7 +132,7 @@ and (
     event.access = 'course'
     and (
       exists (
-        select enrollment.id
+        select
         from enrollment
         where (
           enrollment.school_id = event.school_id
@@ -146,7 +146,7 @@ and (
           and enrollment.school_id = :school_id
       )
       or exists (
-        select subscription.id
+        select
         from subscription
         inner join membership_plan on (membership_plan.id = subscription.plan_id)
           and membership_plan.school_id = :school_id
@@ -156,7 +156,7 @@ and (
           and (
             membership_plan.includes_all_courses = true
             or exists (
-              select plan_item.plan_id
+              select
               from plan_item
               where (
                 plan_item.plan_id = membership_plan.id
@@ -170,7 +170,7 @@ and (
           and subscription.school_id = :school_id
       )
       or exists (
-        select course_lecturer.course_id
+        select
         from course_lecturer
         where (
           course_lecturer.school_id = event.school_id
@@ -182,7 +182,7 @@ and (
     )
   )
   or exists (
-    select subscription.id
+    select
     from subscription
     inner join membership_plan on (membership_plan.id = subscription.plan_id) and membership_plan.school_id = :school_id
     where (
@@ -209,7 +209,7 @@ exists (
 and exists ({shared.person_of_event})
 
 -- {shared.event_host_of_event}
-select event_host.lecturer_id
+select
 from event_host
 where (
   event_host.school_id = event.school_id and event_host.event_id = event.id and event_host.lecturer_id in (:lecturer_id)
@@ -226,7 +226,7 @@ END
 lesson.is_preview = true
 and lesson.status = 'published'
 and exists (
-  select course.id
+  select
   from course
   where (course.school_id = lesson.school_id and course.id = lesson.course_id and course.status = 'published')
     and course.school_id = :school_id
@@ -235,7 +235,7 @@ and exists (
 -- {shared.membership_plan_status_condition}
 (membership_plan.status = 'active' and membership_plan.visibility = 'public')
 and exists (
-  select plan_price.id
+  select
   from plan_price
   where (plan_price.plan_id = membership_plan.id and plan_price.active = true) and plan_price.school_id = :school_id
 )
@@ -248,7 +248,7 @@ WHERE person.school_id = enrollment.school_id
   AND person.student_status IN ('suspended', 'erased')
 
 -- {shared.person_of_event}
-select person.id
+select
 from person
 where (
   person.school_id = event.school_id
@@ -268,7 +268,7 @@ post.status = 'published' or (post.status = 'scheduled' and post.scheduled_for <
 -- {shared.post_status_condition_3}
 ({shared.post_status_condition})
 and not exists (
-  select blocked.id
+  select
   from person as blocked
   where (blocked.id = :person_id and blocked.member_status in ('blocked', 'erased')) and blocked.school_id = :school_id
 )
@@ -276,7 +276,7 @@ and (
   (
     post.visibility = 'members'
     and exists (
-      select member.id
+      select
       from person as member
       where (member.id = :person_id and member.is_member = true and member.member_status = 'active')
         and member.school_id = :school_id
@@ -285,7 +285,7 @@ and (
   or (
     post.visibility = 'paid'
     and exists (
-      select subscription.id
+      select
       from subscription
       inner join membership_plan on (membership_plan.id = subscription.plan_id)
         and membership_plan.school_id = :school_id
@@ -293,7 +293,7 @@ and (
         subscription.person_id = :person_id
         and ({shared.subscription_status_condition})
         and exists (
-          select plan_price.id
+          select
           from plan_price
           where (plan_price.plan_id = membership_plan.id and plan_price.amount > '0')
             and plan_price.school_id = :school_id
@@ -305,7 +305,7 @@ and (
   or (
     post.visibility = 'plans'
     and exists (
-      select subscription.id
+      select
       from subscription
       inner join membership_plan on (membership_plan.id = subscription.plan_id)
         and membership_plan.school_id = :school_id
@@ -313,7 +313,7 @@ and (
         subscription.person_id = :person_id
         and ({shared.subscription_status_condition})
         and exists (
-          select post_plan.plan_id
+          select
           from post_plan
           where (post_plan.plan_id = membership_plan.id and post_plan.post_id = post.id)
             and post_plan.school_id = :school_id
@@ -350,7 +350,7 @@ now() - make_interval(
 )
 
 -- {shared.subscription_of_enrollment}
-select subscription.id
+select
 from subscription
 inner join membership_plan on (
   membership_plan.school_id = subscription.school_id and membership_plan.id = subscription.plan_id
@@ -363,7 +363,7 @@ where (
   and (
     membership_plan.includes_all_courses = true
     or exists (
-      select plan_item.plan_id
+      select
       from plan_item
       where (
         plan_item.school_id = membership_plan.school_id
@@ -378,7 +378,7 @@ where (
   and subscription.school_id = :school_id
 
 -- {shared.subscription_of_membership_plan}
-select subscription.id
+select
 from subscription
 where (
   subscription.plan_id = membership_plan.id

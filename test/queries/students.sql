@@ -9,7 +9,7 @@ person.is_student = true
 and (
   person.id = :person_id
   or exists (
-    select enrollment.id
+    select
     from enrollment
     inner join course_lecturer on (course_lecturer.course_id = enrollment.course_id)
       and course_lecturer.school_id = :school_id

@@ -12,7 +12,7 @@ select id, status, file_id, expires_at, created_at, updated_at, version as versi
   when false then cast('staff' as text)
   when (
     exists (
-      select file.id
+      select
       from file
       where (file.id = upload.file_id and file.uploaded_by = :account_id) and file.school_id = :school_id
     )
@@ -23,7 +23,7 @@ select id, status, file_id, expires_at, created_at, updated_at, version as versi
 from upload
 where (
   exists (
-    select file.id
+    select
     from file
     where (file.id = upload.file_id and file.uploaded_by = :account_id) and file.school_id = :school_id
   )

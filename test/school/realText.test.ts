@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type Operation, exampleBody } from '../../src/engine/declare/operations.ts'
+import { exampleBody, type Operation } from '../../src/engine/declare/operations.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { longText, realTexts } from '../support/realText.ts'
 import { createSubjects } from './derived/createSubjects.ts'

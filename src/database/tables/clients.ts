@@ -1,4 +1,4 @@
-import type { Reader, SchoolReader, SchoolWriter, Writer, Stored } from '../connection/database.ts'
+import type { Reader, SchoolReader, SchoolWriter, Stored, Writer } from '../connection/database.ts'
 import { type Builder, daySeconds, isAmong, isAmongTexts, now, secondsAgo } from '../statements/expressions.ts'
 import { storableJson } from '../statements/storableText.ts'
 import { rememberRemoved } from './clientTombstones.ts'

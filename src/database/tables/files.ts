@@ -1,4 +1,4 @@
-import type { Reader, Writer, Stored } from '../connection/database.ts'
+import type { Reader, Stored, Writer } from '../connection/database.ts'
 import { planRemoval } from '../files/fileRemovals.ts'
 import { changeRoom } from '../files/storageUsage.ts'
 import { inSchool } from '../school/inSchool.ts'

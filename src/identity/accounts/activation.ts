@@ -1,8 +1,8 @@
-import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../database/tables/changeLog.ts'
 import type { SqlBool } from 'kysely'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import { type AuditEntry, auditRow } from '../../database/tables/audit.ts'
+import { type ChangedPerson, changedPerson, recordPersonChanges } from '../../database/tables/changeLog.ts'
 
 interface SignedIn {
   accountId: string

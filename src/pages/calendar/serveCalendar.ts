@@ -8,8 +8,8 @@ import type { School } from '../../base/school.ts'
 import { iCalendar } from '../../base/text/iCalendar.ts'
 import { calendarPath, findCalendarOwner } from '../../school/account/calendarFeed.ts'
 import { entryOf } from '../../school/events/eventCalendar.ts'
-import type { PageServices } from '../pagesArguments.ts'
 import { personalCalendar } from '../../school/events/eventParts.ts'
+import type { PageServices } from '../pagesArguments.ts'
 
 export interface CalendarArguments {
   /** Counts wrong addresses. */

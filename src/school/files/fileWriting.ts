@@ -5,12 +5,11 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { dropRemoval } from '../../database/files/fileRemovals.ts'
 import { takeRoom } from '../../database/files/storageUsage.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
-import { recentUploads } from '../../database/tables/files.ts'
+import { recentUploads, releaseBytes } from '../../database/tables/files.ts'
 import { type FilePurpose, type FilePurposeName, filePurposeNames, filePurposes } from '../../engine/declare/filePurposes.ts'
 import type { ExternalServices, WaitingBytes } from '../../engine/externalServices.ts'
 import type { CallerContext } from '../changeContext.ts'
 import { drawingLimits } from './cleanSvg.ts'
-import { releaseBytes } from '../../database/tables/files.ts'
 
 export type FileContext = CallerContext
 

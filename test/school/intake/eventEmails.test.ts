@@ -6,8 +6,8 @@ import { createOutbox } from '../../../src/operate/compose/outbox.ts'
 import { sendEventReminders } from '../../../src/school/events/jobs/eventReminders.ts'
 import { fillFreeSeats } from '../../../src/school/events/jobs/fillFreeSeats.ts'
 import { databasesToTest, openDatabaseTwice } from '../../support/databases.ts'
-import { startSales } from '../../support/sales.ts'
 import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 import { rootSecret } from '../../support/service.ts'
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()

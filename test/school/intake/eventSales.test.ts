@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fromPublicId, newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
-import { startSales } from '../../support/sales.ts'
 import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 import { newCoupon } from '../../support/shop.ts'
 
 const sales = duringTests(() =>

@@ -3,8 +3,8 @@ import { fromPublicId, newId } from '../../../src/base/ids.ts'
 import { fillFreeSeats } from '../../../src/school/events/jobs/fillFreeSeats.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
 import { databasesToTest } from '../../support/databases.ts'
-import { startSales } from '../../support/sales.ts'
 import { duringTests } from '../../support/duringTests.ts'
+import { startSales } from '../../support/sales.ts'
 
 const price = { amount: 1500, currency: 'EUR' }
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString()

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { newId, toPublicId } from '../../../src/base/ids.ts'
 import { expireOrders } from '../../../src/school/orders/jobs/expireOrders.ts'
+import { duringTests } from '../../support/duringTests.ts'
 import { newReference, type Reported, startPlatform } from '../../support/platform.ts'
 import { startService } from '../../support/service.ts'
-import { duringTests } from '../../support/duringTests.ts'
 import { newCoupon, newProduct } from '../../support/shop.ts'
 
 const service = duringTests(() => startService())

@@ -1,10 +1,10 @@
-import { removeSecondFactors } from '../../../identity/factors/authenticatorApp.ts'
 import { roles } from '../../../base/caller.ts'
 import { normaliseEmail } from '../../../base/text/emailAddress.ts'
 import { activePeriods, countActivePeople } from '../../../database/tables/activePeople.ts'
 import { schoolBranding } from '../../../database/tables/schools.ts'
 import { hashPassword } from '../../../identity/accounts/password.ts'
 import { personName } from '../../../identity/accounts/signUp.ts'
+import { removeSecondFactors } from '../../../identity/factors/authenticatorApp.ts'
 import { subjectOf } from '../../../identity/oidc/claims.ts'
 import {
   createPerson,

@@ -1,6 +1,5 @@
-import type { Stored } from '../../../database/connection/database.ts'
 import type { School } from '../../../base/school.ts'
-import type { Writer } from '../../../database/connection/database.ts'
+import type { Stored, Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { type Builder, type Condition, now } from '../../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../../engine/externalServices.ts'

@@ -1,4 +1,3 @@
-import { lockPlansOf } from '../syncAccess.ts'
 import type { Database, Reader, SchoolWriter } from '../../../database/connection/database.ts'
 import { schoolDatabase } from '../../../database/school/inSchool.ts'
 import type { InSchool } from '../../schoolHandles.ts'
@@ -8,7 +7,7 @@ import { dayLong } from '../periods.ts'
 import { type DueStep, dueStep, firstPaymentHours, renewSubscription } from '../renewSubscription.ts'
 import { outstandingDays, resumedColumns } from '../subscriptionColumns.ts'
 import { lockSubscription, type OfSubscription, type SubscriptionRow, writeTransition } from '../subscriptionRow.ts'
-import { syncAccess } from '../syncAccess.ts'
+import { lockPlansOf, syncAccess } from '../syncAccess.ts'
 
 /** The most transitions of one subscription per run. One that was not advanced for years catches up over several runs. */
 const maxSteps = 24

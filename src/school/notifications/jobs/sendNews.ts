@@ -1,6 +1,5 @@
-import type { Stored } from '../../../database/connection/database.ts'
 import type { School } from '../../../base/school.ts'
-import type { Database, Reader, Writer } from '../../../database/connection/database.ts'
+import type { Database, Reader, Stored, Writer } from '../../../database/connection/database.ts'
 import { inSchool } from '../../../database/school/inSchool.ts'
 import { now, secondsFromNow } from '../../../database/statements/expressions.ts'
 import { findNews } from '../allNews.ts'
