@@ -3,8 +3,11 @@ import { resolve } from 'node:path'
 import ts from 'typescript'
 import { parse, readModules } from './modules.ts'
 
-/** Outside of the database, the tokens and the daily figures, queries are built with Kysely, so that the compiler checks tables and columns. */
-const untyped = /^src\/(?:database|school\/analytics\/rollups|identity\/tokens)\//
+/**
+ * Outside of the database, the tokens, the daily figures and the expressions that the queries of a feature share, queries are built with
+ * Kysely, so that the compiler checks tables and columns.
+ */
+const untyped = /^src\/(?:database|school\/analytics\/rollups|identity\/tokens)\/|Expressions\.ts$/
 
 const statement = /\b(?:SELECT\b[\s\S]*\bFROM|INSERT\s+INTO|UPDATE\b[\s\S]*\bSET|DELETE\s+FROM)\b/
 
