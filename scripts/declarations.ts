@@ -8,9 +8,9 @@ try {
   process.stdout.write(`${operationsIn(resources).length} operations of ${resources.length} resources\n`)
 } catch (error) {
   const { message, stack = '' } = error instanceof Error ? error : new Error(String(error))
-  const [, place] = /(src\/resources\/(?!index\.ts)[\w/]+\.ts:\d+)/.exec(stack) ?? []
+  const [, place] = /(src\/school\/(?!index\.ts)[\w/]+\.ts:\d+)/.exec(stack) ?? []
   // The framework says what a declaration must change. Other errors need their stack.
-  const isAboutDeclaration = /^ +at .*src\/framework\/declare\//m.exec(stack.split('\n')[1] ?? '') !== null
+  const isAboutDeclaration = /^ +at .*src\/engine\/declare\//m.exec(stack.split('\n')[1] ?? '') !== null
   process.stderr.write(isAboutDeclaration ? `${place === undefined ? '' : `${place}: `}${message}\n` : `${stack}\n`)
   process.exitCode = 1
 }

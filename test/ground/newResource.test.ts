@@ -72,9 +72,9 @@ describe('a generated resource', () => {
 
   // Each test awaits the commands that it needs.
   beforeAll(() => {
-    expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/resources/giftCards.ts')
+    expect(run('scripts/newResource.ts', 'gift_cards').output).toContain('src/school/giftCards/giftCards.ts')
     const files = [
-      'test/api/giftCards.test.ts',
+      'test/school/giftCards.test.ts',
       'test/school/register.test.ts',
       'test/engine/permissionSentences.test.ts',
       'test/engine/mcp/toolList.test.ts',
@@ -84,7 +84,9 @@ describe('a generated resource', () => {
     const typeCheck = ['--noEmit', '--checkers', '1', '--preserveSymlinks', '--incremental', '--tsBuildInfoFile']
     const operations = start('scripts/operations.ts', '--check')
     const migration = operations.then(() => start('scripts/makeMigration.ts', '--check'))
-    const lint = migration.then(() => start('node_modules/@biomejs/biome/bin/biome', 'check', 'src/school', 'test/api/giftCards.test.ts'))
+    const lint = migration.then(() =>
+      start('node_modules/@biomejs/biome/bin/biome', 'check', 'src/school', 'test/school/giftCards.test.ts'),
+    )
     const imports = lint.then(() => start('scripts/imports.ts'))
     const tests = imports.then(() => start('node_modules/vitest/vitest.mjs', 'run', ...files, '--maxWorkers=1'))
     const types = start('node_modules/@typescript/native/bin/tsc', ...typeCheck, 'node_modules/.cache/tsc.json')

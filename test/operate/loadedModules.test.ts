@@ -16,15 +16,15 @@ const loadedLate = {
   Prisma: isPrisma,
   // prom-client loads the interface of OpenTelemetry, which records nothing by itself.
   'the exporter of traces': /@opentelemetry\/(?!api\/)|otlpTracing/,
-  'the embedded database': /\/@electric-sql\/pglite\/|\/src\/store\/embedded\.ts/,
+  'the embedded database': /\/@electric-sql\/pglite\/|\/src\/database\/connection\/embedded\.ts/,
   'the SDK of MCP': /\/@modelcontextprotocol\//,
   'the formatter of the log': /\/pino-pretty\//,
   'the mail client': /\/nodemailer\//,
-  'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/store\/bucketFiles\.ts/,
+  'the client of S3': /\/@aws-sdk\/|\/flydrive\/.*\/s3|\/src\/database\/files\/bucketFiles\.ts/,
   'the dictionaries for passwords': /\/@zxcvbn-ts\/|\/passwordRule\/guessWorker\.ts/,
   'the detection of file types': /\/file-type\//,
   'the demo school': /\/makeDemoSchool/,
-  'the commands of the operator': /\/src\/cli\//,
+  'the commands of the operator': /\/src\/operate\/cli\//,
 }
 
 const { postgresql, redis } = await availableServices()
@@ -72,7 +72,7 @@ test('over the embedded database, a serving process loads no module of Prisma fr
     await fetch(`${service.issuer}/api/v1/courses`)
     expect(await service.stop()).toBe(0)
     const serving = await loaded(file)
-    expect(serving.some((url) => url.endsWith('/src/store/openDatabase.ts'))).toBe(true)
+    expect(serving.some((url) => url.endsWith('/src/database/connection/openDatabase.ts'))).toBe(true)
     expect(serving.filter((url) => isPrisma.test(url))).toEqual([])
     expect((await loadedByCommand(home)).some((url) => isPrisma.test(url))).toBe(true)
   } finally {
@@ -83,7 +83,7 @@ test('over the embedded database, a serving process loads no module of Prisma fr
 describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
   const forms = [
     { form: 'bundle', root: /\/src\/gen\/bundle\/runService\.js$/ },
-    { form: 'source', root: /\/src\/store\/redis\.ts$/ },
+    { form: 'source', root: /\/src\/database\/redis\/redis\.ts$/ },
   ]
   test.each(forms)(
     'a process from the $form loads the parts that few requests need on demand, such as the SDK of MCP, and no part of Prisma or OpenTelemetry',
@@ -110,7 +110,7 @@ describe.runIf(postgresql && redis)('over PostgreSQL and Redis', () => {
         await fetch(`${service.issuer}/api/v1/courses`)
         const before = await loaded(file)
         expect(before.some((url) => first.test(url))).toBe(true)
-        expect(before.some((url) => /\/src\/store\/redis\.ts$/.test(url))).toBe(true)
+        expect(before.some((url) => /\/src\/database\/redis\/redis\.ts$/.test(url))).toBe(true)
         for (const [name, modules] of Object.entries(loadedLate)) {
           expect([name, before.filter((url) => modules.test(url))]).toEqual([name, []])
         }

@@ -272,7 +272,7 @@ describeDemo('quizzes that are graded again, on $name', (api) => {
     // The feed waits for older transactions of the whole database, which can be those of other tests.
     const changes = async () => (await read(`${feed}${next_cursor}`)).data as { type: string; action: string }[]
     await expect
-      .poll(async () => (await changes()).map(({ type, action }) => `${type}.${action}`).sort(), { timeout: 20_000 })
+      .poll(async () => (await changes()).map(({ type, action }) => `${type}.${action}`).sort())
       .toEqual(['enrollment.certificate_issued', 'enrollment.completed', 'lesson_progress.updated', 'quiz_attempt.updated'])
     const [entry] = await school.rows<{ details: { operation: string; resource: object } }>(
       `SELECT details FROM audit_log WHERE school_id = $1 AND details->>'operation' = 'regradeQuizAttempts'`,

@@ -66,11 +66,11 @@ export function readCallMap(): CallMap {
 
 /** The folders of test whose subject is a module of src. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  'src/identity/oidc/': ['oidc'],
-  'src/base/': ['policy', 'oidc', 'pages'],
-  'src/database/': ['store'],
-  'src/engine/': ['framework', 'api', 'mcp'],
-  'src/school/': ['domain', 'api', 'platform'],
+  'src/identity/': ['identity'],
+  'src/base/': ['base', 'identity', 'pages'],
+  'src/database/': ['database'],
+  'src/engine/': ['engine', 'school'],
+  'src/school/': ['school'],
 }
 
 const homesOf = (file: string): readonly string[] => Object.entries(homes).find(([start]) => file.startsWith(start))?.[1] ?? []

@@ -13,10 +13,10 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** The critical modules: identity, permissions, data, money and seats. */
 const critical: Readonly<Record<string, readonly string[]>> = {
-  oidc: ['src/identity/oidc'],
-  policy: ['src/base'],
-  store: ['src/database'],
-  framework: ['src/engine'],
+  identity: ['src/identity'],
+  base: ['src/base'],
+  database: ['src/database'],
+  engine: ['src/engine'],
   money: ['src/school/orders', 'src/school/coupons', 'src/school/memberships', 'src/school/events'],
 }
 

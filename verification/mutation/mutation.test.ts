@@ -35,9 +35,9 @@ memo.set(a, b)
 test('the condition on the school has no mutants where the handle adds it', () => {
   const query =
     "run.where('school_id', '=', id).whereRef('a.school_id', '=', 'b.school_id').where('school.id', '=', school.id).where('id', '=', schoolId)"
-  expect(mutantsOf('src/domain/a.ts', `const rows = ${query}\n`)).toEqual([])
-  expect(mutantsOf('src/store/a.ts', `const rows = ${query}\n`)).toHaveLength(4)
-  expect(mutantsOf('src/domain/a.ts', `const rows = ${query}.where('id', '=', id)\n`).map(({ what }) => what)).toEqual([
+  expect(mutantsOf('src/school/a.ts', `const rows = ${query}\n`)).toEqual([])
+  expect(mutantsOf('src/database/a.ts', `const rows = ${query}\n`)).toHaveLength(4)
+  expect(mutantsOf('src/school/a.ts', `const rows = ${query}.where('id', '=', id)\n`).map(({ what }) => what)).toEqual([
     "removed: .where('id', '=', id)",
   ])
 })

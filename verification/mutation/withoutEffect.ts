@@ -31,7 +31,7 @@ const isCacheWrite = (node: ts.Node): boolean =>
 
 /** A condition on the school in a module whose handles belong to one school: the handle adds it to every table (decision 39). */
 export function isAddedByHandle(call: ts.CallExpression): boolean {
-  if (!/^src\/(?:domain|framework|resources|pages|platform)\//.test(call.getSourceFile().fileName)) return false
+  if (!/^src\/(?:school|engine|pages)\//.test(call.getSourceFile().fileName)) return false
   const [column, , value] = call.arguments.map((argument) => argument.getText())
   return /^'(?:\w+\.)?school_id'$/.test(column ?? '') || /^'(?:school\.)?id' (?:\w+\.)*school(?:Id|\.id)$/.test(`${column} ${value}`)
 }

@@ -16,7 +16,7 @@ interface Check {
   errorMessage?: string
 }
 
-const packages = resolve(import.meta.dirname, '../clients/node_modules')
+const packages = resolve(import.meta.dirname, '../../clients/node_modules')
 const run = promisify(execFile)
 let home: Home
 let service: ServiceProcess

@@ -124,9 +124,9 @@ describe('an app that asks first', () => {
     expect(page).toMatch(/Decide before \d+ \w+ \d+/)
     expect(done).toBe('?done=once')
     const replies = await Promise.all(Array.from({ length: 12 }, () => app.call('DELETE', student)))
-    expect(replies.filter(({ status }) => status === 204)).toHaveLength(1)
     expect(replies.filter(({ status }) => ![204, 403, 404].includes(status))).toEqual([])
-    // A person who is erased stays erased.
+    expect(replies.map(({ status }) => status)).toContain(204)
+    // A person who is erased stays erased, also for those of the twelve that came later. The trail says that one of them used the approval.
     expect((await app.call('DELETE', student)).status).toBe(204)
     const trail = await service.database.sql.query<{ details: { approval?: string } }>(
       `SELECT details FROM audit_log WHERE event = 'student.deleted' AND details->>'approval' IS NOT NULL`,
