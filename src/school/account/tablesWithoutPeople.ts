@@ -11,7 +11,7 @@ export const tablesWithoutPeople = {
   undo_image: {
     reason: 'Encrypted copies of rows, for taking changes back. The rows are in the export; the copies go when the person is erased.',
   },
-  undo_file: { reason: 'Names files that a change let go, as long as it can be taken back.' },
+  undo_file: { reason: 'Names files that a change let go, as long as it can be taken back; the files of a person are in the export.' },
   undo_capture: { reason: 'Empty outside of transactions: the rows that one of them has changed. The rows are in the export.' },
   outbox: { reason: 'Messages on their way, removed after they are delivered.' },
   notification: { reason: 'Names the rows that news are about. The rows themselves are in the export.' },
