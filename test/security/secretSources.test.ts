@@ -18,6 +18,7 @@ function sourcesIn(text: string): string[] {
   return [
     ...[...code.matchAll(random)].map(([, call = '']) => call),
     ...[...code.matchAll(/\bnew Secret\(/g)].map(() => 'new Secret'),
+    ...[...code.matchAll(/\bsealing\('([^']+)'\)/g)].map(([, purpose]) => `seal ${purpose}`),
     ...[...code.matchAll(/\bkeyring\.(sign|seal)\((?:'([^']+)'|(\w+)),/g)].map(([, call, purpose, name]) => `${call} ${purpose ?? name}`),
   ]
 }

@@ -53,6 +53,7 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/pages/secondFactor/appSetup.ts seal authenticator apps': ['TOTP secret'],
   'src/operate/compose/externalServices.ts seal approvals': encrypts,
   'src/operate/compose/externalServices.ts seal calendars': encrypts,
+  'src/operate/compose/externalServices.ts seal purpose': 'encrypts for the purposes that this file names',
   'src/operate/compose/externalServices.ts seal stored responses': encrypts,
   'src/operate/compose/externalServices.ts seal undo': encrypts,
   'src/operate/compose/files.ts sign purpose': ['upload URL', 'download URL'],

@@ -75,11 +75,15 @@ export const defects: readonly PlantedDefect[] = [
         to: "if (found.consumedAt && model !== 'AuthorizationCode') payload.consumed =",
       },
       {
-        file: 'src/identity/oidc/engineTransaction.ts',
-        from: 'if (!(await orUnavailable(stores, won))) return spent(exchange, args)',
+        file: 'src/identity/oidc/tokenOutcome.ts',
+        from: 'if (!(await orUnavailable(stores, won))) return await finished(false)',
         to: 'await won',
       },
-      { file: 'src/identity/oidc/engineTransaction.ts', from: 'if (!isRedeemed) return spent(exchange, args)', to: 'void isRedeemed' },
+      {
+        file: 'src/identity/oidc/tokenOutcome.ts',
+        from: 'if (!isRedeemed) return await repeat(request, redeemed, granted)',
+        to: 'void isRedeemed',
+      },
     ],
     command: soak(),
     report: 'twice: a used code was accepted again',
