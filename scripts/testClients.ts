@@ -8,7 +8,7 @@ const folder = join(root, 'test/clients')
 
 /**
  * Installs the packages if they are missing or out of date.
- * @throws Error if npm fails, for example without a network
+ * @throws Error if npm fails, for example without a network, or takes more than ten minutes
  */
 export function installTestClients(): void {
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8')
@@ -17,6 +17,7 @@ export function installTestClients(): void {
   process.stderr.write('installing the client libraries of the tests (test/clients), once\n')
   const { status } = spawnSync('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: 600_000,
   })
   if (status !== 0) throw new Error('npm ci --prefix test/clients failed: the first run of the tests and checks needs the npm registry')
   writeFileSync(installed, lock)
