@@ -6,6 +6,9 @@ export function newId(): string {
   return v7()
 }
 
+/** Returns a new UUIDv7 of another time: rows that are listed by their ids have it as the time of their creation. */
+export const newIdAt = (time: Date): string => v7({ msecs: time.getTime() })
+
 /** Returns a new UUIDv7 in a tenth of the time of `newId`. Ids of the same millisecond have no order. */
 export function newUnorderedId(): string {
   const hex = Date.now().toString(16).padStart(12, '0')

@@ -10,6 +10,9 @@ export interface SlugOf {
 /** How long a former slug leads to its row. */
 const keptSeconds = daySeconds(365)
 
+/** How long a path of another site does: links to it stay. */
+const pathSeconds = daySeconds(36_500)
+
 /** Returns the id of the row that had this slug; undefined if none had it or the year has passed. */
 export async function findFormerSlug(database: Reader, { schoolId, type, slug }: SlugOf): Promise<string | undefined> {
   const row = await database
@@ -21,6 +24,22 @@ export async function findFormerSlug(database: Reader, { schoolId, type, slug }:
     .where('expires_at', '>', secondsFromNow(0))
     .executeTakeFirst()
   return row?.row_id
+}
+
+/** Returns the row that had this path on another site: the newest, if rows of several types had it. */
+export async function findFormerPath(
+  database: Reader,
+  { schoolId, types, path }: { schoolId: string; types: readonly string[]; path: string },
+): Promise<{ type: string; row_id: string } | undefined> {
+  return await database
+    .selectFrom('former_slug')
+    .select(['type', 'row_id'])
+    .where('school_id', '=', schoolId)
+    .where('type', 'in', [...types])
+    .where('slug', '=', path)
+    .where('expires_at', '>', secondsFromNow(0))
+    .orderBy('expires_at', 'desc')
+    .executeTakeFirst()
 }
 
 /** Returns those of the slugs that rows had before. */
@@ -40,8 +59,13 @@ export async function listFormerSlugs(
 }
 
 /** Lets a slug lead to the row that had it, for a year. */
-export async function keepFormerSlug(writer: Writer, { schoolId, type, slug }: SlugOf, rowId: string): Promise<void> {
-  const kept = { row_id: rowId, expires_at: secondsFromNow(keptSeconds) }
+export const keepFormerSlug = (writer: Writer, slug: SlugOf, rowId: string): Promise<void> => keep(writer, slug, rowId, keptSeconds)
+
+/** Lets a path of another site, in the form of `formerPath`, lead to the row. It begins with a slash, which no slug does. */
+export const keepFormerPath = (writer: Writer, path: SlugOf, rowId: string): Promise<void> => keep(writer, path, rowId, pathSeconds)
+
+async function keep(writer: Writer, { schoolId, type, slug }: SlugOf, rowId: string, seconds: number): Promise<void> {
+  const kept = { row_id: rowId, expires_at: secondsFromNow(seconds) }
   await writer
     .insertInto('former_slug')
     .values({ school_id: schoolId, type, slug, ...kept })

@@ -3,9 +3,13 @@ import { siteMd } from '../../agents/site/siteMd.ts'
 import { viewerOnPage } from '../../base/caller.ts'
 import { toPublicId, uuidOf } from '../../base/ids.ts'
 import type { School } from '../../base/school.ts'
+import { formerPath } from '../../base/text/formerPath.ts'
+import { keysOf } from '../../base/text/keysOf.ts'
 import type { ListedRow } from '../../base/text/pageOfRows.ts'
 import { inSchool } from '../../database/school/inSchool.ts'
+import { findFormerPath } from '../../database/tables/formerSlugs.ts'
 import { checkoutAddress } from '../../engine/checkout.ts'
+import { sitePath } from '../../engine/sitePaths.ts'
 import { sessionCookieName } from '../../identity/oidc/cookies.ts'
 import { createKeptForms } from '../../pages/account/keptForms.ts'
 import { findSignedInPerson, type SignedInPerson } from '../../pages/account/signedInPerson.ts'
@@ -42,6 +46,9 @@ export interface Site {
   frameOf: FrameOf
   clear(): void
 }
+
+/** The kinds of pages that can have had another path on another site, by the type of their rows. */
+const kindsWithFormerPaths = { post: { kind: 'posts', prefix: 'pst' }, page: { kind: 'pages', prefix: 'pag' } } as const
 
 /** How long the menus of a school are shown without reading them again. */
 const keptMilliseconds = 5000
@@ -100,6 +107,13 @@ export function createSite(foundation: Foundation, { services, changeOf }: SiteP
     checkoutOf(school) {
       const template = schoolConfigOf(runtime, school).checkout_url
       return (item) => template && checkoutAddress(template, item)
+    },
+    async formerPathOf(school, path) {
+      const form = formerPath(path)
+      const types = keysOf(kindsWithFormerPaths)
+      const row = form && (await findFormerPath(database.kysely, { schoolId: school.id, types, path: form }))
+      const kind = row && types.find((type) => type === row.type)
+      return kind && sitePath(kindsWithFormerPaths[kind].kind, toPublicId(kindsWithFormerPaths[kind].prefix, row.row_id))
     },
     count,
     renderMarkdown: siteMd,

@@ -2,10 +2,9 @@ import type { Context, Middleware } from 'koa'
 import { serveDocument, storeDocument } from '../../base/http/document.ts'
 import { allowMethods } from '../../base/http/methods.ts'
 import type { Log } from '../../base/log/log.ts'
-import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import type { SiteContent } from '../../base/sitePage.ts'
-import { isSitePath, type SiteAddress, type SiteKind, siteAddress } from '../../engine/sitePaths.ts'
+import { isSitePath, type SiteAddress, siteAddress } from '../../engine/sitePaths.ts'
 import type { ApiReader } from '../../school/apiRows.ts'
 import type { SubjectType } from '../../school/comments/commentAccess.ts'
 import type { Commenting } from '../../school/comments/mayComment.ts'
@@ -21,7 +20,8 @@ import { createViews } from '../templates.ts'
 import { guessedPath } from './guessedPaths.ts'
 import { homeContent } from './homeContent.ts'
 import type { SiteChrome } from './siteChrome.ts'
-import { type ListPosition, listPath, narrowedBy, noPage, noParts, siteContent } from './siteContent.ts'
+import { listPath, noPage, noParts, siteContent } from './siteContent.ts'
+import { forPrograms, listPositionOf, maxAgeSeconds, moved, prefersMarkdown, withoutSlash, wordsOf } from './siteRequest.ts'
 import { missingContent, searchContent, searchPath } from './siteSearch.ts'
 import type { SiteContext } from './siteType.ts'
 import { type SiteView, siteView } from './siteView.ts'
@@ -40,6 +40,8 @@ export interface SiteArguments {
   keptForms: Pick<KeptForms, 'find'>
   chromeOf(school: School): Promise<SiteChrome>
   checkoutOf(school: School): SiteContext['checkoutOf']
+  /** Returns the path of the row that had this path on another site. */
+  formerPathOf(school: School, path: string): Promise<string | undefined>
   /** Returns what the reader can write at a subject, by its public id. */
   commentingOn(ctx: Context, person: SignedInPerson | undefined, subject: { type: SubjectType; id: string }): Promise<Commenting>
   /** Returns the id with which the API names the person as a member. */
@@ -51,9 +53,6 @@ export interface SiteArguments {
   count(ctx: Context): Promise<void>
   renderMarkdown(content: SiteContent, school: { issuer: string; name: string }): string
 }
-
-/** How long caches keep a page. They revalidate it by ETag. */
-const maxAgeSeconds = 60
 
 /**
  * Serves the public pages of a school: lists and single rows, as HTML for people and search engines, and as Markdown for agents (by
@@ -146,6 +145,26 @@ export function serveSite(args: SiteArguments): {
     ctx.status = 404
     ctx.set('Cache-Control', 'no-store')
   }
+  /** Leads a path that a row had on another site to the row, if visitors can see it. */
+  const isMoved = async (ctx: Context): Promise<boolean> => {
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
+    await args.count(ctx)
+    const path = await args.formerPathOf(ctx.state.school, ctx.path)
+    const there = path === undefined ? undefined : await contentAt(ctx, path)
+    if (there) moved(ctx, ctx.state.school.issuer + there.path)
+    return there !== undefined
+  }
+  /** Returns what visitors see at a path; undefined if there is nothing. */
+  const contentAt = async (ctx: Context, path: string): Promise<SiteContent | undefined> => {
+    const address = siteAddress(path)
+    const { source, context } = await reading(ctx, undefined, { address, isForReading: true })
+    try {
+      return await siteContent(source, { address, context, cursor: undefined, isPast: false, query: {} })
+    } catch (error) {
+      if (error instanceof PageProblem && error.kind === 'no_such_page') return undefined
+      throw error
+    }
+  }
   const isBrowser = (ctx: Context): boolean => (ctx.method === 'GET' || ctx.method === 'HEAD') && ctx.accepts('json', 'html') === 'html'
 
   return {
@@ -159,16 +178,12 @@ export function serveSite(args: SiteArguments): {
     },
     async titleAt(ctx, path) {
       if (!args.isServed(ctx.state.school)) return undefined
-      const address = siteAddress(path)
-      const { chrome, source, context } = await reading(ctx, undefined, { address, isForReading: true })
-      if (path === '/') return chrome.school.tagline || context.schoolName
-      try {
-        const { heading, title } = await siteContent(source, { address, context, cursor: undefined, isPast: false, query: {} })
-        return heading ?? title
-      } catch (error) {
-        if (error instanceof PageProblem && error.kind === 'no_such_page') return undefined
-        throw error
+      if (path === '/') {
+        const { chrome, context } = await reading(ctx, undefined, { isForReading: true })
+        return chrome.school.tagline || context.schoolName
       }
+      const content = await contentAt(ctx, path)
+      return content && (content.heading ?? content.title)
     },
     async pages(ctx, next) {
       const isOurs = isSitePath(ctx.path) || ctx.path === '/' || ctx.path === searchPath
@@ -184,9 +199,11 @@ export function serveSite(args: SiteArguments): {
     },
     async rest(ctx, next) {
       await next()
-      if (ctx.status !== 404 || ctx.body !== undefined || !isBrowser(ctx) || forPrograms.test(ctx.path)) return
-      ctx.vary('Accept')
+      if (ctx.status !== 404 || ctx.body !== undefined || forPrograms.test(ctx.path)) return
       const isServed = args.isServed(ctx.state.school)
+      if (isServed && (await isMoved(ctx))) return
+      if (!isBrowser(ctx)) return
+      ctx.vary('Accept')
       const path = guessedPath(ctx.path)
       if (path !== undefined && path !== ctx.path && (isServed || !isSitePath(path))) {
         ctx.redirect(ctx.state.school.issuer + path + ctx.search)
@@ -214,31 +231,4 @@ interface Shown {
   page: PageContext
   chrome: SiteChrome
   context: SiteContext
-}
-
-/** Paths at which programs read errors, also if they accept HTML. */
-const forPrograms = /^\/(?:api|mcp|oauth|\.well-known|platform|assets|files)(?:\/|$)/
-
-const wordsOf = ({ query: { q } }: Context): string => (typeof q === 'string' ? q.trim().slice(0, 100) : '')
-
-const listPositionOf = ({ query: { cursor, past, ...rest } }: Context, kind: SiteKind | undefined): ListPosition => ({
-  cursor: typeof cursor === 'string' ? cursor : undefined,
-  isPast: past === '1',
-  query: kind === undefined ? {} : narrowedBy(kind, rest),
-})
-
-const withoutSlash = (path: string): string => (path.endsWith('/') ? path.slice(0, -1) : path)
-
-/** @throws Problem not_acceptable */
-function prefersMarkdown(ctx: Context): boolean {
-  const type = ctx.accepts('text/html', 'text/markdown')
-  if (type === false) throw new Problem('not_acceptable', { description: 'This URL responds with text/html, text/markdown.' })
-  return type === 'text/markdown'
-}
-
-/** Leads an id, and a path that ends with a slash, to the only path of the page. */
-function moved(ctx: Context, url: string): void {
-  ctx.status = 301
-  ctx.redirect(url)
-  ctx.set('Cache-Control', `public, max-age=${maxAgeSeconds}`)
 }

@@ -1,4 +1,4 @@
-import { newId } from '../../base/ids.ts'
+import { newIdAt } from '../../base/ids.ts'
 import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { areCommentsOn, isOffered } from '../../database/statements/expressions.ts'
@@ -19,6 +19,8 @@ export interface NewComment extends InSchool {
   status: 'published' | 'pending'
   /** True if the sender classified it as spam: it is stored hidden. */
   spam?: boolean | undefined
+  /** When it was written and approved, if that was on another site: nobody is notified. Default: now. */
+  writtenAt?: Date | undefined
 }
 
 export const maxCommentLength = 5000
@@ -29,22 +31,24 @@ export const maxCommentLength = 5000
  * @throws Problem validation_failed, invalid_reference, access_denied for a blocked author
  */
 export async function addComment(writer: SchoolWriter, comment: NewComment): Promise<{ id: string; status: string }> {
-  const { now, subject, body, parentId } = comment
+  const { now, subject, body, parentId, writtenAt } = comment
   const { courseId, rules } = await lockSubject(writer, comment)
   if (parentId !== undefined) await requireParent(writer, comment, parentId)
   const bodyHtml = htmlOf(body, 'comment', 'body')
   const personId = await authorOf(writer, comment)
   const authorRole = await requireAuthor(writer, personId)
-  const held = await heldBy(writer, rules, { personId, authorRole, body, html: bodyHtml })
+  const applied: CommentRules = writtenAt ? { ...rules, comment_moderation: 'none' } : rules
+  const held = await heldBy(writer, applied, { personId, authorRole, body, html: bodyHtml })
   const status = comment.spam ? 'hidden' : held === undefined ? comment.status : 'pending'
   const reason = comment.spam ? spamReason : held
-  const id = newId()
+  const created_at = writtenAt ?? now
+  const id = newIdAt(created_at)
   await writer
     .insertInto('comment')
     .values({
       school_id: writer.schoolId,
       id,
-      created_at: now,
+      created_at,
       updated_at: now,
       subject_type: subject.type,
       subject_id: subject.id,
@@ -60,7 +64,7 @@ export async function addComment(writer: SchoolWriter, comment: NewComment): Pro
     .execute()
   if (status === 'published') {
     await countComment(writer, comment)
-    await announceComment(writer, { schoolId: writer.schoolId, now, id, parentId: parentId ?? null, subject })
+    if (!writtenAt) await announceComment(writer, { schoolId: writer.schoolId, now, id, parentId: parentId ?? null, subject })
   }
   await writer
     .updateTable('person')

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { fromPublicId, toPublicId, uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem } from '../../base/problem.ts'
 import { keysOf } from '../../base/text/keysOf.ts'
-import { line, reference, slug, text } from '../../engine/declare/fields.ts'
+import { line, reference, slug, text, timestamp } from '../../engine/declare/fields.ts'
 import { schemaName } from '../../engine/output/publishedSchemas.ts'
 import { addComment, maxCommentLength } from '../comments/addComment.ts'
 import { subjects } from '../comments/commentAccess.ts'
 import { releaseSoldSeats, reserveSeats } from '../events/reserveSeats.ts'
 import { requireFormSlug, submitForm } from '../forms/submitForm.ts'
+import { pastTimeErrors } from '../pastTimes.ts'
 import { person } from './platformFields.ts'
 import { definePlatformOperation } from './runReport.ts'
 
@@ -50,6 +51,11 @@ export const communityOperations = [
         example: 'published',
       }),
       spam: z.boolean().default(false).meta({ description: 'True if you classified it as spam: only moderators see it.', example: false }),
+      created_at: timestamp().optional().meta({
+        description:
+          'When it was written, for a comment that moves here from another site: nobody is notified of it, and it is not held because of its author. Default: now.',
+        example: '2019-05-04T09:30:00.000Z',
+      }),
     }),
     output: {
       name: schemaName('comment'),
@@ -59,7 +65,9 @@ export const communityOperations = [
         status: z.enum(['published', 'pending', 'hidden']).meta({ description: 'Status of the comment.', example: 'published' }),
       }),
     },
-    async run({ writer, school, now }, { subject, author, body, parent_id, status, spam }) {
+    async run({ writer, school, now }, { subject, author, body, parent_id, status, spam, created_at }) {
+      const [wrongTime] = pastTimeErrors('created_at', created_at, now)
+      if (wrongTime) throw new Problem('validation_failed', { details: [wrongTime] })
       const subjectId = fromPublicId(subjects[subject.type], subject.id)
       if (subjectId === undefined) {
         const error = fieldError('subject.id', 'invalid_reference', `must be the id of a ${subject.type}`)
@@ -74,6 +82,7 @@ export const communityOperations = [
         parentId: parent_id && uuidOf('cmt', parent_id),
         status,
         spam,
+        writtenAt: created_at === undefined ? undefined : new Date(created_at),
       })
       return { object: 'comment', id: toPublicId('cmt', added.id), status: added.status }
     },

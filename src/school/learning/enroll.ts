@@ -1,5 +1,5 @@
 import type { Updateable } from 'kysely'
-import { newId } from '../../base/ids.ts'
+import { newIdAt } from '../../base/ids.ts'
 import { fieldProblem, Problem } from '../../base/problem.ts'
 import type { SchoolWriter, Stored } from '../../database/connection/database.ts'
 import { changedPerson, recordChange, recordPersonChanges } from '../../database/tables/changeLog.ts'
@@ -20,6 +20,9 @@ export interface EnrollmentInput {
   startsAt?: Date | undefined
   /** Null: without end. Default: the access duration of the course; under a plan, without end, because the plan decides. */
   expiresAt?: Date | null | undefined
+  /** When it was made and completed in another system. A new enrolment alone gets these times. Default: now, and not completed. */
+  enrolledAt?: Date | undefined
+  completedAt?: Date | undefined
   /** Requires a free place in the course. Default: none, because an order or a plan has promised the place. */
   requiresPlaceFor?: PlaceTaker | undefined
 }
@@ -55,7 +58,7 @@ export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInp
   if (!course) {
     throw fieldProblem('invalid_reference', 'course_id', 'invalid_reference', 'the school has no course with this id')
   }
-  const startsAt = input.startsAt ?? now
+  const startsAt = input.startsAt ?? input.enrolledAt ?? now
   const days = source === 'plan' ? null : course.access_duration_days
   const expiresAt =
     input.expiresAt !== undefined ? input.expiresAt : days === null ? null : new Date(startsAt.getTime() + days * 86_400_000)
@@ -72,14 +75,16 @@ export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInp
   const holdsPlace = existing !== undefined && statusesWithPlace.includes(existing.status)
   if (input.requiresPlaceFor && !holdsPlace) requirePlace(course, input.requiresPlaceFor)
   // A completed enrolment stays completed: its progress is kept, and a completion is never revoked.
+  const completed_at = (existing ? existing.completed_at : input.completedAt) ?? null
   const after: CountedEnrollment = {
-    status: existing?.completed_at ? 'completed' : 'active',
-    completed_at: existing?.completed_at ?? null,
+    status: completed_at ? 'completed' : 'active',
+    completed_at,
   }
-  const enrollmentId = existing?.id ?? newId()
+  const createdAt = input.enrolledAt ?? now
+  const enrollmentId = existing?.id ?? newIdAt(createdAt)
   const version = (existing?.version ?? 0) + 1
   const values = {
-    status: after.status,
+    ...after,
     source,
     starts_at: startsAt,
     expires_at: expiresAt,
@@ -101,7 +106,7 @@ export async function placeEnrollment(writer: SchoolWriter, input: EnrollmentInp
     >
     await writer
       .insertInto('enrollment')
-      .values({ ...key, ...values, created_at: now })
+      .values({ ...key, ...values, created_at: createdAt })
       .execute()
   }
   await becomeStudent(writer, { personId, now })

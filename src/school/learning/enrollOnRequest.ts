@@ -12,9 +12,11 @@ import { pageUrl } from '../../identity/accounts/createMailedLink.ts'
 import type { CallerContext } from '../changeContext.ts'
 import { checkoutRequired } from '../checkoutRequired.ts'
 import { isEnrolled, isOpenToMembers, isTaughtBy, isUnlisted } from '../courses/visibleCourses.ts'
+import { pastTimeErrors } from '../pastTimes.ts'
 import { findActiveEntitlement, findOpenEnrollment, requireOpenEnrollment } from './activeEntitlement.ts'
 import { type EnrollmentInput, placeEnrollment } from './enroll.ts'
 import { findStudent, type StudentReference } from './findStudent.ts'
+import { issueCertificates } from './issuedCertificates.ts'
 
 export type EnrollmentContext = CallerContext
 
@@ -23,6 +25,9 @@ export interface EnrollmentRequest extends StudentReference {
   course_id: string
   starts_at?: string | undefined
   expires_at?: string | null | undefined
+  completed_at?: string | null | undefined
+  enrolled_at?: string | undefined
+  certificate_issued_at?: string | undefined
   notify?: boolean | undefined
   /** Enrols in a course that is full, archived or a draft. Only for callers who manage the enrolments of the course. */
   override?: boolean | undefined
@@ -56,6 +61,9 @@ export async function enrollOnRequest(
   }
   const startsAt = request.starts_at === undefined ? undefined : new Date(request.starts_at)
   const expiresAt = request.expires_at === undefined || request.expires_at === null ? request.expires_at : new Date(request.expires_at)
+  fieldErrors.push(...historyErrors(request, context))
+  const enrolledAt = timeIn(request.enrolled_at)
+  const completedAt = timeIn(request.completed_at)
   fieldErrors.push(...enrollmentTimeErrors({ startsAt: startsAt ?? now, expiresAt: expiresAt ?? null }, now))
   if (fieldErrors.length > 0 || !course || personId === undefined) {
     throw new Problem('validation_failed', { description: 'The enrolment is not valid. See details.', details: fieldErrors })
@@ -70,10 +78,20 @@ export async function enrollOnRequest(
   }
   const input: Pick<EnrollmentInput, 'source'> & Partial<EnrollmentInput> =
     isFor === 'others'
-      ? { source: 'manual', startsAt, expiresAt, ...(!request.override && { requiresPlaceFor: 'staff' }) }
+      ? {
+          source: isHistory(request) ? 'import' : 'manual',
+          startsAt,
+          expiresAt,
+          enrolledAt,
+          completedAt,
+          ...(!request.override && { requiresPlaceFor: 'staff' }),
+        }
       : { ...(await findOwnSource(context, course)), requiresPlaceFor: 'person' }
   if (isFor === 'oneself') await requireOpenEnrollment(writer, key)
   const { enrollmentId: id, outcome, isExtended } = await placeEnrollment(writer, { ...key, ...input })
+  if (isHistory(request) && outcome !== 'created') await requireSameHistory(writer, id, { enrolledAt, completedAt })
+  if (completedAt && outcome === 'created')
+    await issueCertificates(context, [{ id, version: 1 }], timeIn(request.certificate_issued_at) ?? completedAt)
   await writeRequestFields(context, id, request)
   if (request.notify && outcome !== 'unchanged') await sendEnrollmentMail(context, { personId, courseId: course.id })
   return { id, action: outcome !== 'unchanged' ? outcome : isExtended ? 'updated' : undefined }
@@ -90,6 +108,44 @@ export async function enrollAndRecord(
   const row = await writer.selectFrom('enrollment').select('version').where('id', '=', id).executeTakeFirst()
   await recordChange(writer, { type: 'enrollment', resource_id: id, action, version: row?.version ?? 1 })
   return enrolled
+}
+
+const timeIn = (sent: string | null | undefined): Date | undefined => (sent ? new Date(sent) : undefined)
+
+const historyFields = ['enrolled_at', 'completed_at', 'certificate_issued_at'] as const
+
+const isHistory = (request: EnrollmentRequest): boolean => historyFields.some((field) => request[field])
+
+/** Checks the times of an enrolment of another system: in the past, in their order, and from staff. */
+function historyErrors(request: EnrollmentRequest, { caller, now }: EnrollmentContext): ProblemDetail[] {
+  const { enrolled_at, completed_at, certificate_issued_at } = request
+  if (isHistory(request) && audienceOf(caller) !== 'staff')
+    return historyFields.flatMap((field) => (request[field] ? [fieldError(field, 'not_allowed', 'can be sent by staff only')] : []))
+  const after = (field: (typeof historyFields)[number]) => {
+    const time = timeIn(request[field])
+    return time && { field, time }
+  }
+  return [
+    ...pastTimeErrors('enrolled_at', enrolled_at, now),
+    ...pastTimeErrors('completed_at', completed_at, now, after('enrolled_at')),
+    ...pastTimeErrors('certificate_issued_at', certificate_issued_at, now, after('completed_at')),
+    ...(certificate_issued_at && !completed_at ? [fieldError('completed_at', 'required', 'is required with certificate_issued_at')] : []),
+  ]
+}
+
+/** @throws Problem invalid_state if the enrolment has other times: those of an enrolment that exists stay */
+async function requireSameHistory(
+  writer: SchoolReader,
+  id: string,
+  { enrolledAt, completedAt }: { enrolledAt: Date | undefined; completedAt: Date | undefined },
+): Promise<void> {
+  const there = await writer.selectFrom('enrollment').select(['created_at', 'completed_at']).where('id', '=', id).executeTakeFirst()
+  const isSame = (sent: Date | undefined, stored: Date | null | undefined) => !sent || sent.getTime() === stored?.getTime()
+  if (isSame(enrolledAt, there?.created_at) && isSame(completedAt, there?.completed_at)) return
+  throw new Problem('invalid_state', {
+    description:
+      'The student has this enrolment already, and its times stay. Leave out enrolled_at, completed_at and certificate_issued_at.',
+  })
 }
 
 export function enrollmentTimeErrors({ startsAt, expiresAt }: { startsAt: Date; expiresAt: Date | null }, now: Date): ProblemDetail[] {

@@ -11,7 +11,7 @@ import { wrongState } from '../../engine/write/changeRow.ts'
 import type { CsvRules } from '../../engine/write/csvItems.ts'
 import { explainViolation } from '../../engine/write/explainViolation.ts'
 import { lockCourses } from './enrollmentCounters.ts'
-import { enrollmentSchema, named, positionSeconds, progressResult } from './enrollmentFields.ts'
+import { enrollmentSchema, history, named, positionSeconds, progressResult } from './enrollmentFields.ts'
 import { statusAt } from './enrollmentStatus.ts'
 import { applyTransition, type Transition, transitions } from './enrollmentTransitions.ts'
 import { lockCourseForProgress } from './enrollmentVisibility.ts'
@@ -101,6 +101,11 @@ const itemSchema = z.object({
     .nullable()
     .optional()
     .meta({ description: 'End of the access; null without a limit.', example: '2036-03-01T09:30:00.000Z' }),
+  completed_at: timestamp().optional().meta({
+    description: 'Only for staff: when the student completed the course in another system.',
+    example: '2019-07-01T09:30:00.000Z',
+  }),
+  ...history,
 })
 
 /** Enrols many students: each separately, or all or none. */

@@ -40,7 +40,9 @@ export const enrollmentSchema = z.object({
     .meta({ description: 'Lesson with the last activity.', example: null, idPrefix: 'les' }),
   first_opened_at: moment('Time of the first activity in a lesson.'),
   last_activity_at: moment('Time of the last activity in a lesson.'),
-  completed_at: moment('Time of completion. Lessons that are added later do not revoke it.'),
+  completed_at: moment(
+    'Time of completion. Lessons that are added later do not revoke it. Staff can send a time in the past for an enrolment that moves here from another system: it is completed, with the certificate of the course.',
+  ),
   canceled_at: moment('Time of cancellation.'),
   certificate: z
     .object({
@@ -108,6 +110,21 @@ export const courseProgress = z.object({
   enrollment: enrollmentSummary,
   lessons: z.array(lessonState).meta({ description: 'All published lessons in their order.', example: [] }),
 })
+
+/** The times of an enrolment that was made before the school came here, in addition to `completed_at`. */
+export const history = {
+  enrolled_at: timestamp().optional().meta({
+    description:
+      'Only for staff: when the student was enrolled, for an enrolment that moves here from another system. It becomes created_at, and starts_at unless that is sent.',
+    example: '2019-05-04T09:30:00.000Z',
+    createOnly: true,
+  }),
+  certificate_issued_at: timestamp().optional().meta({
+    description: 'Only for staff, with completed_at: when the certificate was issued. Default: completed_at. Its number is new.',
+    example: '2019-07-02T09:30:00.000Z',
+    createOnly: true,
+  }),
+}
 
 /** The inputs of a new enrolment that are not fields of it. */
 export const named = {

@@ -12,7 +12,7 @@ import { lessons } from '../curriculum/lessons.ts'
 import { studentArea } from '../students/studentArea.ts'
 import { students } from '../students/students.ts'
 import { bulkEnrollments, putProgress, transitionOf } from './enrollmentActions.ts'
-import { courseProgress, enrollmentSchema, enrollmentStatus, named } from './enrollmentFields.ts'
+import { courseProgress, enrollmentSchema, enrollmentStatus, history, named } from './enrollmentFields.ts'
 import { statusAt } from './enrollmentStatus.ts'
 import { reopen, resetProgress } from './enrollmentTransitions.ts'
 import {
@@ -87,12 +87,13 @@ export const enrollments = defineResource({
         },
     },
   },
-  inputs: z.object(named),
+  inputs: z.object({ ...named, ...history }),
   writable: [
     { field: 'student_id', on: 'create' },
     { field: 'course_id', on: 'create' },
     { field: 'starts_at', roles: teachers },
     { field: 'expires_at', roles: teachers },
+    { field: 'completed_at', on: 'create', roles: ['staff'] },
     'external_id',
     'metadata',
   ],

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
-import { newId } from '../../base/ids.ts'
+import { newIdAt } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import type { Builder } from '../../database/statements/expressions.ts'
@@ -29,11 +29,18 @@ export const groupedNumber = (number: string): string => (number.match(/.{1,4}/g
 
 type Completed = Stored<'certificate', 'id' | 'version'>
 
-/** Issues the certificates of enrolments that are being completed, in the transaction that completes them. The enrolments are locked. */
-export async function issueCertificates(context: ChangeContext, completed: readonly Completed[]): Promise<void> {
+/**
+ * Issues the certificates of enrolments that are being completed, in the transaction that completes them. The enrolments are locked. Another
+ * time of issue is that of another system.
+ */
+export async function issueCertificates(
+  context: ChangeContext,
+  completed: readonly Completed[],
+  issuedAt: Date = context.now,
+): Promise<void> {
   const issued = new Set(
     await insertCertificates(
-      context,
+      { ...context, now: issuedAt },
       completed.map(({ id }) => id),
     ),
   )
@@ -91,7 +98,7 @@ export async function issueOnRequest(
 async function insertCertificates({ writer, now }: ChangeContext, enrollmentIds: readonly string[]): Promise<string[]> {
   if (enrollmentIds.length === 0) return []
   const numbered = unnest('new', {
-    id: { type: 'uuid', values: enrollmentIds.map(() => newId()) },
+    id: { type: 'uuid', values: enrollmentIds.map(() => newIdAt(now)) },
     number: { type: 'text', values: enrollmentIds.map(() => certificateNumber()) },
     enrollment_id: { type: 'uuid', values: enrollmentIds },
   })

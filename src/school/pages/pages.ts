@@ -5,6 +5,7 @@ import { everything } from '../../engine/declare/expressions.ts'
 import { externalId, line, lineOrEmpty, metadata, slug, timestamp } from '../../engine/declare/fields.ts'
 import { freeSlug } from '../../engine/declare/slugs.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
+import { formerPaths, saveFormerPaths } from '../formerPaths.ts'
 import { duplicatePage } from './duplicatePage.ts'
 import { isListed, isUnlisted } from './pageAccess.ts'
 import { pageBlock } from './pageBlocks.ts'
@@ -119,6 +120,7 @@ export const pages = defineResource({
     },
     has_unpublished_changes: { from: [...contentColumns], of: (page) => hasUnpublishedChanges(page) },
   },
+  inputs: z.object({ former_paths: formerPaths() }),
   writable: ['title', 'slug', 'kind', 'visibility', 'blocks', 'seo', 'show_in_navigation', 'external_id', 'metadata'],
   required: ['title'],
   slugFrom: 'title',
@@ -145,7 +147,10 @@ export const pages = defineResource({
       scope: 'write',
       check: checkPage,
       defaults: async (_writing, { title }) => ({ title: title }),
-      after: (writing, page, values) => afterWriting('created')(writing, page, values),
+      async after(writing, page, values) {
+        await afterWriting('created')(writing, page, values)
+        await saveFormerPaths(writing.writer, { type: 'page', id: page.id }, values.former_paths)
+      },
     },
     update: {
       scope: 'write',

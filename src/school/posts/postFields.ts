@@ -70,7 +70,11 @@ export const postSchema = z.object({
   comments_count: z.int().meta({ description: 'Number of published comments.', example: 3 }),
   reading_minutes: z.int().meta({ description: 'Reading time in minutes.', example: 4 }),
   scheduled_for: time('When it will be published.'),
-  published_at: timestamp().nullable().meta({ description: 'When it was published.', example: '2026-03-01T09:30:00.000Z' }),
+  published_at: timestamp().nullable().meta({
+    description:
+      'When it was published. Staff can send a time in the past when they create the post: it is published then, as it was on another site, and nobody gets an e-mail.',
+    example: '2026-03-01T09:30:00.000Z',
+  }),
   archived_at: time('When it was archived.'),
   seo,
   external_id: externalId(),

@@ -5,6 +5,8 @@ import type { SchoolWriter } from '../../database/connection/database.ts'
 import { lockByName } from '../../database/connection/lockByName.ts'
 import type { RenderingContext } from '../changeContext.ts'
 import type { WriteContext } from '../courses/courseWriting.ts'
+import { saveFormerPaths } from '../formerPaths.ts'
+import { pastTimeErrors } from '../pastTimes.ts'
 import type { TextFormat } from '../richText.ts'
 
 /** The fields of a post as a request sends them, over those that are stored. */
@@ -15,6 +17,8 @@ type PostValues = Readonly<{
   pinned?: boolean
   content?: string | null
   content_format?: TextFormat
+  published_at?: string | null
+  former_paths?: readonly string[]
 }>
 
 const maxPinned = 3
@@ -37,6 +41,7 @@ export async function checkPost(
     ...fieldErrors,
     ...(await planErrors(plans, context)),
     ...(await authorErrors(values, context)),
+    ...(before === undefined ? pastTimeErrors('published_at', values.published_at, context.now) : []),
     ...(values.pinned === true && !before?.pinned ? await pinErrors(context) : []),
   ]
 }
@@ -48,11 +53,17 @@ async function planErrors(plans: readonly string[], { writer }: WriteContext): P
   return found.length < ids.length ? [fieldError('plan_ids', 'invalid_reference', 'must name plans of this school')] : []
 }
 
-/** Returns an error if a lecturer names another author than themselves. */
-export function checkPostCaller({ author_lecturer_id }: PostValues, { caller }: Pick<WriteContext, 'caller'>): ProblemDetail[] {
-  if (author_lecturer_id === undefined || audienceOf(caller) !== 'lecturer') return []
-  const isOwn = (author_lecturer_id && uuidOf('lec', author_lecturer_id)) === caller.lecturerId
-  return isOwn ? [] : [fieldError('author_lecturer_id', 'not_allowed', 'must be your own profile')]
+/** Returns errors if a lecturer names another author than themselves, or former paths. */
+export function checkPostCaller(
+  { author_lecturer_id, former_paths }: PostValues,
+  { caller }: Pick<WriteContext, 'caller'>,
+): ProblemDetail[] {
+  if (audienceOf(caller) !== 'lecturer') return []
+  const isOwn = author_lecturer_id === undefined || (author_lecturer_id && uuidOf('lec', author_lecturer_id)) === caller.lecturerId
+  return [
+    ...(isOwn ? [] : [fieldError('author_lecturer_id', 'not_allowed', 'must be your own profile')]),
+    ...(former_paths === undefined ? [] : [fieldError('former_paths', 'not_allowed', 'can be sent by staff only')]),
+  ]
 }
 
 async function authorErrors({ author_lecturer_id }: PostValues, { writer }: WriteContext): Promise<ProblemDetail[]> {
@@ -90,6 +101,7 @@ export async function postColumns(
     ...(author !== undefined && { author_lecturer_id: author }),
     automatic_excerpt: excerptOf(text),
     reading_minutes: Math.ceil(words / wordsPerMinute),
+    ...(isNew && values.published_at && { status: 'published' }),
   }
 }
 
@@ -127,6 +139,7 @@ export async function savePostParts(
       .onConflict((conflict) => conflict.columns(['school_id', 'post_id']).doUpdateSet(body))
       .execute()
   }
+  await saveFormerPaths(writer, { type: 'post', id }, sent.former_paths)
   if (sent.plan_ids === undefined) return
   await writer.deleteFrom('post_plan').where('post_id', '=', id).execute()
   const plans = [...new Set(sent.plan_ids.flatMap((plan) => fromPublicId('mpl', plan) ?? []))]

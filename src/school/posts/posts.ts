@@ -9,6 +9,7 @@ import { freeSlug } from '../../engine/declare/slugs.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
 import type { View } from '../../engine/declare/views.ts'
 import { requireOffered } from '../../engine/read/selectRows.ts'
+import { formerPaths } from '../formerPaths.ts'
 import { lecturers } from '../lecturers/lecturers.ts'
 import { requirePublisher } from '../lecturers/requirePublisher.ts'
 import { duplicatePost } from './duplicatePost.ts'
@@ -52,7 +53,7 @@ export const posts = defineResource({
   derived: {
     status: { from: times, of: (post) => timesNow(post).status },
     scheduled_for: { from: times, of: (post) => timesNow(post).scheduled_for },
-    published_at: { from: times, of: (post) => timesNow(post).published_at },
+    published_at: { from: times, of: (post) => timesNow(post).published_at, write: (published_at) => ({ published_at }) },
     excerpt: { select: excerptOf, write: (excerpt) => ({ excerpt }) },
     content: { select: bodyOf('content'), write: () => ({}) },
     content_format: { select: bodyOf('content_format'), write: () => ({}) },
@@ -76,6 +77,7 @@ export const posts = defineResource({
     author_lecturer_id: reference('lec', 'Id of a lecturer.')
       .nullable()
       .meta({ description: 'Author; null for the school itself. Lecturers can name only themselves.', example: null, idPrefix: 'lec' }),
+    former_paths: formerPaths(),
   }),
   currentInputs: { author_lecturer_id: ({ author }) => author?.lecturer_id ?? null },
   writable: [
@@ -90,6 +92,7 @@ export const posts = defineResource({
     'cover_image',
     'tags',
     { field: 'pinned', roles: ['staff'] },
+    { field: 'published_at', on: 'create', roles: ['staff'] },
     'comments_enabled',
     'seo',
     'external_id',
