@@ -1,19 +1,11 @@
-import {
-  admit,
-  type ClientRequest,
-  finish,
-  type Handler,
-  type LimitedEndpoint,
-  refuseAuthorizationHeader,
-  runEngine,
-} from './endpointHandler.ts'
+import { admit, type ClientRequest, finish, type Handler, type LimitedEndpoint, refuseBasic, runEngine } from './endpointHandler.ts'
 import { newExchange } from './engineTransaction.ts'
 import { identifyClient } from './identifyClient.ts'
 import { namedClient } from './namedClient.ts'
 import { readForm } from './readEngineForm.ts'
 import { prefetchRevocation, respondToRevocation } from './revocation.ts'
 import { narrowIssuedScope, narrowRequestedScope, prefetch, presentedIn } from './tokenEndpoint.ts'
-import { narrowIntrospection, prefetchToken } from './tokenInformation.ts'
+import { hideJwt, narrowIntrospection, prefetchToken } from './tokenInformation.ts'
 import { findOutcome, respond } from './tokenOutcome.ts'
 
 const endpoint =
@@ -21,7 +13,7 @@ const endpoint =
   async (ctx, args) => {
     const admission = admit(ctx, args, limit)
     try {
-      refuseAuthorizationHeader(ctx)
+      refuseBasic(ctx)
       const form = await readForm(ctx)
       const clientId = identifyClient(form)
       ctx.state.clientId = namedClient(clientId)
@@ -53,6 +45,7 @@ export const revoke = endpoint('token', async (request) => {
 
 /** The introspection endpoint (RFC 7662). */
 export const introspect = endpoint('introspection', async (request) => {
+  hideJwt(request)
   await prefetchToken(request)
   await runEngine(request)
   await narrowIntrospection(request)

@@ -165,10 +165,13 @@ const limitKey = ({ state: { school, address } }: Context): LimitKey => ({ schoo
 
 /**
  * The engine would accept Basic from clients that registered client_secret_post. The metadata list two methods, and each client must use
- * its own.
+ * its own. Every other scheme authenticates no client (RFC 6749 section 2.3) and is ignored: apps add their access token to each request.
  */
-export function refuseAuthorizationHeader(ctx: Context): void {
-  if (ctx.req.headers.authorization === undefined) return
+export function refuseBasic({ req: { headers, headersDistinct } }: Context): void {
+  const values = headersDistinct.authorization ?? []
+  delete headers.authorization
+  delete headersDistinct.authorization
+  if (!values.some((value) => /^\s*basic(?:\s|$)/i.test(value))) return
   throw new Problem('invalid_client', {
     description:
       'Clients do not authenticate by the Authorization header here. Send client_id, and client_secret if you have one, in the form body.',

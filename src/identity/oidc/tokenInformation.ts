@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from 'jose'
 import type { Context } from 'koa'
 import { challenge } from '../../base/http/problems.ts'
 import { putBodyBack } from '../../base/http/readBody.ts'
@@ -32,6 +33,25 @@ async function rememberToken(
   const checked = await (begunChecks.get(ctx.req)?.checked ?? tokenChecks.check(ctx.state.school.id, token, callerId))
   rememberChecked(facts, token, checked)
   return checked
+}
+
+/**
+ * Replaces a JWT by a token that does not exist: none of this service is one, and the engine refuses them with an error. A resource server
+ * forwards what its callers present, so the answer about a token of somebody else is that it is not active (RFC 7662 section 2.2).
+ */
+export function hideJwt({ ctx, form }: ClientRequest): void {
+  const [token, ...others] = form.getAll('token')
+  if (token === undefined || others.length > 0 || !isJwt(token)) return
+  form.set('token', 'jwt')
+  putBodyBack(ctx.req, Buffer.from(form.toString()))
+}
+
+function isJwt(token: string): boolean {
+  try {
+    return Boolean(decodeProtectedHeader(token))
+  } catch {
+    return false
+  }
 }
 
 interface Introspection {

@@ -18,6 +18,7 @@ import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operationsIn, resources } from '../../../src/school/index.ts'
+import { requestBytes, sendRaw } from '../../security/rawHttp.ts'
 import { type Answer, answer, createAgent, get, personCalled, withToken } from '../../support/agent.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import type { Person } from '../../support/person.ts'
@@ -133,6 +134,94 @@ describe('clients authenticate as registered, and in no other way', () => {
       expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /)
       expect(refused.body.error_description).toContain('form body')
     }
+  })
+
+  test('any other scheme in the Authorization header authenticates no client and is ignored (RFC 6749 section 2.3)', async () => {
+    const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
+    const post = (path: string, parameters: Record<string, string>, authorization: string) =>
+      confidential.post(path, parameters, { authorization })
+    let { body: tokens } = await confidential.tokens(person)
+    for (const authorization of [
+      `Bearer ${tokens.access_token}`,
+      'Bearer expired',
+      'bearer',
+      '',
+      'Negotiate YII',
+      'DPoP x',
+      'Basically x',
+    ]) {
+      const refreshed = await post('/api/oauth/token', { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }, authorization)
+      expect([authorization, refreshed.status]).toEqual([authorization, 200])
+      tokens = refreshed.body
+      const introspected = await post('/api/oauth/introspect', { token: tokens.access_token }, authorization)
+      expect([authorization, introspected.body.active]).toEqual([authorization, true])
+    }
+    // It is no credential either: the form decides alone.
+    for (const client_secret of ['', 'wrong']) {
+      const refused = await post('/api/oauth/introspect', { token: 'x', client_secret }, `Bearer ${tokens.access_token}`)
+      expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
+    }
+    expect((await post('/api/oauth/revoke', { token: tokens.refresh_token }, 'Bearer expired')).status).toBe(200)
+  })
+
+  test('two ways to authenticate are refused, also in two headers (RFC 6749 section 2.3)', async () => {
+    const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
+    const credentials = Buffer.from(`${confidential.clientId}:${confidential.clientSecret}`).toString('base64')
+    const form = new URLSearchParams({ token: 'x', client_id: confidential.clientId, client_secret: String(confidential.clientSecret) })
+    for (const path of ['/api/oauth/token', '/api/oauth/revoke', '/api/oauth/introspect']) {
+      for (const lines of [
+        [`Authorization: Basic ${credentials}`],
+        [`Authorization: bAsIc\t${credentials}`],
+        ['Authorization: Basic'],
+        ['Authorization: Bearer x', `Authorization: Basic ${credentials}`],
+      ]) {
+        const type = 'Content-Type: application/x-www-form-urlencoded'
+        const [refused] = await sendRaw(service.issuer, requestBytes('POST', path, service.issuer, [type, ...lines], `${form}`))
+        expect([path, lines, refused?.status, refused?.head]).toEqual([
+          path,
+          lines,
+          401,
+          expect.stringMatching(/^www-authenticate: Basic /im),
+        ])
+      }
+      const twice = await confidential.post(path, {
+        token: 'x',
+        client_assertion: 'x',
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      })
+      expect([path, twice.status >= 400]).toEqual([path, true])
+    }
+  })
+
+  test('introspection of a token of somebody else is inactive, whatever its form, and not of a client without credentials (RFC 7662 section 2.2)', async () => {
+    const confidential = await createAgent(service.issuer, { token_endpoint_auth_method: 'client_secret_post' })
+    const { body: tokens } = await confidential.tokens(person)
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const foreign = `${part({ alg: 'RS256', typ: 'at+jwt' })}.${part({ iss: 'https://elsewhere.example', sub: '1' })}.c2ln`
+    const respelled = tokens.access_token.replaceAll('~', '.')
+    for (const token of [
+      tokens.id_token,
+      foreign,
+      `${foreign}.x.y`,
+      respelled,
+      `${tokens.access_token}.`,
+      'a.b.c',
+      '.',
+      'x'.repeat(20_000),
+    ]) {
+      const { status, body } = await confidential.post('/api/oauth/introspect', { token })
+      expect([token.slice(0, 40), status, body]).toEqual([token.slice(0, 40), 200, { active: false }])
+      const refused = await confidential.post('/api/oauth/introspect', { token, client_secret: 'wrong' })
+      expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
+    }
+    expect((await confidential.post('/api/oauth/introspect', { token: tokens.access_token })).body.active).toBe(true)
+    const twice = new URLSearchParams([
+      ['token', foreign],
+      ['token', tokens.access_token],
+      ['client_id', confidential.clientId],
+    ])
+    twice.set('client_secret', String(confidential.clientSecret))
+    expect((await fetch(`${service.issuer}/api/oauth/introspect`, { method: 'POST', body: twice })).status).toBe(400)
   })
 
   test('the error for an unknown client says to register again', async () => {
