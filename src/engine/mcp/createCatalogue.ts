@@ -13,6 +13,7 @@ import { revisions } from './revisions.ts'
 import { catalogueVersion } from './serverCard.ts'
 import { readSkill, type ServedSkill, serveSkills, skillListings, skillsCapability } from './skills.ts'
 import { catalogueTools, toolResult } from './tools.ts'
+import { withoutEmpty } from './withoutNoise.ts'
 
 export interface CatalogueArguments {
   operations: readonly Operation[]
@@ -59,7 +60,10 @@ export function createCatalogue({ operations, documents, skills, log }: Catalogu
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = toolsByName.get(params.name)
       if (!tool) throw invalidParams(`There is no tool ${params.name.slice(0, 100)}. tools/list names all of them.`)
-      return await handled(() => tool.call(params.arguments ?? {}, served).then(toolResult), toolError)
+      return await handled(
+        () => tool.call(withoutEmpty(params.arguments ?? {}, tool.listing.inputSchema.required), served).then(toolResult),
+        toolError,
+      )
     })
     server.setRequestHandler('resources/list', async () => ({
       resources: [...(await handled(() => resources.list(served), rejectParams)), ...skillListings(await ownSkills())],
@@ -77,7 +81,7 @@ export function createCatalogue({ operations, documents, skills, log }: Catalogu
     server.setRequestHandler('prompts/get', async ({ params }) => {
       const prompt = prompts.find(({ listing }) => listing.name === params.name)
       if (!prompt) throw invalidParams(`There is no prompt ${params.name.slice(0, 100)}. prompts/list names all of them.`)
-      return await handled(async () => promptMessages(prompt, params.arguments ?? {}), rejectParams)
+      return await handled(async () => promptMessages(prompt, withoutEmpty(params.arguments ?? {})), rejectParams)
     })
     server.setRequestHandler('completion/complete', ({ params }) => handled(() => complete(params, served), rejectParams))
     return server

@@ -4,6 +4,7 @@ import type { Served } from './catalogue.ts'
 import { paramsError } from './paramsError.ts'
 import { revisions, revisionWithBatches } from './revisions.ts'
 import { rpcCodes, rpcError, unsupportedRevision } from './rpcProblem.ts'
+import { withoutIdleRevision, withoutNulls } from './withoutNoise.ts'
 
 export interface Exchange {
   message: unknown
@@ -40,18 +41,20 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
   })
 
   return async (exchange) => {
-    const revision = exchange.headers.get('mcp-protocol-version')?.trim()
     if (!Array.isArray(exchange.message)) return await one(exchange)
+    const revision = revisionOf(exchange.headers)
     if (revision !== undefined && revision !== revisionWithBatches)
       return invalid(`Revision ${revision.slice(0, 50)} knows no batches. Send one message in each request.`)
     return await batch(exchange.message, exchange)
   }
 
-  async function one({ message, headers, served }: Exchange): Promise<Reply> {
+  async function one({ message: sent, headers: sentHeaders, served }: Exchange): Promise<Reply> {
+    const message = withoutNulls(sent)
+    const headers = withoutIdleRevision(sentHeaders, message)
     const request = new Request(`${served.school.issuer}/mcp`, { method: 'POST', headers })
     underWay.set(request, served)
     const isOld = await isLegacyRequest(request, message)
-    const revision = headers.get('mcp-protocol-version')?.trim()
+    const revision = revisionOf(headers)
     if (isOld && revision !== undefined && !revisions.includes(revision)) return unknownRevision(revision, message)
     // The lists do not change while a server object lives, so subscriptions are not offered.
     if (!isOld && isCallTo(message, 'subscriptions/listen')) {
@@ -92,6 +95,8 @@ export function createExchange(serverFor: (served: Served) => Server, log: Log):
     return answers.length === 0 ? { status: 202 } : { status: 200, body: answers }
   }
 }
+
+const revisionOf = (headers: Headers): string | undefined => headers.get('mcp-protocol-version')?.trim() || undefined
 
 const isCallTo = (message: unknown, method: string): boolean =>
   typeof message === 'object' && message !== null && 'method' in message && message.method === method

@@ -176,27 +176,50 @@ describe('a token at /mcp', () => {
 })
 
 describe('the revisions', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('%s begins with a handshake, and nothing is remembered of it', async (revision) => {
-    const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-    const { status, json, headers } = await post(origin, request('initialize', params), { 'mcp-session-id': 'made-up' })
-    expect([status, json.result.protocolVersion, headers.get('mcp-session-id')]).toEqual([200, revision, null])
-    expect(headers.get('content-type')).toContain('application/json')
-    expect(json.result.instructions).toContain(`${origin}/.well-known/oauth-protected-resource`)
-    expect(json.result.instructions).toContain('skill://get-a-token/SKILL.md')
-    const initialized = await post(origin, { jsonrpc: '2.0', method: 'notifications/initialized' })
-    expect([initialized.status, initialized.text]).toEqual([202, ''])
-    const { result } = (await post(origin, request('tools/list'), { 'mcp-protocol-version': revision, 'last-event-id': '7' })).json
-    expect([result.tools.length > 0, result.resultType, result.ttlMs]).toEqual([true, undefined, undefined])
-  })
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+    '%s begins with a handshake, and nothing is remembered of it',
+    async (revision) => {
+      const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+      const { status, json, headers } = await post(origin, request('initialize', params), { 'mcp-session-id': 'made-up' })
+      expect([status, json.result.protocolVersion, headers.get('mcp-session-id')]).toEqual([200, revision, null])
+      expect(headers.get('content-type')).toContain('application/json')
+      expect(json.result.instructions).toContain(`${origin}/.well-known/oauth-protected-resource`)
+      expect(json.result.instructions).toContain('skill://get-a-token/SKILL.md')
+      const initialized = await post(origin, { jsonrpc: '2.0', method: 'notifications/initialized' })
+      expect([initialized.status, initialized.text]).toEqual([202, ''])
+      const { result } = (await post(origin, request('tools/list'), { 'mcp-protocol-version': revision, 'last-event-id': '7' })).json
+      expect([result.tools.length > 0, result.resultType, result.ttlMs]).toEqual([true, undefined, undefined])
+    },
+  )
 
   test('an unknown one in the handshake is answered with one that is known', async () => {
     const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
     expect((await post(origin, request('initialize', params))).json.result.protocolVersion).toBe('2025-11-25')
   })
 
+  test('an idle one in the header is ignored: initialize negotiates in its body, and an empty one names none', async () => {
+    const clientInfo = { name: 'test', version: '1' }
+    for (const [revision, answered] of [
+      ['2024-11-05', '2024-11-05'],
+      ['2025-06-18', '2025-06-18'],
+      ['2026-05-11', '2025-11-25'],
+      ['2099-01-01', '2025-11-25'],
+    ] as const) {
+      const initialize = request('initialize', { protocolVersion: revision, capabilities: {}, clientInfo })
+      for (const header of [revision, '', '2026-07-28', 'x']) {
+        const { status, json } = await post(origin, initialize, { 'mcp-protocol-version': header })
+        expect([revision, header, status, json.result?.protocolVersion]).toEqual([revision, header, 200, answered])
+      }
+    }
+    expect((await post(origin, ping, { 'mcp-protocol-version': '' })).status).toBe(200)
+    const [message, headers] = modern('initialize', { protocolVersion: '2026-07-28', capabilities: {}, clientInfo })
+    expect((await post(origin, message, headers)).json.error.code).toBe(-32601)
+    expect((await post(origin, message, { ...headers, 'mcp-protocol-version': '2025-11-25' })).json.error.code).toBe(-32020)
+  })
+
   test('an unknown one in the header is refused with those that are known', async () => {
     const old = await post(origin, ping, { 'mcp-protocol-version': '1999-01-01' })
-    const known = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']
+    const known = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
     expect([old.status, old.json.error.code, old.json.error.data.supported, old.json.id]).toEqual([400, -32022, known, 1])
     const [message] = modern('tools/list')
     const params = { _meta: { ...envelope, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' } }
@@ -279,14 +302,49 @@ describe('params that a method does not take', () => {
   ] as const
 
   test.each(answered)('for %s are invalid params, never an internal error', async (method, good, field) => {
-    const wrong: unknown[] = [null, [], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: null }, { ...good, _meta: 1 }]
-    if (Object.keys(good).length > 0) wrong.push({})
+    const wrong: unknown[] = [[], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: [null] }, { ...good, _meta: 1 }]
+    // What is null is not there.
+    if (field in good) wrong.push(null, {}, { ...good, [field]: null })
     for (const params of wrong) {
       for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) {
         const { status, json } = await post(origin, { jsonrpc: '2.0', id: 0, method, params }, headers as Record<string, string>)
         expect([params, status, json.id, json.error?.code]).toEqual([params, 200, 0, -32602])
       }
     }
+  })
+
+  test.each(answered)('for %s are as good as absent where they are null', async (method, good, field) => {
+    if (field in good) return
+    const send = async (params: unknown) => (await post(origin, { jsonrpc: '2.0', id: 0, method, params })).json
+    const expected = await send(good)
+    for (const params of [null, { ...good, [field]: null }, { ...good, _meta: null }, { ...good, _meta: { progressToken: null } }])
+      expect([params, await send(params)]).toEqual([params, expected])
+  })
+
+  test('of a tool that are null or empty are absent if they are optional, and named if they are required', async () => {
+    const call = async (name: string, values: unknown) =>
+      (await post(origin, request('tools/call', { name, arguments: values }))).json.result
+    for (const values of [null, { limit: null }, { limit: '' }, { cursor: '' }, { sort: '', fields: null }, { unknown: null }])
+      expect([values, await call('list_courses', values)]).toEqual([values, await call('list_courses', {})])
+    for (const [name, values, field] of [
+      ['list_courses', { limit: 'many' }, 'limit'],
+      ['list_courses', { limit: 0 }, 'limit'],
+      ['list_courses', { fields: [null] }, 'fields'],
+      ['list_courses', { unknown: 1 }, 'unknown'],
+      ['get_course', { id_or_slug: '' }, 'id_or_slug'],
+      ['get_course', { id_or_slug: null }, 'id_or_slug'],
+      ['search_catalog', { query: null, types: null }, 'query'],
+    ] as const) {
+      const { isError, content } = await call(name, values)
+      expect([name, values, isError, content[0].text]).toEqual([name, values, true, expect.stringContaining(field)])
+    }
+    for (const required of [null, '']) {
+      const { error } = (await post(origin, request('prompts/get', { name: 'recommend_course', arguments: { goal: required, level: '' } })))
+        .json
+      expect([error.code, error.message]).toEqual([-32602, expect.stringContaining('goal')])
+    }
+    const prompts = ['', null].map((level) => request('prompts/get', { name: 'recommend_course', arguments: { goal: 'a bowl', level } }))
+    for (const prompt of prompts) expect((await post(origin, prompt)).json.result.messages[0].content.text).not.toContain('Level')
   })
 
   test.each(['initialize', 'tools/call', 'resources/read', 'prompts/get'])('are missed where %s comes without any', async (method) => {

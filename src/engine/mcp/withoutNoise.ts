@@ -1,0 +1,39 @@
+import { isObject } from '../../base/text/jsonValue.ts'
+
+/**
+ * Returns the message as if the members of its params that are null had not been sent: clients serialize what is not set as null, and strict
+ * function calling makes models name every argument. A member that is required is missing then, and its error says so.
+ */
+export function withoutNulls(message: unknown): unknown {
+  if (!isObject(message) || !('params' in message)) return message
+  const { params, ...rest } = message
+  return params === null ? rest : { ...rest, params: present(params) }
+}
+
+/** Elements of lists remain: their places have a meaning. */
+const present = (value: unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, present(inner)]])))
+    : value
+
+/** Returns the arguments of a tool or a prompt without empty texts for those that are optional: none has a use for them. */
+export const withoutEmpty = <Value>(values: Readonly<Record<string, Value>>, required: readonly string[] = []): Record<string, Value> =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' || required.includes(name)))
+
+const header = 'mcp-protocol-version'
+/** The member with which a message of 2026-07-28 names its revision. */
+const claim = 'io.modelcontextprotocol/protocolVersion'
+
+/**
+ * Returns the headers without a revision that says nothing: an empty one, and that of `initialize`, whose body negotiates the revision (MCP
+ * 2025-06-18, protocol version header). The revision that a message names itself is compared with the header.
+ */
+export function withoutIdleRevision(sent: Headers, message: unknown): Headers {
+  const isNegotiated = isObject(message) && message.method === 'initialize' && !claimsRevision(message.params)
+  if (sent.get(header)?.trim() !== '' && !isNegotiated) return sent
+  const headers = new Headers(sent)
+  headers.delete(header)
+  return headers
+}
+
+const claimsRevision = (params: unknown): boolean => isObject(params) && isObject(params._meta) && claim in params._meta
