@@ -47,10 +47,13 @@ const undo = z
   .prefault({})
   .meta({ description: 'Taking changes back.', examples: [{ days: 14 }] })
 
+/** True for an origin of an extension or an app with its own scheme, as browsers send it: `chrome-extension://` and an id. */
+const isAppOrigin = (text: string): boolean => /^(?!https?:|file:)[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text)
+
 const allowedOrigin = z
   .string()
   .max(255)
-  .refine((text) => text === '*' || isOrigin(text))
+  .refine((text) => text === '*' || isOrigin(text) || isAppOrigin(text))
   .meta({ title: 'an origin such as https://app.example.com, or *' })
 
 const cors = z
@@ -65,7 +68,7 @@ const cors = z
       .default(['*'])
       .meta({
         description:
-          'Origins whose scripts may read responses of the API and the documents, always without cookies. Pages are excluded. /mcp accepts requests from the school itself, from loopback origins and from the origins listed here; * adds none.',
+          'Origins whose scripts may read responses of the API and the documents, always without cookies. Pages are excluded. Extensions and apps have origins such as chrome-extension://ID. For /mcp, * counts at schools with a public https address only; at a loopback or private host, pages of the school itself, of loopback origins and of the origins listed here may call.',
         examples: [['https://app.example.com']],
       }),
   })

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context } from 'koa'
 import { type Caller, callerFrom } from '../../src/base/caller.ts'
+import { createOriginPolicy } from '../../src/base/http/originPolicy.ts'
 import { renderProblems } from '../../src/base/http/problems.ts'
 import type { RequestState } from '../../src/base/http/requestState.ts'
 import { createKeyring } from '../../src/base/keyring.ts'
@@ -166,7 +167,7 @@ export async function startDemoApi(
     skills: async () => [],
     log,
     schoolName: async () => 'Demo',
-    allowedOrigins: () => [],
+    originPolicy: createOriginPolicy({ allowedOrigins: [], guardedPath: '/mcp' }),
   })
   koa.use((ctx, next) => {
     Object.assign(ctx.state, { school, requestId: 'req_test', address: ctx.get('x-test-address') || '127.0.0.1' })

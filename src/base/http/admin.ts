@@ -1,10 +1,10 @@
-import { isIP } from 'node:net'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import type { Log } from '../log/log.ts'
 import { Problem } from '../problem.ts'
 import { createKoa } from './createKoa.ts'
 import { allowMethods } from './methods.ts'
+import { isPrivateHost } from './privateHost.ts'
 import { respondWithProblem } from './problems.ts'
 import { requestExcess } from './requestLimits.ts'
 import { logResponseErrors } from './responseErrors.ts'
@@ -66,20 +66,4 @@ function refuseHost(ctx: Context, log: Log): void {
     { host: ctx.get('host').slice(0, 100), address: ctx.req.socket.remoteAddress, request_id: requestId },
     'private port called by a foreign name',
   )
-}
-
-/** Names that no public DNS zone can contain (RFC 6761, RFC 6762, RFC 8375; `internal` is reserved by ICANN), and those of Kubernetes. */
-const privateSuffixes = ['.localhost', '.local', '.internal', '.home.arpa', '.svc']
-
-/**
- * Returns true if a `Host` can name the private port: an address, a name that nobody can register, or one of the given names. A page can
- * let its own name lead to a private address, and its requests name that host (DNS rebinding).
- */
-export function isPrivateHost(host: string, names: readonly string[]): boolean {
-  const name = host
-    .toLowerCase()
-    .replace(/:\d{1,5}$/, '')
-    .replace(/\.$/, '')
-  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return true
-  return !name.includes('.') || privateSuffixes.some((suffix) => name.endsWith(suffix)) || names.includes(name)
 }

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Caller } from '../../base/caller.ts'
+import type { OriginPolicy } from '../../base/http/originPolicy.ts'
 import { asProblem, bodyOf } from '../../base/http/problems.ts'
 import { readJson } from '../../base/http/readJson.ts'
 import type { RequestState } from '../../base/http/requestState.ts'
@@ -9,6 +10,7 @@ import type { RunContext } from '../call.ts'
 import type { OperationLimit } from '../operationLimits.ts'
 import type { Run } from '../run.ts'
 import type { CatalogueArguments } from './createCatalogue.ts'
+import { requireOrigin } from './requireOrigin.ts'
 import { rpcCodeOf, rpcError } from './rpcProblem.ts'
 import { serveServerCard } from './serverCard.ts'
 
@@ -24,8 +26,8 @@ export interface McpArguments extends CatalogueArguments {
    * `rate_limited`.
    */
   authenticate(ctx: Context, limits: readonly OperationLimit[]): Promise<Caller>
-  /** Origins of pages that may call, in addition to the school's own and those of the user's machine. */
-  allowedOrigins(): readonly string[]
+  /** Says which pages may call. */
+  originPolicy: OriginPolicy
 }
 
 /** Tool calls with their arguments are short. */
@@ -52,7 +54,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
     }
     try {
       const message = await admitted(ctx)
-      const { exchange } = await messages()
+      const exchange = await messages()
       const store = databaseOf(school.id)
       const { status, body } = await exchange({
         message,
@@ -92,8 +94,7 @@ export function createMcp(args: McpArguments): Middleware<RequestState> {
         headers: { Allow: 'POST' },
       })
     }
-    const { requireOrigin } = await messages()
-    requireOrigin(ctx, ctx.state.school, new Set(args.allowedOrigins()))
+    requireOrigin(ctx, ctx.state.school, args.originPolicy)
     await authenticate(ctx, [])
     // The transport obliges clients to name both. The response is JSON, so one of them is enough.
     if (!ctx.accepts('application/json', 'text/event-stream')) {

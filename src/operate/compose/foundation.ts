@@ -1,4 +1,6 @@
+import { paths } from '../../agents/schoolFacts.ts'
 import type { Metrics } from '../../base/http/metrics.ts'
+import { createOriginPolicy, type OriginPolicy } from '../../base/http/originPolicy.ts'
 import { createLoopWatch, type LoopWatch } from '../../base/process/loopWatch.ts'
 import type { School } from '../../base/school.ts'
 import type { Language } from '../../base/text/languages.ts'
@@ -76,6 +78,7 @@ export interface BasicParts extends AppArguments {
   /** Measures how long operations block the event loop. */
   loop: LoopWatch
   exchanges: Exchanges
+  originPolicy: OriginPolicy
   branding(school: School): ReturnType<typeof schoolBranding>
   /** Returns what the pages of a school show of it, read once for each page. */
   pageBranding(school: School): Promise<PageBranding>
@@ -149,6 +152,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
     schoolNames,
     outbox: createOutbox({ database, keyring }),
     exchanges,
+    originPolicy: createOriginPolicy({ allowedOrigins: config.server.cors.allowed_origins, guardedPath: paths.mcp }),
     branding: (school) => schoolBranding(inSchool(accounts.kysely, school.id), school.id),
     pageBranding: oncePerRequest(exchanges, (school) => pageBranding(inSchool(accounts.kysely, school.id), statements)),
     languages: (school) => schoolConfigOf(runtime, school).languages,

@@ -6,7 +6,7 @@ import { createCallerOf, operationArguments } from './api.ts'
 import type { Foundation } from './foundation.ts'
 
 export function createMcpEndpoint(foundation: Foundation, documents: AgentDocuments): Middleware {
-  const { runtime, log, schoolNames } = foundation
+  const { originPolicy, log, schoolNames } = foundation
   return createMcp({
     ...operationArguments(foundation),
     documents: [pricingDocument(documents.pricing)],
@@ -14,6 +14,6 @@ export function createMcpEndpoint(foundation: Foundation, documents: AgentDocume
     log,
     schoolName: ({ state }) => schoolNames.read(state.school.id, state.contentVersion),
     authenticate: createCallerOf(foundation, '/mcp'),
-    allowedOrigins: () => runtime.config.server.cors.allowed_origins,
+    originPolicy,
   })
 }

@@ -66,14 +66,14 @@ export const createEntrance = (foundation: Foundation): Entrance => ({
 
 /** Returns the middleware that every request passes before the routes, in order. */
 export const beforeRoutes = (
-  { runtime, config, log, keyring, loop, tracing }: Foundation,
+  { runtime, originPolicy, log, keyring, loop, tracing }: Foundation,
   { table, addressOf, record, reportBlock, begunRequests }: Entrance,
 ): Middleware<RequestState>[] => [
   inOrder([markOwnRequests, setRequestId, originForm, arriveWithin(30, isUpload), setAddress(addressOf)]),
   storeResponses(table, changesSchool),
   recordRequests({ record, loop, reportBlock, tracing, begunRequests }),
   securityHeaders(),
-  cors({ allowedOrigins: config.server.cors.allowed_origins, isPage }),
+  cors({ policy: originPolicy, schoolOf: (host) => runtime.schools.byHost(host), isPage }),
   renderProblems(log, (path, school) =>
     school && path.startsWith(`${apiPath}/`) ? errorsUrl(schoolConfigOf(runtime, school)) : undefined,
   ),

@@ -94,9 +94,10 @@ async function checkDocuments(selfCheck: PublicArguments['selfCheck']) {
 
 async function checkCors(base: string) {
   const wrong: string[] = []
+  // A school at a private address allows no page of another site to call /mcp.
   for (const path of ['/api/oauth/token', '/api/oauth/register', '/mcp']) {
     const headers = {
-      origin: 'https://app.example',
+      origin: path === '/mcp' ? base : 'https://app.example',
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization, content-type',
     }

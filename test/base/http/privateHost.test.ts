@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createAdmin, isPrivateHost } from '../../../src/base/http/admin.ts'
+import { createAdmin } from '../../../src/base/http/admin.ts'
+import { isPrivateHost } from '../../../src/base/http/privateHost.ts'
 import { createLog } from '../../../src/base/log/log.ts'
 
 test.each([
