@@ -15,6 +15,8 @@ import { type SkillFile, skillFiles } from './skillFiles.ts'
 
 export interface AgentDocuments {
   middleware: Middleware
+  /** True for the path of a document, except the parts of the sitemap. */
+  isPath(path: string): boolean
   /** Addresses of a school's privacy policy and terms, a second old at most while the store answers; none before its first response. */
   legalLinks(school: School): Promise<LegalLinks>
   about(school: School): Promise<SchoolRow>
@@ -39,6 +41,7 @@ const linksMilliseconds = 1000
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
 export function createAgentDocuments({ caches, apiPath, operations, factsOf, changeOf }: AgentDocumentsArguments): AgentDocuments {
   const documents = createDocumentList(apiPath, operations)
+  const documentPaths = new Set(documents.paths)
   const kept = caches.create<Promise<StoredDocument | undefined>>('agent_documents')
   const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {
     const found = kept.get(key)
@@ -91,6 +94,7 @@ export function createAgentDocuments({ caches, apiPath, operations, factsOf, cha
     return choice.documentAs(String(type))
   }
   return {
+    isPath: (path) => documentPaths.has(path),
     async legalLinks(school) {
       const found = links.get(school.id)
       if (found && found.until > performance.now()) return found.value

@@ -70,20 +70,56 @@ describe('no other spelling of a path bypasses our checks and reaches the engine
       for (const target of spellings(path)) {
         const { status, body } = await ask('POST', target, ['Content-Type: application/json'], '{"redirect_uris":["http://127.0.0.1:1/x"]}')
         expect([target, status, JSON.parse(body).error]).toEqual([target, 404, 'not_found'])
+        // Where only slashes are too many, the error names the endpoint.
+        if (target.replaceAll(/\/+/g, '/').replace(/\/$/, '') === path)
+          expect(JSON.parse(body).error_description).toContain(service.issuer + path)
       }
     },
   )
 
-  test.each(['/oauth/authorize', '/oauth/logout', '/oauth/logout/confirm', '/oauth/logout/success', '/.well-known/openid-configuration'])(
-    '%s',
-    async (path) => {
-      for (const target of spellings(path).filter((spelling) => spelling !== path)) {
-        const { status, head } = await ask('GET', target, ['Accept: text/html'])
-        expect([target, status]).toEqual([target, 404])
-        expect(head).not.toMatch(/^set-cookie:/im)
+  test.each(['/oauth/authorize', '/oauth/logout', '/oauth/logout/confirm', '/oauth/logout/success'])('%s', async (path) => {
+    for (const target of spellings(path).filter((spelling) => spelling !== path)) {
+      const { status, head } = await ask('GET', target, ['Accept: text/html'])
+      expect([target, status]).toEqual([target, 404])
+      expect(head).not.toMatch(/^set-cookie:/im)
+    }
+  })
+
+  test('a document is itself with slashes too many, and under no other spelling', async () => {
+    for (const path of [
+      '/.well-known/openid-configuration',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/api/oauth/jwks',
+      '/auth.md',
+    ]) {
+      const { body } = await ask('GET', path)
+      for (const target of [`${path}/`, `/${path}`, `/${path}//`, `${path.replaceAll('/', '///')}/`, `/${path}/?v=1`]) {
+        expect([target, await ask('GET', target)]).toMatchObject([target, { status: 200, body }])
+        expect([target, (await ask('HEAD', target)).status]).toEqual([target, 200])
+        expect([target, (await ask('POST', target)).status]).toEqual([target, 404])
       }
-    },
-  )
+      for (const target of spellings(path).filter((one) => !/\/\/|\/$/.test(one) && one !== path && !one.includes('..')))
+        expect([target, (await ask('GET', target)).status]).toEqual([target, 404])
+    }
+  })
+
+  test('slashes too many lead nowhere else: neither to pages, nor to the API, nor to another host', async () => {
+    for (const target of [
+      '//account',
+      '/account//apps',
+      '//oauth/authorize',
+      '//api/v1/courses',
+      '/api/v1//courses',
+      '//evil.example/x',
+    ])
+      for (const method of ['GET', 'POST']) {
+        const { status, head } = await ask(method, target)
+        expect([method, target, status]).toEqual([method, target, 404])
+        expect(head).not.toMatch(/^(?:location|set-cookie):/im)
+      }
+    const { status, body } = await ask('GET', '//evil.example/.well-known/openid-configuration')
+    expect([status, body.includes('evil.example')]).toEqual([404, false])
+  })
 
   test("the engine's own routes that are not ours are not there", async () => {
     for (const target of [

@@ -33,7 +33,7 @@ import { createOidc } from './oidc.ts'
 import { requireGuardIfUsed } from './outbound.ts'
 import { createWorker } from './outboxHandlers.ts'
 import { createPageServices, createSchoolPages } from './pages.ts'
-import { beforeRoutes, createEntrance, createPublicKoa, deliverAfterWrites } from './pipeline.ts'
+import { beforeRoutes, createEntrance, createPublicKoa, deliverAfterWrites, readSlashes } from './pipeline.ts'
 import { createReference } from './reference.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
 import { createResourceMetadata, createSchoolDocuments } from './schoolDocuments.ts'
@@ -117,6 +117,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     ...createFileRoutes(foundation),
     announceDocuments({ passwordPath: accountPaths.forgottenPassword }),
     nearMisses(apiPath),
+    readSlashes(documents),
     // The most frequent requests pass the fewest steps.
     api.routes,
     oidc.middleware,

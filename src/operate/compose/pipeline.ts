@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
+import type { AgentDocuments } from '../../agents/agentDocuments.ts'
+import { paths } from '../../agents/schoolFacts.ts'
 import { afterWrites } from '../../base/http/afterWrites.ts'
 import type { BegunRequests } from '../../base/http/begunRequests.ts'
 import { refuseEncodedBodies } from '../../base/http/contentEncoding.ts'
@@ -8,6 +10,7 @@ import { cors } from '../../base/http/cors.ts'
 import { createKoa } from '../../base/http/createKoa.ts'
 import { inOrder } from '../../base/http/inOrder.ts'
 import { markOwnRequests } from '../../base/http/inProcess.ts'
+import { plainSlashes } from '../../base/http/plainSlashes.ts'
 import { answerProbes } from '../../base/http/probe.ts'
 import { renderProblems } from '../../base/http/problems.ts'
 import { createRecorder, type RecordRequest, recordRequests } from '../../base/http/recordRequests.ts'
@@ -26,7 +29,7 @@ import { errorsUrl } from '../../config/schools.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
 import { isSitePath } from '../../engine/sitePaths.ts'
 import { cookieKeys } from '../../identity/oidc/cookies.ts'
-import { withoutInteractionId } from '../../identity/oidc/endpoints.ts'
+import { endpoints, withoutInteractionId } from '../../identity/oidc/endpoints.ts'
 import { withoutCalendarToken } from '../../pages/calendar/serveCalendar.ts'
 import { rememberLanguage } from '../../pages/language.ts'
 import { isUpload } from '../../school/files/uploadRoute.ts'
@@ -85,6 +88,18 @@ export const beforeRoutes = (
     rememberLanguage((path) => path === '/' || isPage(path) || isSitePath(path)),
   ]),
 ]
+
+const endpointPaths = new Set<string>([paths.mcp, ...Object.values(endpoints).map(({ path }) => path)])
+
+/** Reads the paths of documents with additional slashes as the paths that they mean. */
+export const readSlashes = (documents: Pick<AgentDocuments, 'isPath'>): Middleware<RequestState> =>
+  inOrder([
+    plainSlashes({
+      isDocument: (path) =>
+        path.startsWith('/.well-known/') || path === paths.openApi || path === endpoints.jwks.path || documents.isPath(path),
+      isEndpoint: (path) => endpointPaths.has(path),
+    }),
+  ])
 
 /** True if the request may have added events for webhooks: sign-ins and consents end with a GET. */
 const mayAddEvents = (ctx: Context): boolean => !/^(GET|HEAD|OPTIONS)$/.test(ctx.method) || ctx.path.startsWith('/oauth/')
