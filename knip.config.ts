@@ -36,6 +36,7 @@ const config: KnipConfig = {
         '@kubb/plugin-oas',
         '@modelcontextprotocol/conformance',
         'mcp-remote',
+        'mcp-remote-0.1',
         // Loaded by a computed name.
         '@auth/core',
         // A part of passport, for types.

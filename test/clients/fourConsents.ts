@@ -98,19 +98,28 @@ const consents: Consent[] = [
 
 /** Declares the tests of libraries: each runs every flow after each of the four consents. */
 export function testFourConsents(libraries: readonly Library[], adapters: Record<string, Adapter>, service: () => TestService): void {
-  describe.each(libraries)('$name', ({ id, flows }) => {
-    test.each(consents)('signs in, calls, refreshes twice, asks for more and revokes, with $consent', async ({ consent, ...expected }) => {
-      const { issuer, addPerson } = service()
-      const email = `${id}-${consent.replaceAll(' ', '-')}@example.org`.toLowerCase()
-      await addPerson({ email, role: 'owner' })
-      const client = await (adapters[id] as Adapter)(siteAt(issuer))
-      try {
-        await runFlows(issuer, client, { person: personCalled(email), flows, ...expected })
-      } finally {
-        await client.stop?.()
-      }
+  describe.each(libraries)('$name', (library) => {
+    test.each(consents)('signs in, calls, refreshes twice, asks for more and revokes, with $consent', async (consent) => {
+      await runLibrary(service(), adapters[library.id] as Adapter, library, consent)
     })
   })
+}
+
+/** Runs every flow of a library for a new person, who allows everything unless another consent is given. */
+export async function runLibrary(
+  { issuer, addPerson }: TestService,
+  adapter: Adapter,
+  { id, flows }: Library,
+  { consent, ...expected }: Consent = consents[0] as Consent,
+): Promise<void> {
+  const email = `${id}-${consent.replaceAll(' ', '-')}@example.org`.toLowerCase()
+  await addPerson({ email, role: 'owner' })
+  const client = await adapter(siteAt(issuer))
+  try {
+    await runFlows(issuer, client, { person: personCalled(email), flows, ...expected })
+  } finally {
+    await client.stop?.()
+  }
 }
 
 interface Run extends Omit<Consent, 'consent'> {

@@ -1,7 +1,7 @@
 import { argon2Sync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,6 +60,8 @@ export interface ServiceOptions {
   variables?: Record<string, string>
   /** Runs before the service receives a request. */
   onRequest?: () => Promise<unknown>
+  /** Sees each request before the service does. */
+  watch?: (request: IncomingMessage, response: ServerResponse) => void
 }
 
 export interface TestService {
@@ -132,6 +134,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   const leaks = createLeakRecorder()
   if (leaks) server.on('request', (_request, response) => leaks.watch(response))
   await addSigningKeys(app, database, keyring)
+  if (options.watch) server.on('request', options.watch)
   const respond = app.handler
   const { onRequest } = options
   server.on('request', onRequest ? (request, response) => void onRequest().then(() => respond(request, response)) : respond)

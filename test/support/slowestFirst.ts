@@ -62,6 +62,7 @@ export const slowest: readonly string[] = [
   'verification/engines/pgBouncer',
   'test/agents/skills',
   'test/clients/generators',
+  'test/clients/noise',
   'test/clients/debianLibraries',
   'test/clients/nodeLibraries',
   'test/clients/mcpSdk',

@@ -123,22 +123,25 @@ describe("the protocol's own client, over HTTP", () => {
   })
 })
 
-test('mcp-remote brings the catalogue to a client that only knows local servers, without any sign-in', async () => {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [join(packages, 'mcp-remote/dist/proxy.js'), address, '--transport', 'http-only', '--allow-http'],
-    env: environment() as Record<string, string>,
-    cwd: scratch,
-    stderr: 'ignore',
-  })
-  const client = new Client({ name: 'test', version: '1' })
-  await client.connect(transport)
-  try {
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toContain('search_catalog')
-    const { structuredContent } = await client.callTool({ name: 'get_course', arguments: { id_or_slug: 'clay-from-scratch' } })
-    expect((structuredContent as { title: string }).title).toBe('Clay From Scratch')
-  } finally {
-    await client.close()
-  }
-})
+test.each(['mcp-remote', 'mcp-remote-0.1'])(
+  '%s brings the catalogue to a client that only knows local servers, without any sign-in',
+  async (name) => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(packages, name, 'dist/proxy.js'), address, '--transport', 'http-only', '--allow-http'],
+      env: environment() as Record<string, string>,
+      cwd: scratch,
+      stderr: 'ignore',
+    })
+    const client = new Client({ name: 'test', version: '1' })
+    await client.connect(transport)
+    try {
+      const { tools } = await client.listTools()
+      expect(tools.map(({ name }) => name)).toContain('search_catalog')
+      const { structuredContent } = await client.callTool({ name: 'get_course', arguments: { id_or_slug: 'clay-from-scratch' } })
+      expect((structuredContent as { title: string }).title).toBe('Clay From Scratch')
+    } finally {
+      await client.close()
+    }
+  },
+)
