@@ -5,10 +5,14 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   capture_change: 'Adds the row to `undo_capture` before and after the change, if the transaction captures what it changes.',
   certificate_for_1_0: 'Writes the newest certificate of an enrolment into its columns, where processes of 1.0 read it.',
   certificate_of_1_0: 'Writes the certificate that a process of 1.0 stores in the columns of an enrolment into `certificate`.',
+  comparison_form:
+    'Returns the form in which a text is compared with others: case, spaces, quotes, dashes and invisible characters make no difference.',
   current_change_epoch: 'Returns the number of this run of the database server, and stores it at the first change.',
   file_ids_in: 'Returns the ids of the files whose public ids a text contains.',
   keep_file_references:
     'Keeps `file_reference` for the row: what it names no longer goes, what it names is added and leaves the trash. Its arguments are the type, the column of the id, and `field:column`.',
+  keep_person_tag_form: 'Keeps the form of a tag or label of a person, and skips another spelling of one that the person has.',
+  keep_tag_forms: 'Keeps the forms of the tags of the row, each tag once in its first spelling.',
   named_files: 'Returns what a row names, by the arguments of its trigger.',
   report_account: 'Reports the account: processes read it again.',
   report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { contrastRatio, leastContrast } from '../base/text/contrast.ts'
 import { emailForm } from '../base/text/emailAddress.ts'
 import { palettes, themes } from '../base/text/palettes.ts'
-import { isTimeZone } from '../base/timeZone.ts'
+import { timeZoneOf } from '../base/timeZone.ts'
 import { webAddress } from './address.ts'
 import { line } from './rules.ts'
 
@@ -77,7 +77,10 @@ export const schoolDefaults = z
     locale: language.default('en').meta({ description: 'Language of the content.', examples: ['de'] }),
     time_zone: z
       .string()
-      .refine(isTimeZone, { params: { expected: 'must be a time zone of the IANA database, such as Europe/Berlin', names: timeZones } })
+      .refine((name) => timeZoneOf(name) !== undefined, {
+        params: { expected: 'must be a time zone of the IANA database, such as Europe/Berlin', names: timeZones },
+      })
+      .overwrite((name) => timeZoneOf(name) ?? name)
       .default('UTC')
       .meta({
         title: 'a time zone of the IANA database',

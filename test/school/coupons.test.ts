@@ -58,6 +58,28 @@ describe.each(last)('coupons on $name', ({ open }) => {
   })
 
   test.each([
+    ['no spaces', 'autumn-25'],
+    ['spaces around it', ' AUTUMN-25 '],
+    ['no-break spaces', '\u00a0Autumn-25\u00a0'],
+    ['a non-breaking hyphen', 'AUTUMN\u201125'],
+    ['a dash and invisible characters', '\ufeffAUTUMN\u2013\u200b25'],
+    ['full-width letters', 'ＡＵＴＵＭＮ-25'],
+  ])('a code that is copied with %s is the code, in the check, the order, the redemption and the filter', async (_, typed) => {
+    const made = await api.send('/api/v1/coupons', {
+      as: owner,
+      body: { code: 'AUTUMN-25', discount: { type: 'percent', percent_off: 100 } },
+    })
+    expect([201, 409]).toContain(made.status)
+    expect((await validate(typed)).json).toMatchObject({ valid: true })
+    expect(await redeem(typed, await somebody())).toMatchObject({ status: 201, json: { code: 'AUTUMN-25' } })
+    const found = await api.get(`/api/v1/coupons?code=${encodeURIComponent(typed)}`, { as: owner })
+    expect(found.json.data).toMatchObject([{ code: 'AUTUMN-25' }])
+    const begun = await api.get(`/api/v1/coupons?code[prefix]=${encodeURIComponent(typed.slice(0, -2))}`, { as: owner })
+    expect(begun.json.data).toMatchObject([{ code: 'AUTUMN-25' }])
+    expect((await post('coupons', { code: typed, discount: { type: 'percent', percent_off: 1 } })).json.error).toBe('code_taken')
+  })
+
+  test.each([
     [{ discount: { type: 'percent', percent_off: 0 } }, 'discount.percent_off'],
     [{ discount: { type: 'percent', percent_off: 100.01 } }, 'discount.percent_off'],
     [{ discount: { type: 'percent', percent_off: 0.001 } }, 'discount.percent_off'],

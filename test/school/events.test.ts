@@ -50,12 +50,12 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     const reply = await events('', owner, 'POST', wrong)
     expect(reply.status).toBe(422)
     expect(fieldErrors(reply)).toEqual([
+      'time_zone not_allowed',
       'ends_at min',
       'rsvp_closes_at max',
       'rsvp_closes_at min',
       'location required',
       'plan_ids required',
-      'time_zone not_allowed',
       'lecturer_ids invalid_reference',
     ])
     const plan = toPublicId('mpl', await newPlan(api.database.sql, api.school.id))

@@ -66,6 +66,18 @@ describeDemo('the results of quizzes, on $name', (api) => {
     expect((await school.get(`lessons/${id}`, learner)).json.quiz).toMatchObject({ show_explanations: 'never' })
   })
 
+  test('an answer that a phone or a word processor has spelled is as correct as a plain one, and accents count', async () => {
+    const typed = ['don\u2019t', '\u201cdon\u2019t\u201d', 'Well\u2011Known', ' well \u00a0known', 'STRASSE', 'Stra\u00dfe\u200b', 'strase']
+    const accepted = ["don't", `"don't"`, 'well-known', 'well known', 'Straße', 'strasse', 'straße']
+    const questions = accepted.map((answer, index) => ({ ...word, id: `w${index}`, accepted_answers: [answer] }))
+    const { id } = await newQuiz({ questions })
+    const answers = typed.map((text, index) => ({ question_id: `w${index}`, text }))
+    const { json } = await school.send(`lessons/${id}/quiz_attempts`, { as: learner, body: { answers } })
+    expect((json.results as { correct: boolean; text: string }[]).map(({ correct, text }) => [text, correct])).toEqual(
+      typed.map((text, index) => [text, index < 6]),
+    )
+  })
+
   test('students see their own attempts, lecturers those of their courses, staff all', async () => {
     const { id, enrollments } = await newQuiz({}, [learner, other])
     const student = enrollments[1]?.student_id

@@ -42,7 +42,22 @@ describeDemo('the school, on $name', (api) => {
     },
   )
 
-  test.each(['+05:30', '-01:00', 'Mars/Base', '', ' UTC', "UTC' --"])('%j is not a time zone', async (time_zone) => {
+  test.each([
+    ['europe/berlin', 'Europe/Berlin'],
+    [' America/Argentina/Buenos Aires', 'America/Argentina/Buenos_Aires'],
+    ['asia\u200b/kolkata', 'Asia/Calcutta'],
+  ])('the time zone %j is stored as %s', async (typed, stored) => {
+    expect(await patch({ time_zone: typed })).toMatchObject({ status: 200, json: { time_zone: stored } })
+  })
+
+  test('languages are stored as canonical tags, however they are typed', async () => {
+    const body = { locale: ' DE-at', supported_locales: ['de-AT', 'pt_br', 'ZH-hant-tw', 'iw'] }
+    const stored = { locale: 'de-AT', supported_locales: ['de-AT', 'pt-BR', 'zh-Hant-TW', 'he'] }
+    expect(await patch(body)).toMatchObject({ status: 200, json: stored })
+    expect(await patch({ locale: 'en', supported_locales: ['en', 'de'] })).toMatchObject({ status: 200 })
+  })
+
+  test.each(['+05:30', '-01:00', 'Mars/Base', '', "UTC' --"])('%j is not a time zone', async (time_zone) => {
     expect((await patch({ time_zone })).status).toBe(422)
   })
 

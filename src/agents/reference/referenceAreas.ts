@@ -1,3 +1,4 @@
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { ApiDocument } from './apiDocument.ts'
 import {
   type Located,
@@ -43,8 +44,8 @@ export function referenceAreas(document: ApiDocument): ReferenceArea[] {
 
 /** Returns the areas with the operations that contain every word of the query in their name, path, summary, area or scopes. */
 export function searchedAreas(areas: readonly ReferenceArea[], query: string): ReferenceArea[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const has = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word))
+  const words = comparisonForm(query).split(' ').filter(Boolean)
+  const has = (text: string): boolean => words.every((word) => comparisonForm(text).includes(word))
   return areas
     .map((area) => ({
       ...area,

@@ -1,3 +1,5 @@
+import { comparisonForm } from './comparisonForm.ts'
+
 /** Languages of pages and e-mails. The first one is the default. */
 export const languages = ['en', 'de'] as const
 
@@ -31,14 +33,14 @@ export function lookUpLanguage(wanted: readonly unknown[], available: readonly L
   return undefined
 }
 
-/** True for a BCP 47 tag. */
-export function isLanguageTag(tag: string): boolean {
+/** Returns a typed BCP 47 tag as it is stored: `DE-at` is `de-AT`. Undefined for other text. */
+export function languageTagOf(typed: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(tag).length === 1
+    return Intl.getCanonicalLocales(comparisonForm(typed).replaceAll('_', '-'))[0]
   } catch {
-    return false
+    return undefined
   }
 }
 
 /** Returns the locale of a stored tag, and English for other text, which 1.0.0 accepted as the language of a course. */
-export const localeOfTag = (tag: string): Intl.Locale => new Intl.Locale(isLanguageTag(tag) ? tag : languages[0])
+export const localeOfTag = (tag: string): Intl.Locale => new Intl.Locale(languageTagOf(tag) ?? languages[0])

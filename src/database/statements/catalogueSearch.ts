@@ -1,4 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { refs, type TableName } from './columns.ts'
 
 /** The texts of a table that a search compares. The index of the table (`course_words`) is over the same expression. */
@@ -76,15 +77,7 @@ export interface WordsQuery {
 
 const maxWords = 12
 
-export const wordsOf = (text: string): string[] =>
-  [
-    ...new Set(
-      text
-        .normalize('NFC')
-        .toLowerCase()
-        .match(/[\p{L}\p{N}\p{M}]+/gu),
-    ),
-  ].slice(0, maxWords)
+export const wordsOf = (text: string): string[] => [...new Set(comparisonForm(text).match(/[\p{L}\p{N}\p{M}]+/gu))].slice(0, maxWords)
 
 export const hasWordSearch = (table: string): boolean => searchedTexts.has(table)
 

@@ -4,6 +4,7 @@ import { fromPublicId } from '../../base/ids.ts'
 import { normalizedSlug } from '../../base/text/slugText.ts'
 import { beginsWith } from '../../database/statements/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
+import { typedCode } from './fields.ts'
 import { timeValue } from './times.ts'
 import { unwrapped, viewOf } from './views.ts'
 
@@ -90,8 +91,9 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
   }
 }
 
-/** E-mail addresses and slugs are stored in one form. */
+/** E-mail addresses, slugs and codes are stored in one form. */
 function typedPrefix(name: string, value: z.ZodType): z.ZodString {
+  if (name === 'code') return typedCode()
   if (name === 'slug') return z.string().overwrite(normalizedSlug)
   return value instanceof z.ZodString && value.format === 'email' ? z.string().trim().toLowerCase() : z.string()
 }

@@ -1,5 +1,6 @@
 import type { CompleteRequestParams, CompleteResult } from '@modelcontextprotocol/server'
 import { Problem } from '../../base/problem.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { ownMember } from '../../base/text/ownMember.ts'
 import { apiPath, type Operation } from '../declare/operations.ts'
 import { catalogueReads, read, type Served } from './catalogue.ts'
@@ -21,7 +22,7 @@ export function catalogueCompletions(
   )
   return async ({ ref, argument }, context) => {
     const source = ref.type === 'ref/prompt' ? ofPrompt(ref.name, argument.name) : ofTemplate(ref.uri, argument.name)
-    const begun = argument.value.trim().toLowerCase()
+    const begun = comparisonForm(argument.value)
     if (source === undefined || begun.length > longestValue || begun.includes('\0')) return completed([], false)
     if (typeof source !== 'string')
       return completed(

@@ -71,6 +71,8 @@ function codeOf(issue: z.core.$ZodIssue): { code: string; meta?: Record<string, 
         code: issue.input === undefined ? 'required' : 'type',
         meta: { type: issue.expected },
       }
+    case 'custom':
+      return { code: String(issue.params?.code ?? 'invalid') }
     default:
       return { code: 'invalid' }
   }

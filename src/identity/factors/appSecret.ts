@@ -1,4 +1,5 @@
 import { lazily } from '../../base/process/lazily.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 
 /** Steps of 30 seconds before and after the current one whose codes are accepted: clocks differ, and typing takes time (RFC 6238 section 5.2). */
 const window = 1
@@ -24,7 +25,7 @@ export async function stepOfCode(secret: string, code: string, at = Date.now()):
 }
 
 /** Returns what a person typed as a code: spaces, which apps show, do not count. */
-export const typedCode = (typed: string): string => typed.slice(0, 100).replaceAll(/[\s-]/g, '')
+export const typedCode = (typed: string): string => comparisonForm(typed.slice(0, 100)).replaceAll(/[ -]/g, '')
 
 // SHA-1, six digits and 30 seconds are the only parameters that every app supports.
 async function totpOf(secret: string, names: { issuer?: string; label?: string } = {}) {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Keyring } from '../../base/keyring.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import { now } from '../../database/statements/expressions.ts'
 import type { FactorOwner } from './ownFactors.ts'
@@ -11,7 +12,7 @@ const length = 12
 
 /** Returns what a person typed as a recovery code in the form that is hashed, or undefined if it cannot be one. */
 export function typedRecoveryCode(typed: string): string | undefined {
-  const code = typed.slice(0, 100).replaceAll(/[\s-]/g, '').toLowerCase()
+  const code = comparisonForm(typed.slice(0, 100)).replaceAll(/[ -]/g, '')
   return code.length === length && [...code].every((character) => alphabet.includes(character)) ? code : undefined
 }
 

@@ -143,6 +143,8 @@ export interface AccountField extends Omit<FormField, 'type'> {
   /** Id of the element, if another field of the page has the same name. */
   id?: string
   isOptional?: boolean
+  /** True if devices should send the text as it is typed, without their corrections. */
+  isVerbatim?: boolean
   groups?: { label: string; options: FieldOption[] }[]
   accept?: string
 }

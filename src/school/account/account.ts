@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { listOf } from '../../engine/declare/elementList.ts'
 import { fromJson, nothing, type Rule } from '../../engine/declare/expressions.ts'
-import { image, imageField, line, lineOrEmpty, reference, timestamp } from '../../engine/declare/fields.ts'
+import { image, imageField, languageTag, line, lineOrEmpty, reference, timestamp, timeZone } from '../../engine/declare/fields.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
 import { schemaName } from '../../engine/output/publishedSchemas.ts'
 import { hasSecondFactor } from '../../identity/factors/hasSecondFactor.ts'
 import { isMarketing, notificationPreferences, type OptionalPreference } from '../notifications/notificationPreferences.ts'
-import { checkPlaceAndLanguage } from '../settings/schoolRules.ts'
 import { emailAddress } from '../students/studentFields.ts'
 import { activityReads, undoActions } from './accountActivity.ts'
 import { restoreAccount, scheduleDeletion } from './accountDeletion.ts'
@@ -35,8 +34,8 @@ export const accountSchema = z.object({
   given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
   family_name: lineOrEmpty(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
   avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
-  locale: z.string().max(35).nullable().meta({ description: 'Preferred language (BCP 47).', example: 'en' }),
-  time_zone: z.string().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
+  locale: languageTag().nullable().meta({ description: 'Preferred language (BCP 47).', example: 'en' }),
+  time_zone: timeZone().nullable().meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
   notification_preferences: z
     .object({
       product_updates: byEmail('product_updates'),
@@ -114,7 +113,7 @@ export const account = defineResource({
   views: { own: isMine },
   operations: {
     get: 'read',
-    update: { scope: 'write', asksFirst: 'irreversible', check: checkPlaceAndLanguage },
+    update: { scope: 'write', asksFirst: 'irreversible' },
     remove: { scope: 'write', asksFirst: 'irreversible', errors: ['last_owner', 'active_subscription'], instead: scheduleDeletion },
   },
   reads: {

@@ -1,5 +1,6 @@
 import { newIdAt } from '../../base/ids.ts'
 import { fieldProblem, Problem } from '../../base/problem.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { areCommentsOn, isOffered } from '../../database/statements/expressions.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
@@ -239,12 +240,6 @@ const linksIn = (body: string, html: string): number =>
   Math.max(html.match(/<a\s/gi)?.length ?? 0, body.match(/https?:\/\/|\bwww\./gi)?.length ?? 0)
 
 /** Returns the words of a text in one form, between spaces, so that other signs between them do not matter. */
-const wordsOf = (text: string): string =>
-  ` ${(
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
-  ).join(' ')} `
+const wordsOf = (text: string): string => ` ${(comparisonForm(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join(' ')} `
 
 const hasWords = (text: string, words: string): boolean => words.trim() !== '' && text.includes(words)

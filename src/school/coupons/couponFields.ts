@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp, typedCode } from '../../engine/declare/fields.ts'
 import { itemRef } from '../orders/itemFields.ts'
 import { couponStatuses } from './validateCoupon.ts'
 
@@ -80,9 +80,7 @@ const couponTerms = {
 }
 
 export const couponSchema = z.object({
-  code: z
-    .string()
-    .toUpperCase()
+  code: typedCode()
     .regex(code, 'must have 3 to 40 characters of A-Z, 0-9, _ and -, and begin with a letter or a digit')
     .meta({ description: 'Code that people type: stored in capitals, unique in the school, cannot be changed.', example: 'SPRING25' }),
   ...couponTerms,
@@ -103,7 +101,7 @@ export const couponSchema = z.object({
 })
 
 export const couponCheckInput = z.object({
-  code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
+  code: typedCode().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
   items: z
     .array(
       itemRef('An item.').extend({
@@ -153,9 +151,7 @@ export const couponBatchInput = z.object({
       note: couponTerms.note.default(null),
     })
     .meta({ description: 'Terms that all generated coupons share.', example: { discount: { type: 'percent', percent_off: 25 } } }),
-  prefix: z
-    .string()
-    .toUpperCase()
+  prefix: typedCode()
     .regex(/^([A-Za-z0-9][A-Za-z0-9_-]*)?$/, 'must contain only A-Z, 0-9, _ and -, and begin with a letter or a digit')
     .max(12)
     .default('')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, nothing } from '../../engine/declare/expressions.ts'
-import { money, moneyIn, reference } from '../../engine/declare/fields.ts'
+import { money, moneyIn, reference, typedCode } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { defineCreation } from '../../engine/declare/typedOperations.ts'
 import { publicItem } from '../itemRef.ts'
@@ -82,7 +82,7 @@ export const couponRedemptions = defineResource({
       id: 'redeemCoupon',
       limit: 'guess',
       input: z.object({
-        code: z.string().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
+        code: typedCode().min(1).max(40).meta({ description: 'Code as the person typed it.', example: 'SPRING25' }),
         item: itemRef('Item to use the coupon for.'),
         price_id: reference('prc', 'Price of the membership plan.')
           .optional()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { couponStatus } from '../orders/shopExpressions.ts'
 import type { Offer } from './findOffers.ts'
@@ -95,7 +96,7 @@ async function personReason(
           query
             .selectFrom('person_tag')
             .where('person_tag.person_id', '=', personId)
-            .where((row) => row('person_tag.tag', '=', row.fn.any(row.val(labels ?? [])))),
+            .where((row) => row('person_tag.form', '=', row.fn.any(row.val((labels ?? []).map(comparisonForm))))),
         )
         .as('is_labelled'),
       query
@@ -130,7 +131,7 @@ interface CouponAudience {
   person_ids?: string[]
 }
 
-/** Returns the coupon with this code, whatever its case. `isLocked` locks it for a use that follows in the same transaction. */
+/** Returns the coupon with this code. `isLocked` locks it for a use that follows in the same transaction. */
 async function findCoupon(reader: SchoolReader, code: string, isLocked = false): Promise<CouponRow | undefined> {
   return await reader
     .selectFrom('coupon')
@@ -150,7 +151,7 @@ async function findCoupon(reader: SchoolReader, code: string, isLocked = false):
         .$notNull()
         .as('items'),
     ])
-    .where('coupon.code', '=', code.toUpperCase())
+    .where('coupon.code', '=', code)
     .$if(isLocked, (query) => query.forUpdate('coupon'))
     .executeTakeFirst()
 }

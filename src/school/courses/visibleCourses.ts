@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller, type Viewer } from '../../base/caller.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { elementAt } from '../../base/text/elementAt.ts'
 import { type Builder, type Condition, showsCounts } from '../../database/statements/expressions.ts'
 import { enrollmentOf, isEnrolledSql } from '../learning/enrollmentExpressions.ts'
@@ -22,7 +23,7 @@ export function isTaughtBy(course: Courses, { lecturerId }: Pick<PersonCaller, '
 }
 
 export const hasTag = (course: Courses, tags: readonly string[]): Condition =>
-  course.or(tags.map((tag) => course(course.val(tag), '=', course.fn.any('tags'))))
+  course.or(tags.map((tag) => course(course.val(comparisonForm(tag)), '=', course.fn.any('tag_forms'))))
 
 /** Matches courses of one of these lecturers, if the caller can see the lecturer. */
 export function hasLecturer(course: Courses, lecturerIds: readonly string[], caller: Caller): Condition {

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { externalId, image, line, metadata, money, reference, slug, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
+import {
+  externalId,
+  image,
+  line,
+  metadata,
+  money,
+  reference,
+  slug,
+  text,
+  timestamp,
+  timeZone,
+  webUrl,
+} from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
 
 const address = (description: string) =>
@@ -48,10 +60,10 @@ export const eventSchema = z.object({
     .meta({ description: 'Phase in time.', example: 'upcoming' }),
   starts_at: timestamp().meta({ description: 'When it begins.', example: '2027-03-01T18:30:00.000Z' }),
   ends_at: timestamp().meta({ description: 'When it ends, at most 14 days after the start.', example: '2027-03-01T20:30:00.000Z' }),
-  time_zone: z
-    .string()
-    .max(60)
-    .meta({ description: 'IANA name of the time zone in which times are shown; by default that of the school.', example: 'Europe/Berlin' }),
+  time_zone: timeZone().meta({
+    description: 'IANA name of the time zone in which times are shown; by default that of the school.',
+    example: 'Europe/Berlin',
+  }),
   cover_image: image('Picture of the event.').nullable().meta({ description: 'Picture of the event.', example: null }),
   location: location.meta({
     description: 'Place of the event; null for an online event, and for callers who cannot attend it.',

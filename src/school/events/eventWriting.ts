@@ -5,7 +5,6 @@ import type { SchoolWriter, Stored } from '../../database/connection/database.ts
 import type { RenderingContext } from '../changeContext.ts'
 import { checkLecturers, priceCallerErrors, salesRules, type WriteContext } from '../courses/courseWriting.ts'
 import { htmlColumn } from '../markupRenderer.ts'
-import { checkPlaceAndLanguage } from '../settings/schoolRules.ts'
 
 /** The fields of an event as a request sends them, over those that are stored. */
 type EventValues = Readonly<{
@@ -14,7 +13,6 @@ type EventValues = Readonly<{
   ends_at?: string
   rsvp_opens_at?: string | null
   rsvp_closes_at?: string | null
-  time_zone?: string
   location?: object | null
   capacity?: number | null
   access?: string
@@ -38,7 +36,7 @@ export async function eventDefaults(
 type EventBefore = Stored<'event', 'going_count' | 'price_amount'>
 
 export async function checkEvent(values: EventValues, context: WriteContext, before?: EventBefore): Promise<ProblemDetail[]> {
-  const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values), ...checkPlaceAndLanguage(values)]
+  const own = [...timeErrors(values), ...placeErrors(values), ...accessErrors(values)]
   const { capacity } = values
   if (before && typeof capacity === 'number' && capacity < before.going_count) {
     own.push({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fromPublicId } from '../../base/ids.ts'
-import { line, timestamp } from '../../engine/declare/fields.ts'
+import { line, timestamp, typedCode } from '../../engine/declare/fields.ts'
 import { storedItem } from '../itemRef.ts'
 import { orderRefundList, orderSchema } from '../orders/orderFields.ts'
 import { orderSummary, requireOrderNumber } from '../orders/orderSummary.ts'
@@ -77,7 +77,7 @@ export const orderOperations = [
         .min(1)
         .max(20)
         .meta({ description: 'The items, each once. A membership plan cannot be combined with other items.', example: [] }),
-      coupon_code: line(40).optional().meta({ description: 'Code of a coupon.', example: 'SPRING25' }),
+      coupon_code: typedCode().min(1).max(40).optional().meta({ description: 'Code of a coupon.', example: 'SPRING25' }),
       expected_total: amount('The total that the buyer saw, in the smallest unit: 422 if it is not the current one.', 3900).optional(),
       expires_in_minutes: z
         .int()

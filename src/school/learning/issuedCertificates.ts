@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import { newIdAt } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import type { Builder } from '../../database/statements/expressions.ts'
 import { unnest } from '../../database/statements/unnest.ts'
@@ -21,7 +22,7 @@ const certificateNumber = (): string => Array.from({ length: 16 }, () => alphabe
  * like, as Crockford's base 32 reads them. Undefined if no certificate can have it.
  */
 export function readCertificateNumber(written: string): string | undefined {
-  const number = written.replaceAll(/[\s-]/g, '').toUpperCase().replaceAll(/[IL]/g, '1').replaceAll('O', '0')
+  const number = comparisonForm(written).replaceAll(/[ -]/g, '').toUpperCase().replaceAll(/[IL]/g, '1').replaceAll('O', '0')
   return numberForm.test(number) ? number : undefined
 }
 

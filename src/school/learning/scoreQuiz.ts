@@ -1,4 +1,5 @@
 import { fieldError, type ProblemDetail } from '../../base/problem.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 
 interface Question {
   id: string
@@ -106,10 +107,7 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 function isCorrect({ kind, choices, accepted_answers }: Question, answer: Answer | undefined): boolean {
   if (!answer) return false
-  if (kind === 'short_text') return accepted_answers.some((accepted) => normalised(accepted) === normalised(answer.text ?? ''))
+  if (kind === 'short_text') return accepted_answers.map(comparisonForm).includes(comparisonForm(answer.text ?? ''))
   const chosen = new Set(answer.choice_ids)
   return choices.every(({ id, correct }) => chosen.has(id) === correct)
 }
-
-/** Normalises a text answer: case, spaces and Unicode forms make no difference. */
-const normalised = (text: string): string => text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLocaleLowerCase('en')

@@ -1,5 +1,6 @@
 import { uuidOf } from '../../base/ids.ts'
 import { fieldError, Problem, type ProblemDetail } from '../../base/problem.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { Stored } from '../../database/connection/database.ts'
 import { recordChange } from '../../database/tables/changeLog.ts'
 import { startSubscription } from '../memberships/startSubscription.ts'
@@ -121,13 +122,14 @@ export async function labelMember(change: PersonChange, memberId: string, { add,
   if (!row) throw new Problem('not_found', { description: 'The school has no such member.' })
   if (row.erased_at !== null) throw new Problem('invalid_state', { description: 'This person was erased and cannot be changed.' })
   const before = await labelsOf(change, personId)
-  const removed = remove.filter((label) => !add.includes(label))
+  const added = new Set(add.map(comparisonForm))
+  const removed = remove.map(comparisonForm).filter((form) => !added.has(form))
   if (removed.length > 0) {
     await writer
       .deleteFrom('person_tag')
       .where('person_id', '=', personId)
       .where('kind', '=', 'member_label')
-      .where('tag', 'in', removed)
+      .where('form', 'in', removed)
       .execute()
   }
   await addTags(writer, { personId, kind: 'member_label' }, add)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { uuidOf } from '../../base/ids.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, nothing, type Rows } from '../../engine/declare/expressions.ts'
-import { moneyIn, reference, text, timestamp } from '../../engine/declare/fields.ts'
+import { moneyIn, reference, text, timestamp, typedCode } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { defineAction } from '../../engine/declare/typedOperations.ts'
 import { members } from '../members/members.ts'
@@ -72,7 +72,7 @@ export const subscriptions = defineResource({
     access: { select: grantsPlan },
   },
   inputs: z.object({
-    coupon_code: z.string().min(3).max(40).meta({ description: 'Code of a coupon.', example: 'WELCOME10', createOnly: true }),
+    coupon_code: typedCode().min(3).max(40).meta({ description: 'Code of a coupon.', example: 'WELCOME10', createOnly: true }),
     start_at: timestamp().meta({
       description: 'When the subscription started, if that was in the past; for staff only.',
       example: '2026-03-01T09:30:00.000Z',

@@ -1,5 +1,6 @@
 import { fileUrl } from '../../base/fileUrl.ts'
 import { isLinkable } from '../../base/net/webUrl.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
 import type { StoredImage } from '../../database/statements/expressions.ts'
 import { freeText, momentFormat, pageLocale, priceText, withTaxNote } from '../localFormats.ts'
@@ -135,7 +136,7 @@ function chosenPlans({ plan_ids }: Extract<Block, { type: 'plan_table' }>['props
 }
 
 function postsOf({ tag, limit }: Extract<Block, { type: 'post_list' }>['props'], { posts }: Site) {
-  return posts.filter(({ tags }) => tag === null || tags.includes(tag)).slice(0, limit)
+  return posts.filter(({ tags }) => tag === null || tags.map(comparisonForm).includes(comparisonForm(tag))).slice(0, limit)
 }
 
 /** Renders a picture. Returns nothing if its file was deleted or is no longer public. */

@@ -1,5 +1,6 @@
 import type { Expression } from 'kysely'
 import type { Caller, PersonCaller } from '../../base/caller.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { type Builder, type Condition, now } from '../../database/statements/expressions.ts'
 import { isKnownLecturer } from '../courses/visibleCourses.ts'
 import { hasPlan, isMoreThanFree } from '../memberships/planVisibility.ts'
@@ -69,7 +70,7 @@ const isNotBlocked = (post: Posts, personId: Expression<string>): Condition =>
   )
 
 export const hasPostTag = (post: Posts, tags: readonly string[]): Condition =>
-  post.or(tags.map((tag) => post(post.val(tag), '=', post.fn.any('post.tags'))))
+  post.or(tags.map((tag) => post(post.val(comparisonForm(tag)), '=', post.fn.any('post.tag_forms'))))
 
 export const hasAuthor = (post: Posts, lecturerIds: readonly string[], caller: Caller): Condition =>
   post.exists(

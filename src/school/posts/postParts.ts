@@ -1,4 +1,4 @@
-import type { Expression } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { jsonBuildObject, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Viewer } from '../../base/caller.ts'
 import type { SchoolReader } from '../../database/connection/database.ts'
@@ -72,14 +72,21 @@ export async function countTags(database: SchoolReader): Promise<{ tag: string; 
     .selectFrom((inner) =>
       inner
         .selectFrom('post')
-        .select((post) => post.fn<string>('unnest', ['post.tags']).as('tag'))
+        .select((post) => [
+          post.fn<string>('unnest', ['post.tags']).as('tag'),
+          post.fn<string>('unnest', ['post.tag_forms']).as('form'),
+          'post.id',
+        ])
         .where((post) => isPublished(post))
         .as('tagged'),
     )
-    .select((tagged) => ['tagged.tag', tagged.fn.countAll<string>().as('count')])
-    .groupBy('tagged.tag')
+    .select((tagged) => [
+      sql<string>`(array_agg(${tagged.ref('tagged.tag')} ORDER BY ${tagged.ref('tagged.id')}))[1]`.as('tag'),
+      tagged.fn.countAll<string>().as('count'),
+    ])
+    .groupBy('tagged.form')
     .orderBy('count', 'desc')
-    .orderBy('tagged.tag')
+    .orderBy('tagged.form')
     .limit(maxTags)
     .execute()
   return rows.map(({ tag, count }) => ({ tag, count: Number(count) }))

@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { Caller, PersonCaller } from '../../base/caller.ts'
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 import { hasPlan, includesProduct, isVisiblePlan } from '../memberships/planVisibility.ts'
 
@@ -41,7 +42,7 @@ export function isOwnedAs(product: Products, [owned]: readonly string[], caller:
 }
 
 export const hasTag = (product: Products, tags: readonly string[]): Condition =>
-  product.or(tags.map((tag) => product(product.val(tag), '=', product.fn.any('digital_product.tags'))))
+  product.or(tags.map((tag) => product(product.val(comparisonForm(tag)), '=', product.fn.any('digital_product.tag_forms'))))
 
 /** Matches products that one of these plans includes, if the caller can see the plan. */
 export const isInPlan = (product: Products, planIds: readonly string[], caller: Caller): Condition =>

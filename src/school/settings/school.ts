@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { listOf } from '../../engine/declare/elementList.ts'
 import { everything, fromJson } from '../../engine/declare/expressions.ts'
-import { line, slug, webUrl } from '../../engine/declare/fields.ts'
+import { languageTag, line, slug, timeZone, webUrl } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
 import { listCategories } from '../courses/categories.ts'
 import { htmlColumn } from '../markupRenderer.ts'
@@ -26,14 +26,15 @@ export const schoolSchema = z.object({
   ...richText('description', { max: 10_000, description: 'About the school.', example: 'Six benches and a kiln.' }),
   status: z.enum(['active', 'suspended']).meta({ description: 'active, or suspended while the school is closed.', example: 'active' }),
   primary_url: z.url().meta({ description: 'Address of the school.', example: 'https://school.example' }),
-  locale: z.string().max(35).meta({ description: 'Main language (BCP 47).', example: 'en' }),
+  locale: languageTag().meta({ description: 'Main language (BCP 47).', example: 'en' }),
   supported_locales: z
-    .array(z.string().max(35))
+    .array(languageTag())
     .max(20)
     .meta({ description: 'All languages of the school.', example: ['en', 'de'] }),
-  time_zone: z
-    .string()
-    .meta({ description: 'IANA name of the time zone, which applies to dates without a time.', example: 'Europe/Berlin' }),
+  time_zone: timeZone().meta({
+    description: 'IANA name of the time zone, which applies to dates without a time.',
+    example: 'Europe/Berlin',
+  }),
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')

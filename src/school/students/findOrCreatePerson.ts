@@ -6,7 +6,6 @@ import type { SchoolWriter, Stored } from '../../database/connection/database.ts
 import { isAmong, isAmongTexts } from '../../database/statements/expressions.ts'
 import type { ChangeAction } from '../../database/tables/changeActions.ts'
 import { changedPerson, recordChange, recordPersonChanges } from '../../database/tables/changeLog.ts'
-import { checkPlaceAndLanguage } from '../settings/schoolRules.ts'
 
 /** The roles of a person in the school: a student takes courses, a member belongs to the community. One person can be both. */
 type Facet = 'student' | 'member'
@@ -154,7 +153,7 @@ const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none'
 /** Returns the errors in the fields of a person. */
 export function checkPerson(values: Values, row?: PersonRow): ProblemDetail[] {
   const { email, country } = values
-  const fieldErrors = checkPlaceAndLanguage(values)
+  const fieldErrors: ProblemDetail[] = []
   if (typeof country === 'string' && !isCountry(country)) {
     fieldErrors.push(fieldError('country', 'not_allowed', 'must be an ISO 3166-1 code of two letters such as DE'))
   }

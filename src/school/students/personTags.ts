@@ -1,3 +1,4 @@
+import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import type { Builder, Condition } from '../../database/statements/expressions.ts'
 
@@ -18,7 +19,7 @@ export const hasTag =
         .selectFrom('person_tag')
         .whereRef('person_tag.person_id', '=', 'person.id')
         .where('person_tag.kind', '=', kind)
-        .where('person_tag.tag', 'in', [...tags]),
+        .where('person_tag.form', 'in', tags.map(comparisonForm)),
     )
 
 interface TaggedPerson {
@@ -31,16 +32,17 @@ export async function setTags(writer: SchoolWriter, { personId, kind }: TaggedPe
     .deleteFrom('person_tag')
     .where('person_id', '=', personId)
     .where('kind', '=', kind)
-    .$if(tags.length > 0, (query) => query.where('tag', 'not in', [...tags]))
+    .$if(tags.length > 0, (query) => query.where('form', 'not in', tags.map(comparisonForm)))
     .execute()
   await addTags(writer, { personId, kind }, tags)
 }
 
+/** Adds tags to a person whose row is locked. A trigger skips those that the person has, in any spelling. */
 export async function addTags(writer: SchoolWriter, { personId, kind }: TaggedPerson, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return
   await writer
     .insertInto('person_tag')
-    .values([...new Set(tags)].map((tag) => ({ school_id: writer.schoolId, person_id: personId, kind, tag })))
+    .values(tags.map((tag) => ({ school_id: writer.schoolId, person_id: personId, kind, tag })))
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }

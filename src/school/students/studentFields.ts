@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { emailForm, normaliseEmail } from '../../base/text/emailAddress.ts'
-import { externalId, image, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
+import {
+  externalId,
+  image,
+  languageTag,
+  line,
+  lineOrEmpty,
+  metadata,
+  money,
+  reference,
+  timestamp,
+  timeZone,
+} from '../../engine/declare/fields.ts'
 
 /** Declares an e-mail address: what the sign-up accepts is accepted everywhere. */
 export const emailAddress = () => z.email({ pattern: emailForm })
@@ -45,16 +56,10 @@ export const studentSchema = z.object({
   given_name: lineOrEmpty(60).nullable().meta({ description: 'Given name.', example: 'Wren' }),
   family_name: lineOrEmpty(60).nullable().meta({ description: 'Family name.', example: 'Applegarth' }),
   avatar: image('Picture of the person.').nullable().meta({ description: 'Picture of the person.', example: null }),
-  locale: z
-    .string()
-    .max(35)
+  locale: languageTag()
     .nullable()
     .meta({ description: 'Language of the person (BCP 47); null for the language of the school.', example: 'en' }),
-  time_zone: z
-    .string()
-    .max(60)
-    .nullable()
-    .meta({ description: 'IANA time zone; null for the time zone of the school.', example: 'Europe/Berlin' }),
+  time_zone: timeZone().nullable().meta({ description: 'IANA time zone; null for the time zone of the school.', example: 'Europe/Berlin' }),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be two capital letters')

@@ -93,6 +93,7 @@ describe.each(await databasesToTest())('the things of a person, without scripts,
 
     const third = await press('ada', second, '/progress')
     expect(third.url.pathname).toBe(pathOf(course, 2))
+    expect(third.html).toMatch(/name="t-word"[^>]* spellcheck="false" autocapitalize="none" autocorrect="off"/)
     const failed = await press('ada', third, '/quiz', { 'q-q1': 'b', 't-word': '' })
     for (const text of ['You did not pass the quiz.', 'Your answer: Earthenware', 'Stoneware is fired above 1200 °C.', '1 attempt left'])
       expect(textOf(failed)).toContain(text)

@@ -147,7 +147,7 @@ describe('an event with a price', () => {
     const code = `E${newId()}`.toUpperCase()
     await newCoupon(sales.service.database.sql, sales.schoolId, { code })
     const id = await event({ capacity: 2 })
-    const { body } = await order(id, { coupon_code: code })
+    const { body } = await order(id, { coupon_code: ` ${code.toLowerCase()}\u00a0` })
     expect([body.status, await seats(id)]).toEqual(['paid', { taken: 1, waiting: 0, going: 1, reserved: 0 }])
     await sales.platform.report(`/orders/${body.number}/refund`, {})
     expect(await seats(id)).toEqual({ taken: 0, waiting: 0, going: 0, reserved: 0 })

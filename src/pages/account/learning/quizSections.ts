@@ -75,7 +75,7 @@ function fieldOf(texts: Texts, { id, kind, prompt, choices }: Question, sent: UR
   const name = `${isText ? textPrefix : prefix}${id}`
   const selected = sent?.getAll(name) ?? []
   return accountField({
-    ...{ name, label: plainText(prompt, 2000), autocomplete: 'off', maxLength: 200 },
+    ...{ name, label: plainText(prompt, 2000), autocomplete: 'off', maxLength: 200, isVerbatim: isText },
     type: isText ? 'text' : kind === 'multiple' ? 'checkbox' : 'radio',
     hint: kind === 'multiple' ? texts.text('quiz.several') : '',
     value: isText ? (selected[0] ?? '') : '',
