@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { beforeAll, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
 import { newForm, newPeople, newSubmission, type SomebodyNew } from '../support/community.ts'
@@ -115,6 +116,42 @@ describeDemoOn('first', 'forms, on $name', (api) => {
     }
     const ndjson = await api.get(`/api/v1/forms/${id()}/submissions`, { as: owner, headers: { accept: 'application/x-ndjson' } })
     expect(ndjson.text.trim().split('\n')).toHaveLength(4)
+  })
+
+  test('keep the columns of questions that the form no longer has, after the present ones', async () => {
+    const { sql } = api.database
+    const changed = await newForm(sql, api.school.id)
+    await newSubmission(sql, api.school.id, changed, {
+      answers: { which_clay: 'Porcelain', days: ['Friday'], glaze: 'Shino', __proto__2: 'x' },
+    })
+    await sql.query('UPDATE form SET fields = $2 WHERE id = $1', [
+      changed,
+      JSON.stringify(
+        [
+          { key: 'why', label: 'Why?' },
+          { key: 'which_clay', label: 'Why?' },
+          { key: 'name', label: 'Ваше имя, please' },
+        ].map((field) => ({ ...field, kind: 'text' })),
+      ),
+    ])
+    const path = `/api/v1/forms/${toPublicId('frm', changed)}/submissions`
+    const columnsOf = async (query: string) => {
+      const { text } = await api.get(`${path}${query}`, { as: owner, headers: { accept: 'text/csv' } })
+      return parse(text, { bom: true, delimiter: [',', ';'] }) as string[][]
+    }
+    const [head = [], row = []] = await columnsOf('')
+    expect(head.filter((column) => column.startsWith('answers.'))).toEqual(
+      ['why', 'which_clay', 'name', '__proto__2', 'days', 'glaze'].map((key) => `answers.${key}`),
+    )
+    expect(row[head.indexOf('answers.glaze')]).toBe('Shino')
+    const [forPeople = []] = await columnsOf('?csv=excel')
+    const first = forPeople.findIndex((heading) => heading.startsWith('Why?'))
+    expect(forPeople.slice(first, first + 6)).toEqual([
+      'Why? (why)',
+      'Why? (which_clay)',
+      'Ваше имя, please',
+      ...['__proto__2', 'days', 'glaze'].map((key) => `answers.${key}`),
+    ])
   })
 
   test('is summed up: by day, and by choice, spam apart', async () => {

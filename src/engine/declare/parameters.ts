@@ -97,7 +97,7 @@ export function listParameters(resource: Resource): Parameter[] {
 export const csvParameter = (): Parameter =>
   query(
     'csv',
-    'excel responds with a CSV file that Excel opens by a double click: a byte order mark, and semicolons where the locale of the school writes decimals with a comma. In every CSV file, a text that a spreadsheet would run as a formula has an apostrophe in front.',
+    'excel responds with a CSV file that Excel opens by a double click: a byte order mark, and semicolons where the locale of the school writes decimals with a comma. Columns of answers are headed by their questions instead of the keys. In every CSV file, a text that a spreadsheet would run as a formula has an apostrophe in front.',
     z.enum(['excel']),
   )
 

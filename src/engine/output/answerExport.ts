@@ -1,6 +1,6 @@
 import { audienceOf } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
-import { type CsvDialect, csvCells, csvLines, csvType } from '../../base/text/csvText.ts'
+import { type CsvDialect, csvCells, csvLines, csvType, standardCsv } from '../../base/text/csvText.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import type { ApiResponse, Call } from '../call.ts'
 import type { SeenRow } from '../declare/expressions.ts'
@@ -13,7 +13,7 @@ import { keyOfCall, noSuchRow } from '../read/answerRow.ts'
 import { formatCursor } from '../read/cursor.ts'
 import { findRow, findRows } from '../read/findRows.ts'
 import { requireOffered } from '../read/selectRows.ts'
-import { csvColumns } from './csvColumns.ts'
+import { csvColumns, csvHeadings, type Member } from './csvColumns.ts'
 import { csvDialect } from './csvDialect.ts'
 import { listEtag, rowEtag, serialize } from './serialize.ts'
 
@@ -50,6 +50,9 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Api
       page = await batch(positionOf(last, query.sort), batchRows)
     }
   }
+  const columns = csvColumns(operation.resource.schemas.staff, shape.fields, members)
+  const dialect = await csvDialect(call)
+  const headings = dialect === standardCsv ? columns : csvHeadings(columns, members)
   let sent = 0
   const bodies = async function* (): AsyncGenerator<Record<string, unknown>[]> {
     for await (const page of rows()) {
@@ -66,11 +69,7 @@ export async function answerExport(call: Call<OperationOf<'list'>>): Promise<Api
       format === 'csv'
         ? {
             type: csvType,
-            pieces: csvOf(
-              csvColumns(operation.resource.schemas.staff, shape.fields, members),
-              withElements(call, bodies(), members),
-              await csvDialect(call),
-            ),
+            pieces: csvOf({ columns, headings }, withElements(call, bodies(), members), dialect),
             rows: () => sent,
           }
         : { type: 'application/x-ndjson', pieces: ndjsonOf(bodies()), rows: () => sent },
@@ -93,9 +92,9 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
 }
 
 /** Returns the members of fields whose members vary. Runs before the first byte is sent, because the first line names them. */
-async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly string[]>> {
+async function membersOf(call: Call, ownerId: string | undefined): Promise<Map<string, readonly Member[]>> {
   const { operation, database, school, parameters } = call
-  const found = new Map<string, readonly string[]>()
+  const found = new Map<string, readonly Member[]>()
   for (const [field, declared] of Object.entries(operation.resource.csvMembers)) {
     const namesOf = typeof declared === 'function' ? declared : declared.names
     const names = await namesOf({ database, school, parameters, ownerId })
@@ -120,8 +119,12 @@ async function* withElements(
   for await (const page of pages) yield page.map((body) => ({ ...body, ...Object.fromEntries(lists.map((list) => valuesOf(body, list))) }))
 }
 
-async function* csvOf(columns: string[], pages: AsyncIterable<Record<string, unknown>[]>, dialect: CsvDialect): AsyncGenerator<string> {
-  yield dialect.start + csvLines([columns], dialect)
+async function* csvOf(
+  { columns, headings }: { columns: readonly string[]; headings: readonly string[] },
+  pages: AsyncIterable<Record<string, unknown>[]>,
+  dialect: CsvDialect,
+): AsyncGenerator<string> {
+  yield dialect.start + csvLines([headings], dialect)
   for await (const page of pages)
     yield csvLines(
       page.map((body) => csvCells(columns, body)),

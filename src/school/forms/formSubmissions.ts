@@ -6,7 +6,7 @@ import { reference, timestamp } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { normalised } from '../students/studentFields.ts'
 import { contactOf } from './formRules.ts'
-import { questionKeys } from './formSummary.ts'
+import { answeredQuestions } from './formSummary.ts'
 import { forms } from './forms.ts'
 
 const person = (prefix: 'std' | 'mbr', description: string) =>
@@ -89,7 +89,7 @@ export const formSubmissions = defineResource({
   csvMembers: {
     answers: async ({ database, parameters, ownerId }) => {
       const named = (parameters.get('form_id') as string[] | undefined)?.flatMap((id) => fromPublicId('frm', id) ?? [])
-      return await questionKeys(database, ownerId === undefined ? named : [ownerId])
+      return await answeredQuestions(database, ownerId === undefined ? named : [ownerId])
     },
   },
   expand: { form: { resource: (): Resource => forms, id: ({ form_id }) => form_id } },

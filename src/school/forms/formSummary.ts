@@ -1,11 +1,17 @@
+import { sql } from 'kysely'
 import type { SchoolReader, Stored } from '../../database/connection/database.ts'
+import { refs } from '../../database/statements/columns.ts'
 import { countByDay, countChoices } from '../../database/tables/formExpressions.ts'
+import type { Member } from '../../engine/output/csvColumns.ts'
 
 export interface FormField {
   key: string
+  label: string
   kind: string
   options?: string[]
 }
+
+const submission = refs('form_submission')
 
 type Form = Stored<'form', 'school_id' | 'id' | 'fields'>
 
@@ -41,9 +47,31 @@ export async function summarize(database: SchoolReader, form: Form) {
   }
 }
 
-export async function questionKeys(database: SchoolReader, formIds: readonly string[] | undefined): Promise<string[]> {
-  let forms = database.selectFrom('form').select(['fields']).orderBy('id')
-  if (formIds) forms = forms.where('id', 'in', [...formIds])
-  const rows = await forms.execute()
-  return [...new Set(rows.flatMap((form) => fieldsOf(form).map(({ key }) => key)))]
+/**
+ * Returns the questions of these forms in their order, followed by the keys of answers to questions that the forms no longer have. A key that
+ * has different questions in different forms has no label.
+ */
+export async function answeredQuestions(database: SchoolReader, formIds: readonly string[] | undefined): Promise<Member[]> {
+  const forms = await database
+    .selectFrom('form')
+    .select('fields')
+    .$if(formIds !== undefined, (query) => query.where('id', 'in', [...(formIds ?? [])]))
+    .orderBy('id')
+    .execute()
+  const answered = await database
+    .selectFrom('form_submission')
+    .innerJoinLateral(sql<{ key: string }>`jsonb_object_keys(${submission.answers})`.as<'answer'>(sql`answer(key)`), (join) =>
+      join.onTrue(),
+    )
+    .select('answer.key')
+    .distinct()
+    .$if(formIds !== undefined, (query) => query.where('form_submission.form_id', 'in', [...(formIds ?? [])]))
+    .orderBy('answer.key')
+    .execute()
+  const questions = forms.flatMap(fieldsOf)
+  const keys = new Set([...questions, ...answered].map(({ key }) => key))
+  return [...keys].map((name) => {
+    const [label, ...others] = new Set(questions.filter(({ key }) => key === name).map((question) => question.label))
+    return { name, label: others.length === 0 ? label : undefined }
+  })
 }

@@ -205,7 +205,7 @@ export const quizAttempts = defineResource({
     results: {
       names: async ({ database, parameters }) => {
         const lessonIds = (parameters.get('lesson_id') as string[] | undefined)?.flatMap((id) => fromPublicId('les', id) ?? [])
-        return lessonIds && (await quizQuestionIds(database, lessonIds))
+        return lessonIds && (await quizQuestionIds(database, lessonIds)).map((name) => ({ name }))
       },
       key: 'question_id',
       value: 'points_awarded',
