@@ -22,8 +22,48 @@ export function timeZoneOf(typed: string): string | undefined {
   }
 }
 
-/** Writes a period of time in a time zone: the day once if it begins and ends on it. */
-export function periodText(start: string | Date, end: string | Date, { timeZone, locale }: { timeZone: string; locale: string }): string {
-  const options = { dateStyle: 'full', timeStyle: 'short', timeZone: knownTimeZone(timeZone) } as const
-  return new Intl.DateTimeFormat(locale, options).formatRange(new Date(start), new Date(end))
+interface Place {
+  timeZone: string
+  locale: string
+}
+
+/**
+ * Writes a period of time in a time zone: the day once if it begins and ends on it. If the clock changes in between, or a time occurs twice
+ * that day, both times have the name of their offset.
+ */
+export function periodText(start: string | Date, end: string | Date, { timeZone, locale }: Place): string {
+  const [from, to, zone] = [new Date(start), new Date(end), knownTimeZone(timeZone)]
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: zone })
+  if (offsetAt(from, zone) === offsetAt(to, zone) && !isRepeated(from, zone) && !isRepeated(to, zone)) return format.formatRange(from, to)
+  const withOffset = new Intl.DateTimeFormat(locale, { ...longDate, weekday: 'long', ...shortTime, timeZone: zone })
+  return `${withOffset.format(from)} – ${withOffset.format(to)}`
+}
+
+/** Writes a time in a time zone, with the name of its offset if the time occurs twice that day. */
+export function momentText(time: string | Date, { timeZone, locale }: Place): string {
+  const [moment, zone] = [new Date(time), knownTimeZone(timeZone)]
+  const style = isRepeated(moment, zone) ? { ...longDate, ...shortTime } : ({ dateStyle: 'long', timeStyle: 'short' } as const)
+  return new Intl.DateTimeFormat(locale, { ...style, timeZone: zone }).format(moment)
+}
+
+const longDate = { year: 'numeric', month: 'long', day: 'numeric' } as const
+const shortTime = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
+
+/** Returns the offset from UTC in milliseconds. */
+function offsetAt(moment: Date, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(moment)
+  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  const [, sign = '+', hours = 0, minutes = 0, seconds = 0] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name) ?? []
+  return Number(`${sign}1`) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
+}
+
+const hours = 3_600_000
+
+/** True if the clock shows this time twice, because it is put back. */
+function isRepeated(moment: Date, timeZone: string): boolean {
+  const offset = offsetAt(moment, timeZone)
+  return [-3, 3].some((distance) => {
+    const other = offsetAt(new Date(moment.getTime() + distance * hours), timeZone)
+    return other !== offset && offsetAt(new Date(moment.getTime() + offset - other), timeZone) === other
+  })
 }

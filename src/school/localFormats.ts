@@ -42,10 +42,6 @@ export function priceText(
   return `${text} ${words.one} ${unit?.value ?? interval}`
 }
 
-/** Formats a time in a language and a time zone: `March 1, 2026 at 6:30 PM`. */
-export const timeText = (time: string, timeZone: string, locale: string): string =>
-  new Intl.DateTimeFormat(supported(locale), { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(time))
-
 const taxNotes = {
   en: { inclusive: 'incl. VAT', exclusive: 'plus VAT' },
   de: { inclusive: 'inkl. MwSt.', exclusive: 'zzgl. MwSt.' },

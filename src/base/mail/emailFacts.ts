@@ -1,5 +1,5 @@
 import { dateLocales, type Language } from '../text/languages.ts'
-import { knownTimeZone, periodText } from '../timeZone.ts'
+import { knownTimeZone, momentText, periodText } from '../timeZone.ts'
 import type { EmailFact, EmailFacts, EmailOccasion } from './emailValues.ts'
 
 const words = {
@@ -10,9 +10,7 @@ const words = {
 export function emailFacts({ at, time_zone: timeZone, from }: EmailFacts, language: Language): EmailFact[] {
   const { when, browser, network, on, unknown } = words[language]
   const zone = knownTimeZone(timeZone)
-  const moment = new Intl.DateTimeFormat(dateLocales[language], { dateStyle: 'long', timeStyle: 'short', timeZone: zone }).format(
-    new Date(at),
-  )
+  const moment = momentText(at, { timeZone: zone, locale: dateLocales[language] })
   const device = from?.browser && from.system ? `${from.browser} ${on} ${from.system}` : (from?.browser ?? from?.system ?? unknown)
   return [
     { label: when, value: `${moment} (${zone})` },

@@ -3,14 +3,13 @@ import { toPublicId } from '../../base/ids.ts'
 import type { School } from '../../base/school.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import { inEveryLanguage } from '../../base/text/languages.ts'
-import { periodText } from '../../base/timeZone.ts'
+import { momentText, periodText } from '../../base/timeZone.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
 import type { EmailOccasion, TranslatedText } from '../../database/outbox/sendMessage.ts'
 import { isAmong } from '../../database/statements/expressions.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { CallerContext } from '../changeContext.ts'
 import { publicItem } from '../itemRef.ts'
-import { timeText } from '../localFormats.ts'
 import type { Occasion } from './occasion.ts'
 
 /** The event that an e-mail is about. */
@@ -83,7 +82,7 @@ export async function notifyOfOffers(
   const to = await recipientsOf(writer, personIds)
   const about = await aboutEvent(writer, school, event.id)
   const { time_zone } = about.occasion
-  const content = { ...about, until: inEveryLanguage((locale) => `${timeText(until.toISOString(), time_zone, locale)} (${time_zone})`) }
+  const content = { ...about, until: inEveryLanguage((locale) => `${momentText(until, { timeZone: time_zone, locale })} (${time_zone})`) }
   if (checkout === undefined) await externalServices.send(writer, school, to, 'rsvp_offered', content)
   else await externalServices.send(writer, school, to, 'rsvp_offered_checkout', { ...content, checkout })
 }
