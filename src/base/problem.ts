@@ -36,7 +36,7 @@ export const problems = {
     description: 'The person has an active subscription. Cancel it first, or request its cancellation in the same call.',
   },
   already_subscribed: { status: 409, description: 'The person already has a subscription to this plan.' },
-  event_full: { status: 409, description: 'The event is fully booked and has no waiting list.' },
+  event_full: { status: 409, description: 'The event has too few free seats, and no waitlist.' },
   rsvp_closed: { status: 409, description: 'The event does not accept RSVPs at this time.' },
   coupon_unavailable: { status: 409, description: 'The coupon is not active, has expired or is used up.' },
   coupon_already_used: { status: 409, description: 'The person has reached the usage limit of this coupon.' },

@@ -53,6 +53,19 @@ describe.each(await databasesToTest())('the public pages of events, on $name', (
     expect(await read('/events')).toContain('€15.00')
   })
 
+  test('an event with a free seat and a party that waits is fully booked, in API, page and data alike', async () => {
+    const id = await publish('party', { capacity: 1, price: null })
+    const { member_id } = await owner
+      .call('POST', '/members', { email: 'party@example.org', display_name: 'Party' })
+      .then(({ id }) => ({ member_id: id }))
+    await owner.call('POST', `/events/${id}/rsvps`, { member_id, guests: 1 })
+    await set(id, { price: { amount: 1500, currency: 'EUR' } })
+    const html = await read('/events/party')
+    expect(html).toContain('Fully booked')
+    expect(html).not.toContain('seat left')
+    expect(offerOf(html)).toMatchObject({ availability: 'https://schema.org/SoldOut' })
+  })
+
   test('a fully booked event has no way to a ticket', async () => {
     const id = await publish('full', { capacity: 1, price: null })
     await owner.call('PUT', `/events/${id}/rsvps/me`, { status: 'going' })

@@ -115,6 +115,31 @@ describeDemoOn('last', 'answers to events, on $name', (api, name) => {
     for (const guests of [-1, 6, 1.5, '1']) expect((await answer(event, host, 'going', { guests })).status).toBe(422)
   })
 
+  test.each(['party', 'seat'] as const)('no seat is left for others while people are on a waitlist by %s that come first', async (mode) => {
+    const event = await made({ capacity: 2, waitlist_mode: mode })
+    const [first, party, other] = (await people(3)) as [SomebodyNew, SomebodyNew, SomebodyNew]
+    await answer(event, first)
+    expect(await read(event)).toMatchObject({ seats_left: 1 })
+    expect((await answer(event, party, 'going', { guests: 1 })).json.status).toBe('waitlisted')
+    // On a waitlist by seat, one person may overtake the party.
+    const { seats_left } = await read(event)
+    expect(seats_left).toBe(mode === 'party' ? 0 : 1)
+    expect((await answer(event, other)).json.status).toBe(seats_left === 0 ? 'waitlisted' : 'going')
+  })
+
+  test('a seat that staff give in a full event is refused with the way out', async () => {
+    const event = await made({ capacity: 1 })
+    const [first, second] = (await people(2)) as [SomebodyNew, SomebodyNew]
+    await answer(event, first)
+    const body = { member_id: toPublicId('mbr', second.id) }
+    const refused = await send(`${event}/rsvps`, owner, 'POST', { ...body, status: 'going' })
+    expect([refused.status, refused.json.error_description]).toEqual([
+      409,
+      'The event has too few free seats: raise its capacity, or put the person on the waitlist.',
+    ])
+    expect((await send(`${event}/rsvps`, owner, 'POST', body)).json.status).toBe('waitlisted')
+  })
+
   test('an event without a waitlist says that it is full', async () => {
     const event = await made({ capacity: 1, waitlist_enabled: false })
     const [first, second] = (await people(2)) as [SomebodyNew, SomebodyNew]

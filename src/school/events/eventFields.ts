@@ -128,7 +128,8 @@ export const eventSchema = z.object({
     .meta({ description: 'Taken seats, including guests; null for callers who cannot attend the event.', example: 12, gated: true }),
   waitlisted_count: z.int().meta({ description: 'Seats requested on the waitlist, including guests.', example: 0, view: 'staff' }),
   seats_left: z.int().nullable().meta({
-    description: 'Free seats; null without a limit, and for callers who cannot attend the event.',
+    description:
+      'Free seats for a new RSVP; 0 while people are on a waitlist by party, who come first. Null without a limit, and for callers who cannot attend the event.',
     example: 18,
     gated: true,
   }),

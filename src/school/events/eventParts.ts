@@ -2,7 +2,7 @@ import { type Expression, ExpressionWrapper } from 'kysely'
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { audienceOf, type Caller, type PersonCaller } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
-import type { SchoolReader } from '../../database/connection/database.ts'
+import type { SchoolReader, Stored } from '../../database/connection/database.ts'
 import { type Builder, type Condition, daySeconds, now, secondsAgo } from '../../database/statements/expressions.ts'
 import type { DB } from '../../gen/kysely/tables.ts'
 import { isKnownLecturer } from '../courses/visibleCourses.ts'
@@ -90,6 +90,14 @@ export function phaseOf({ starts_at, ends_at }: { starts_at: Date; ends_at: Date
   if (time < starts_at) return 'upcoming'
   return time < ends_at ? 'live' : 'ended'
 }
+
+/** Returns the seats that a new RSVP can take; null without a limit. People on a waitlist by party come first, even to seats that stay free. */
+export function seatsLeftOf({ capacity, going_count, waitlisted_count, waitlist_mode }: SeatCounts): number | null {
+  if (capacity === null) return null
+  return waitlisted_count > 0 && waitlist_mode === 'party' ? 0 : Math.max(0, capacity - going_count)
+}
+
+type SeatCounts = Stored<'event', 'capacity' | 'going_count' | 'waitlisted_count' | 'waitlist_mode'>
 
 export const isInPhase = (event: Events, phases: readonly Phase[]): Condition => {
   const [begun, over] = [event('event.starts_at', '<=', now), event('event.ends_at', '<=', now)]

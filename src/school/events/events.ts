@@ -33,6 +33,7 @@ import {
   ownRsvpOf,
   phaseOf,
   plansOf,
+  seatsLeftOf,
   shownJoinUrl,
   shownLocation,
   shownRecordingUrl,
@@ -69,8 +70,8 @@ export const events = defineResource({
     plan_ids: { select: plansOf, write: () => ({}) },
     host_lecturers: { select: hostsOf },
     seats_left: {
-      from: ['capacity', 'going_count'],
-      of: ({ capacity, going_count }) => (capacity === null ? null : Math.max(0, capacity - going_count)),
+      from: ['capacity', 'going_count', 'waitlisted_count', 'waitlist_mode'],
+      of: (event) => seatsLeftOf(event),
     },
     my_rsvp: { select: ownRsvpOf },
     move_notice: { select: moveNoticeOf },

@@ -7,7 +7,7 @@ import { recordChanges } from '../../database/tables/changeLog.ts'
 import { statusesWithSeat } from './eventAccess.ts'
 import { addWaiting, type LockedEvent, seatsOf, takeSeats } from './eventSeats.ts'
 import type { EventChange } from './eventStates.ts'
-import { findRsvp, type Rsvp, type RsvpEvent, requireNotBlocked, writeRsvp } from './submitRsvp.ts'
+import { eventFull, findRsvp, type Rsvp, type RsvpEvent, requireNotBlocked, writeRsvp } from './submitRsvp.ts'
 
 export type GuestValues = Readonly<{ member_id: string; status?: string; guests?: number }>
 
@@ -60,7 +60,7 @@ async function placeFor(
   { wanted, seats }: { wanted: string | undefined; seats: number },
 ): Promise<string> {
   if (wanted !== 'waitlisted' && (await takeSeats(writer, locked, seats, wanted === undefined))) return 'going'
-  if (wanted === 'going' || !waitlist_enabled) throw new Problem('event_full')
+  if (wanted === 'going' || !waitlist_enabled) throw eventFull({ waitlist_enabled }, false)
   if (price_amount !== null && seats > 1) {
     const error = fieldError('guests', 'max', 'must be 0 on the waitlist of an event with a price: each seat is paid for separately')
     throw new Problem('validation_failed', { description: error.message, details: [error] })

@@ -91,7 +91,7 @@ async function place(
   if (before?.status === 'going') {
     const more = wanted - seatsOf(before)
     if (more <= 0) await releaseSeats(writer, locked, -more)
-    else if (!(await takeSeats(writer, locked, more, isInTurn))) throw eventFull(event)
+    else if (!(await takeSeats(writer, locked, more, isInTurn))) throw eventFull(event, isInTurn)
     return 'going'
   }
   if (before?.status === 'waitlisted' && before.offered_until === null && isInTurn) {
@@ -102,7 +102,7 @@ async function place(
     if (before?.status === 'waitlisted') await addWaiting(writer, locked, -waitingSeatsOf(before))
     return 'going'
   }
-  if (!event.waitlist_enabled || !isInTurn) throw eventFull(event)
+  if (!event.waitlist_enabled || !isInTurn) throw eventFull(event, isInTurn)
   await addWaiting(writer, locked, wanted)
   return 'waitlisted'
 }
@@ -208,10 +208,15 @@ async function requireInvited({ writer, caller }: EventChange, { id }: RsvpEvent
   return personId
 }
 
-const eventFull = ({ waitlist_enabled }: RsvpEvent): Problem =>
-  new Problem('event_full', {
-    ...(waitlist_enabled && { description: 'The event has too few free seats, or other people are on the waitlist.' }),
+/** Returns the problem that too few seats are free. Staff do not take seats in the order of the waitlist. */
+export function eventFull({ waitlist_enabled }: Pick<RsvpEvent, 'waitlist_enabled'>, isInTurn: boolean): Problem {
+  if (isInTurn && !waitlist_enabled) return new Problem('event_full')
+  return new Problem('event_full', {
+    description: isInTurn
+      ? 'The event has too few free seats, or other people are on the waitlist.'
+      : `The event has too few free seats: raise its capacity${waitlist_enabled ? ', or put the person on the waitlist' : ''}.`,
   })
+}
 
 /** @throws Problem access_denied if the school has blocked the person, who then gets no seat at an event */
 export async function requireNotBlocked(reader: SchoolReader, { personId }: { personId: string }): Promise<void> {
