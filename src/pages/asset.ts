@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Context } from 'koa'
+import { isKnown } from '../base/http/document.ts'
 
 /** A style sheet or a script with a URL that changes with its content. */
 export interface Asset {
@@ -30,6 +31,6 @@ export function serveAsset(ctx: Context, { name, version, body }: Asset): void {
   ctx.etag = version
   ctx.type = name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8'
   ctx.status = 200
-  if (ctx.fresh) ctx.status = 304
+  if (isKnown(ctx.get('if-none-match'), ctx.response.get('ETag'))) ctx.status = 304
   else ctx.body = body
 }

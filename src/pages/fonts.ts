@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Context } from 'koa'
+import { isKnown } from '../base/http/document.ts'
 import { type FontFamily, fontFamilies, fontNames, type ThemeSettings } from '../school/settings/themes.ts'
 
 export const fontsPath = '/assets/fonts'
@@ -103,6 +104,6 @@ export async function serveFont(ctx: Context): Promise<void> {
   ctx.etag = hash('sha256', bytes, 'base64url').slice(0, 16)
   ctx.type = 'font/woff2'
   ctx.status = 200
-  if (ctx.fresh) ctx.status = 304
+  if (isKnown(ctx.get('if-none-match'), ctx.response.get('ETag'))) ctx.status = 304
   else ctx.body = bytes
 }

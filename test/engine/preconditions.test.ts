@@ -8,6 +8,7 @@ test.each([
   ['the version alone', '"17"', [17]],
   ['a tag that a gateway weakened when it compressed', 'W/"17-s-9f2c01ab"', [17]],
   ['a tag to which a gateway added the encoding', '"17-s-9f2c01ab-gzip"', [17]],
+  ['a tag to which Jetty added it', '"17-s-9f2c01ab--gzip"', [17]],
   ['a weakened tag without a hash', 'W/"17-p"', [17]],
   ['several tags', 'W/"16-s-9f2c01ab", "17-s-00000000"', [16, 17]],
 ])('If-Match names the version of a row: %s', (_title, header, versions) => {

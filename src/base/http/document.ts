@@ -25,11 +25,12 @@ export function storeDocument(text: string, { type, maxAgeSeconds, changedAt }: 
 }
 
 /**
- * Returns true if `If-None-Match` contains this entity tag, by weak comparison (RFC 9110 section 13.1.2). Browsers' fetch also sends
- * `Cache-Control: no-cache`, which concerns caches: an origin still responds with 304.
+ * Returns true if `If-None-Match` contains this entity tag, by weak comparison (RFC 9110 section 13.1.2). Gateways that compress add the
+ * encoding to a tag (Apache, Caddy), which makes no difference. Browsers' fetch also sends `Cache-Control: no-cache`, which concerns caches: an
+ * origin still responds with 304.
  */
 export function isKnown(ifNoneMatch: string, etag: string): boolean {
-  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '')
+  const opaque = (tag: string): string => tag.trim().replace(/^W\/|--?(?:gzip|br|zstd|deflate)(?="?$)/g, '')
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag))
 }
 

@@ -3,11 +3,11 @@ import { Problem } from '../../base/problem.ts'
 /** The parsed `If-Match`: any version, one of these versions, or absent. */
 export type Precondition = 'any' | readonly number[] | undefined
 
-const tag = /^(?<weak>W\/)?"(?:(?<version>\d{1,9})(?<view>-[pos](?:-[0-9a-f]{8})?)?(?:-(?:gzip|br|zstd))?|[^"]*)"$/
+const tag = /^(?<weak>W\/)?"(?:(?<version>\d{1,9})(?<view>-[pos](?:-[0-9a-f]{8})?)?(?:--?(?:gzip|br|zstd|deflate))?|[^"]*)"$/
 
 /**
  * Parses `If-Match` (RFC 9110 section 13.1.1). Only the version counts: the rest of a tag changes without a write. Gateways that compress
- * weaken a tag (nginx) or add the encoding (Caddy), so such a tag of the current version matches too.
+ * weaken a tag (nginx) or add the encoding (Apache, Caddy), so such a tag of the current version matches too.
  * @throws Problem invalid_request if it is not a list of entity tags
  */
 export function parsePrecondition(header: string | undefined): Precondition {
