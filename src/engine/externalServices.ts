@@ -4,7 +4,9 @@ import type { School } from '../base/school.ts'
 import type { Reader, SchoolWriter, Writer } from '../database/connection/database.ts'
 import type { SendMessage } from '../database/outbox/sendMessage.ts'
 import type { BrowserSessions } from '../database/tables/browserSessions.ts'
+import type { RowChange, ShownChange } from '../database/undo/capture.ts'
 import type { CheckoutItem } from './checkout.ts'
+import type { Presentation } from './declare/rowSerializer.ts'
 import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
 
 export interface Authorization {
@@ -81,6 +83,8 @@ export interface UndoRules {
     operationIds: readonly string[],
     ids: readonly string[],
   ): Promise<(rows: readonly SubjectRow[]) => Promise<StateChange[]>>
+  /** Returns what changes of rows mean in the words of the API: first those of the table that a request is about, then those of no person. */
+  show(writer: SchoolWriter, changes: readonly RowChange[], own: string, context: Presentation): Promise<ShownChange[]>
   /** The types of the change feed whose rows are in this table. */
   typesOf(table: string): readonly string[]
   /** The public id of a row in this table; undefined if no type has its rows. */

@@ -199,6 +199,7 @@ export async function startService(moreSteps: readonly SignInStep[] = []): Promi
     describeRequest: () => undefined,
     readerOf: () => undefined,
     approvals: { seal: (text) => text, open: () => undefined },
+    undo: { open: () => undefined },
     hasPages: () => false,
     checkoutAddress: () => undefined,
     languages: () => languages,

@@ -63,7 +63,15 @@ describe('the activity of an app', () => {
     expect(status).toBe(200)
     const undo = { possible: true, until: expect.stringMatching(/Z$/), undone_at: null }
     const by = { kind: 'app', client_id: who.agent.clientId, client_name: 'Tidy Agent' }
-    const common = { id: expect.stringMatching(/^act_/), object: 'activity', at: expect.stringMatching(/Z$/), by, reason: null, undo }
+    const common = {
+      id: expect.stringMatching(/^act_/),
+      object: 'activity',
+      at: expect.stringMatching(/Z$/),
+      by,
+      reason: null,
+      undo,
+      changes: expect.any(Array),
+    }
     const course = { type: 'course', id, label: 'Clay From Scratch', ids: [] }
     const students = { type: 'student', id: null, label: null, ids: expect.arrayContaining([expect.stringMatching(/^std_/)]) }
     expect(body.data).toEqual([

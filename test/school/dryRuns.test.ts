@@ -12,7 +12,13 @@ import { takesForm } from './wrongs.ts'
 interface Report {
   status: number
   affected: { type: string; action: string; count: number }[]
+  changes: unknown[]
   emails: number
+}
+
+interface Done {
+  operation: string
+  changes: unknown[]
 }
 
 const reportOf = ({ json }: Reply): Report => json.dry_run as Report
@@ -33,8 +39,9 @@ describeDemo('a dry run, on $name', (api) => {
     ])
   })
 
-  test('of every write keeps nothing, and its response is that of the request in earnest', async () => {
+  test('of every write keeps nothing, and its response and its changes are those of the request in earnest', async () => {
     const subjects = createSubjects(api)
+    let compared = 0
     const differences: unknown[] = []
     for (const operation of everyWrite.filter((one) => !isTestedElsewhere(one) && !takesForm(one))) {
       const id = await subjects.subjectOf(operation)
@@ -51,9 +58,16 @@ describeDemo('a dry run, on $name', (api) => {
       if (reportOf(dry)?.status !== real.status)
         differences.push([operation.id, dry.status, dry.text.slice(0, 300), real.status, real.text.slice(0, 300)])
       if (dryBody !== realBody) differences.push([operation.id, dryBody, realBody])
+      const [done] = (await api.get('/api/v1/account/activity?limit=1', { as: options.as })).json.data as Done[]
+      if (done?.operation === operation.id) {
+        const [planned, made] = [reportOf(dry).changes, done.changes.slice(0, 50)].map(withoutIdsAndTimes)
+        if (planned !== made) differences.push([operation.id, planned, made])
+        compared++
+      }
       if (dry.headers.get('dry-run') !== 'applied' || dry.headers.has('location')) differences.push([operation.id, 'headers'])
     }
     expect(differences).toEqual([])
+    expect(compared).toBeGreaterThan(100)
   })
 
   test('counts what would fall together with the row, and the e-mails', async () => {

@@ -41,7 +41,7 @@ const rules = (): Markdown =>
       '- What a line with ↩ changed can be taken back for some days, with everything that fell with it: `POST /account/activity/{id}/undo`; `GET /account/activity` lists what you did. Nothing else can be undone: prefer `archive`, `hide` or `unpublish` to DELETE. A line with ✉ can send e-mails.',
       '- If the person wants to decide first, a line with ⚠ (and any with over 100 rows or 20 e-mails, or that cannot be taken back) gets 403 `approval_required` with an address: give it to the person, and repeat the request until it runs.',
       '- Every POST takes an `Idempotency-Key`, so that you can repeat it.',
-      '- Every write but the upload of a file takes `Dry-Run: true`: the same checks and the same response, with what would be changed and how many e-mails would be sent in `dry_run`, and nothing is kept; `asks` in it says that a person would decide first. Try a DELETE this way first.',
+      '- Every write but the upload of a file takes `Dry-Run: true`: the same checks and the same response, with `dry_run`: what would be changed (`changes` has former and new values) and how many e-mails would be sent. Nothing is kept; `asks` in it says that a person would decide first. Try a DELETE this way first.',
       '- Say in `Agent-Reason` why you make a change, in one sentence: the school sees it with the change.',
     ].join('\n'),
   )

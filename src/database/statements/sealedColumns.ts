@@ -42,7 +42,12 @@ export const sealedByPurpose: Readonly<Record<KeyPurpose, Stored | { ends: strin
   undo: {
     what: 'changes that can be taken back',
     isBrief: true,
-    columns: [column('undo_record', 'sealed'), column('undo_image', 'sealed')],
+    columns: [
+      column('undo_record', 'sealed'),
+      column('undo_record', 'effect'),
+      column('undo_image', 'sealed'),
+      column('undo_image', 'effect'),
+    ],
   },
   approvals: { what: 'requests that wait for a decision', isBrief: true, columns: [column('approval', 'content')] },
   outbox: {

@@ -14,6 +14,31 @@ export interface RowChange {
   personId: string | null
   before: Columns | null
   after: Columns | null
+  /** Columns of an updated row that have not changed: those that name it, and the currencies of its prices. */
+  same?: Columns
+}
+
+/** A change of an object in the words of the API. */
+export interface ShownChange {
+  type: string
+  /** The public id; null for a row without one. */
+  id: string | null
+  action: 'created' | 'updated' | 'deleted'
+  /** The title, name or code. */
+  label: string | null
+  /** The person to whom it belongs. */
+  personId: string | null
+  /** Of a changed object, in the order of its schema. */
+  fields: ShownField[]
+}
+
+export interface ShownField {
+  field: string
+  /** Values as in the API; a long one is shortened text. Of a list of other objects, those that were removed and those that were added. */
+  before: unknown
+  after: unknown
+  /** The narrowest view that shows it; absent if everybody sees it. */
+  view?: 'own' | 'staff'
 }
 
 /** The bytes of images that one request may leave. See the function `capture_change`. */
@@ -79,7 +104,9 @@ export function withoutUnchanged(change: RowChange): RowChange[] {
   const { before, after } = change
   if (before === null) return after === null ? [] : [change]
   if (after === null) return [change]
-  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-  const pick = (columns: Columns): Columns => Object.fromEntries(changed.map((name) => [name, columns[name]]))
-  return changed.length === 0 ? [] : [{ ...change, before: pick(before), after: pick(after) }]
+  const isChanged = (name: string): boolean => JSON.stringify(before[name]) !== JSON.stringify(after[name])
+  const [changed, unchanged] = [Object.keys(after).filter(isChanged), Object.keys(after).filter((name) => !isChanged(name))]
+  const pick = (columns: Columns, names: readonly string[]): Columns => Object.fromEntries(names.map((name) => [name, columns[name]]))
+  if (changed.length === 0) return []
+  return [{ ...change, before: pick(before, changed), after: pick(after, changed), same: { ...change.same, ...pick(after, unchanged) } }]
 }

@@ -3,7 +3,7 @@ import type { Reader, SchoolReader, SchoolWriter, Stored } from '../connection/d
 import { now } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
 import type { NamedAuditEvent } from '../tables/auditEvents.ts'
-import type { RowChange } from './capture.ts'
+import type { RowChange, ShownChange } from './capture.ts'
 
 /** Encrypts images of rows. */
 export interface Sealing {
@@ -12,53 +12,107 @@ export interface Sealing {
   open(sealed: string): string | undefined
 }
 
-/** Keeps the changes of a request under the id of its entry in the audit trail, until they expire. */
+interface KeptChanges {
+  /** The id of the entry in the audit trail. */
+  id: string
+  /** How long they are kept. */
+  days: number
+  /** False if they are only shown. */
+  isUndoable: boolean
+  changes: readonly RowChange[]
+  /** What the changes mean, the most important first. */
+  shown: readonly ShownChange[]
+}
+
+/** The changes that are shown of a request: so many, and so many characters of JSON. */
+const [maxShown, maxShownText] = [100, 50_000]
+
+/** Keeps the changes of a request until they expire. */
 export async function saveUndo(
   writer: SchoolWriter,
-  { id, days, changes }: { id: string; days: number; changes: readonly RowChange[] },
+  { id, days, isUndoable, changes, shown }: KeptChanges,
   { seal }: Pick<Sealing, 'seal'>,
 ): Promise<void> {
-  const { own = [], people = [] } = Object.groupBy(changes, ({ personId }) => (personId === null ? 'own' : 'people'))
-  const text = (part: readonly RowChange[]): string => seal(JSON.stringify(part))
+  const sealed = (part: readonly unknown[]): string | null => (part.length > 0 ? seal(JSON.stringify(part)) : null)
+  const images = Map.groupBy(isUndoable ? changes.map(({ same: _, ...image }) => image) : [], ({ personId }) => personId)
+  const effects = Map.groupBy(firstShown(shown), ({ personId }) => personId)
   await writer
     .insertInto('undo_record')
     .values({
       school_id: writer.schoolId,
       id,
       expires_at: sql<Date>`now() + make_interval(days => ${days}::int)`,
-      sealed: own.length === 0 ? null : text(own),
+      is_undoable: isUndoable,
+      sealed: sealed(images.get(null) ?? []),
+      effect: sealed(effects.get(null) ?? []),
     })
     .execute()
-  const released = changes.flatMap(({ table, before }) => (table === 'file_reference' && before ? [String(before.file_id)] : []))
+  const released = [...images.values()]
+    .flat()
+    .flatMap(({ table, before }) => (table === 'file_reference' && before ? [String(before.file_id)] : []))
   if (released.length > 0)
     await writer
       .insertInto('undo_file')
       .values([...new Set(released)].map((file_id) => ({ school_id: writer.schoolId, record_id: id, file_id })))
       .execute()
+  const people = [...new Set([...images.keys(), ...effects.keys()])].filter((person) => person !== null)
   if (people.length === 0) return
-  const images = [...Map.groupBy(people, ({ personId }) => personId)].map(([person_id, part]) => ({
-    record_id: id,
-    person_id,
-    sealed: text(part),
-  }))
   await writer
     .insertInto('undo_image')
-    .columns(['record_id', 'person_id', 'sealed'])
+    .columns(['record_id', 'person_id', 'sealed', 'effect'])
     .expression((one) =>
       one
         .selectFrom(
           unnest('image', {
-            person_id: { type: 'uuid', values: images.map((image) => image.person_id) },
-            sealed: { type: 'text', values: images.map((image) => image.sealed) },
+            person_id: { type: 'uuid', values: people },
+            sealed: { type: 'text', values: people.map((person) => sealed(images.get(person) ?? [])) },
+            effect: { type: 'text', values: people.map((person) => sealed(effects.get(person) ?? [])) },
           }),
         )
         .select(({ ref, val }) => [
           sql<string>`${val(id)}::uuid`.as('record_id'),
           ref('image.person_id').as('person_id'),
           ref('image.sealed').as('sealed'),
+          ref('image.effect').as('effect'),
         ]),
     )
     .execute()
+}
+
+function firstShown(shown: readonly ShownChange[]): ShownChange[] {
+  let left = maxShownText
+  return shown.slice(0, maxShown).filter((one) => {
+    left -= JSON.stringify(one).length
+    return left >= 0
+  })
+}
+
+/** Returns what requests changed, in the words of the API, by the ids of their entries. What was about people who have been erased is gone. */
+export async function openEffects(
+  reader: SchoolReader,
+  ids: readonly string[],
+  { open }: Pick<Sealing, 'open'>,
+): Promise<Map<string, ShownChange[]>> {
+  if (ids.length === 0) return new Map()
+  const records = await reader
+    .selectFrom('undo_record')
+    .select(['id', 'effect'])
+    .where('id', 'in', ids)
+    .where('effect', 'is not', null)
+    .execute()
+  const images = await reader
+    .selectFrom('undo_image')
+    .select(['record_id as id', 'effect'])
+    .where('record_id', 'in', ids)
+    .where('effect', 'is not', null)
+    .orderBy('person_id')
+    .execute()
+  const effects = new Map<string, ShownChange[]>()
+  for (const { id, effect } of [...records, ...images]) {
+    const text = effect === null ? undefined : open(effect)
+    if (text !== undefined) effects.set(id, [...(effects.get(id) ?? []), ...JSON.parse(text)].slice(0, maxShown))
+  }
+  return effects
 }
 
 export interface UndoRecord extends Stored<'undo_record', 'id' | 'undone_at' | 'expires_at'> {
@@ -72,6 +126,7 @@ export async function lockUndo(writer: SchoolWriter, id: string): Promise<UndoRe
     .select(['id', 'undone_at', 'expires_at'])
     .select((record) => record.cast<boolean>(record('expires_at', '<=', now), 'boolean').as('is_expired'))
     .where('id', '=', id)
+    .where('is_undoable', '=', true)
     .forUpdate()
     .executeTakeFirst()
 }
@@ -84,10 +139,11 @@ export async function openUndo(writer: SchoolWriter, id: string, { open }: Pick<
   return opened.includes(undefined) ? undefined : opened.flatMap((text): RowChange[] => JSON.parse(text ?? '[]'))
 }
 
-/** Marks a request as taken back, and deletes its images. */
+/** Marks a request as taken back, and deletes its images. What it changed is still shown. */
 export async function markUndone(writer: SchoolWriter, { id, by }: { id: string; by: string }): Promise<void> {
   await writer.updateTable('undo_record').set({ undone_at: now, undone_by: by, sealed: null }).where('id', '=', id).execute()
-  for (const table of ['undo_image', 'undo_file'] as const) await writer.deleteFrom(table).where('record_id', '=', id).execute()
+  await writer.updateTable('undo_image').set({ sealed: null }).where('record_id', '=', id).execute()
+  await writer.deleteFrom('undo_file').where('record_id', '=', id).execute()
 }
 
 /** Deletes what was kept of the rows of a person. */
@@ -112,6 +168,7 @@ export async function undoStates(reader: SchoolReader, ids: readonly string[]): 
     .select((record) =>
       record.cast<boolean>(record.and([record('undone_at', 'is', null), record('expires_at', '>', now)]), 'boolean').as('possible'),
     )
+    .where('is_undoable', '=', true)
     .where((record) => record('id', '=', record.fn.any(record.val([...ids]))))
     .execute()
   return new Map(rows.map(({ id, ...state }) => [id, state]))
@@ -192,6 +249,7 @@ export async function findUndoable(
     .select(['audit_log.id', 'audit_log.account_id', 'audit_log.client_id', 'audit_log.details'])
     .where('audit_log.client_id', '=', clientId)
     .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
+    .where('undo_record.is_undoable', '=', true)
     .where('undo_record.undone_at', 'is', null)
     .where('undo_record.expires_at', '>', now)
     .$if(since !== undefined, (query) => query.where('undo_record.created_at', '>=', since ?? new Date()))

@@ -63,7 +63,9 @@ function resourceOf(declaration: AnyDeclaration): Resource<ScopeVerb> {
   const derived = Object.entries(declaredFields).map(
     ([field, how]) => [field, how.column === undefined ? how : renamed(how.column, fieldOf(field))] as const,
   )
-  const derivations = derived.flatMap(([field, { of, select }]) => (of ? [{ field, of, isSelected: select !== undefined }] : []))
+  const derivations = derived.flatMap(([field, { of, select, from = [] }]) =>
+    of ? [{ field, of, isSelected: select !== undefined, from }] : [],
+  )
   const sorts = ownSorts.flatMap((sort) => declaredSorts(sort, fieldOf))
   return {
     ...{ called: { one: object, many: name }, path: name, versionColumn: 'version', reservedSlugs: [], slugParts: 1, isPart: false },

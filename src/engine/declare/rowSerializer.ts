@@ -13,6 +13,8 @@ export interface Derivation {
   field: string
   of(source: unknown, context: Presentation): unknown
   isSelected: boolean
+  /** The columns from which it is computed, if the query selects nothing else for it. */
+  from: readonly string[]
 }
 
 /**

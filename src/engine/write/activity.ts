@@ -1,6 +1,6 @@
 import { newId } from '../../base/ids.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
-import type { RowChange } from '../../database/undo/capture.ts'
+import type { RowChange, ShownChange } from '../../database/undo/capture.ts'
 import type { Losses } from './losses.ts'
 
 /** The entry of a request in the audit trail. */
@@ -11,6 +11,8 @@ export interface RecordedEntry {
   rowVersion: number | null
   /** The objects that an app removed or overwrote. */
   losses?: Losses | undefined
+  /** What it changed, the most important first. */
+  changes?: readonly ShownChange[] | undefined
 }
 
 /** The activity of a request: its entry in the audit trail, and what it changed. */

@@ -9,7 +9,7 @@ import type { ApiResponse, RequestInput, RunContext, UsedApproval } from '../cal
 import { asksFirstOf, type Operation } from '../declare/operations.ts'
 import type { Run } from '../run.ts'
 import type { RecordedEntry } from './activity.ts'
-import { dryRunSchema, takesDryRun } from './dryRun.ts'
+import { reportOf, takesDryRun } from './dryRun.ts'
 import { isAnswered, keyedBy } from './idempotency.ts'
 import { allowsSimilar, canonical, commonPart, isWithin } from './similarRequests.ts'
 import { TooLargeToUndo } from './undo.ts'
@@ -107,7 +107,7 @@ async function decisionFor(
 
 /** Returns the response to a dry run that says that the request would ask. */
 function withReason(tried: ApiResponse, { reason }: ApprovalSummary): ApiResponse {
-  const body = { ...tried.body, dry_run: { ...dryRunSchema.parse(tried.body.dry_run), asks: { reason } } }
+  const body = { ...tried.body, dry_run: { ...reportOf(tried.body), asks: { reason } } }
   return { ...tried, body, text: JSON.stringify(body) }
 }
 
@@ -118,7 +118,7 @@ function summaryOf(
   entry: RecordedEntry,
   { body }: ApiResponse,
 ): ApprovalSummary | undefined {
-  const { affected, emails, undo_days } = dryRunSchema.parse(body.dry_run)
+  const { affected, emails, undo_days } = reportOf(body)
   const { event, details, losses } = entry
   const rows = affected.reduce((sum, { action, count }) => (action === 'created' ? sum : sum + count), 0)
   const byEffect = (): AskReason | 'many' | undefined => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Caller } from '../../base/caller.ts'
 import { Problem } from '../../base/problem.ts'
 import { type Effects, withoutCommit } from '../../database/connection/dryRun.ts'
 import { askReasons } from '../../database/tables/approvalSummary.ts'
@@ -7,6 +8,9 @@ import type { ApiResponse } from '../call.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
+import { changesSchema, readerOf, visibleChanges } from './visibleChanges.ts'
+
+const mostChanges = 50
 
 /** The report of a dry run, in its response. */
 export const dryRunSchema = z.object({
@@ -20,6 +24,7 @@ export const dryRunSchema = z.object({
       }),
     )
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
+  changes: changesSchema.meta({ description: `The first ${mostChanges} of them in the words of the API, with former and new values.` }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
   asks: z
@@ -29,6 +34,9 @@ export const dryRunSchema = z.object({
     .nullable()
     .meta({ description: 'Not null if the request would be refused with approval_required, until the person has decided.', example: null }),
 })
+
+/** Returns the report in the response to a dry run. */
+export const reportOf = (body: object) => dryRunSchema.parse('dry_run' in body ? body.dry_run : undefined)
 
 /**
  * Returns the value of the header `Dry-Run`.
@@ -70,7 +78,7 @@ export function withDryRuns(run: Run, operations: readonly Operation[]): Run {
       const unrecorded = count - recorded.reduce((sum, one) => sum + one.count, 0)
       return types[0] !== undefined && unrecorded > 0 ? [{ type: types[0], action: 'deleted', count: unrecorded }] : []
     })
-    return reported(response, { changes: [...changes, ...fallen], emails: services.emails() + laterEmails })
+    return reported(response, caller, { changes: [...changes, ...fallen], emails: services.emails() + laterEmails })
   }
 }
 
@@ -80,10 +88,12 @@ const refuseForm = (): never => {
 
 function reported(
   { status, body, headers = {}, undoDays = 0, entry }: ApiResponse,
+  caller: Caller,
   { changes, emails }: { changes: Effects['changes']; emails: number },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
-  const whole = { ...body, dry_run: { status, affected, emails, undo_days: undoDays, asks: null } }
+  const shown = caller.kind === 'person' ? visibleChanges(entry?.changes ?? [], readerOf(caller)).slice(0, mostChanges) : []
+  const whole = { ...body, dry_run: { status, affected, changes: shown, emails, undo_days: undoDays, asks: null } }
   const { Location: _, ...others } = headers
   return {
     // A response without a body has no place for the report.

@@ -13,16 +13,15 @@ import {
 import { saveUndo } from '../../database/undo/records.ts'
 import type { ApiResponse } from '../call.ts'
 import { type Operation, undoOf } from '../declare/operations.ts'
-import type { ExternalServices } from '../externalServices.ts'
+import type { Presentation } from '../declare/rowSerializer.ts'
 import type { Activity } from './activity.ts'
 import { lossesIn } from './losses.ts'
 
-interface Undoable {
+interface Undoable extends Presentation {
   writer: SchoolWriter
-  caller: Pick<PersonCaller, 'clientId'>
+  caller: PersonCaller
   operation: Operation
   activity: Activity
-  externalServices: Pick<ExternalServices, 'undo'>
   /** True if a change that is too large to be taken back is rolled back in any case, or was approved. */
   mayBeFinal: boolean
 }
@@ -37,13 +36,13 @@ export class TooLargeToUndo extends Problem {
 }
 
 /**
- * Runs a change. If its operation can be undone, keeps what it changed under the id of its activity. Counts what an app removes and overwrites.
+ * Runs a change, and keeps what it changed under the id of its activity, to show it and, if its operation can be undone, to take it back. Counts what
+ * an app removes and overwrites.
  * @throws TooLargeToUndo
  */
-export async function undoably(
-  { writer, caller, operation, activity, externalServices: { undo }, mayBeFinal }: Undoable,
-  change: () => Promise<ApiResponse>,
-): Promise<ApiResponse> {
+export async function undoably(undoable: Undoable, change: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  const { writer, caller, operation, activity, mayBeFinal } = undoable
+  const { undo } = undoable.externalServices
   const days = undo.days()
   const isKept = days > 0 && undoOf(operation) === true
   const isApp = caller.clientId !== ''
@@ -55,14 +54,17 @@ export async function undoably(
   const changes = joined([...activity.changes, ...captured.changes])
   const isTooLarge = isKept && (!captured.isComplete || sizeOf(changes) > maxCapturedBytes)
   if (isTooLarge && isApp && !mayBeFinal) throw new TooLargeToUndo()
-  if (isApp && activity.entry) {
+  const own = operation.resource.table
+  const shown = await undo.show(writer, changes, own, undoable)
+  if (activity.entry) {
     const isObject = (table: string): boolean => undo.typesOf(table).length > 0
-    const losses = lossesIn(changes, { own: operation.resource.table, isObject })
-    activity.entry.losses = { ...losses, any: losses.any || !captured.isComplete, isTooLarge }
+    const losses = lossesIn(changes, { own, isObject })
+    activity.entry.changes = shown
+    if (isApp) activity.entry.losses = { ...losses, any: losses.any || !captured.isComplete, isTooLarge }
   }
-  if (!isKept || isTooLarge || changes.length === 0) return response
-  await saveUndo(writer, { id: activity.id, days, changes }, undo)
-  return { ...response, undoDays: days }
+  const isUndoable = isKept && !isTooLarge && changes.length > 0
+  if (days > 0 && (isUndoable || shown.length > 0)) await saveUndo(writer, { id: activity.id, days, isUndoable, changes, shown }, undo)
+  return isUndoable ? { ...response, undoDays: days } : response
 }
 
 /** Joins changes of the same row, in their order. */

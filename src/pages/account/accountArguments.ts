@@ -31,7 +31,9 @@ export interface AccountServices extends AccountArguments {
   keptForms: KeptForms
 }
 
-type OwnServices = Pick<ExternalServices, 'approvals' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'>
+type OwnServices = Pick<ExternalServices, 'approvals' | 'checkoutAddress' | 'hasPages' | 'send' | 'sessions'> & {
+  undo: Pick<ExternalServices['undo'], 'open'>
+}
 
 /** The documents in the archive of a person. */
 export interface ExportContents {

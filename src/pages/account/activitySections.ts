@@ -7,12 +7,13 @@ import { plainText } from '../plainText.ts'
 import { contentPart, type TextPart, type Texts } from '../texts.ts'
 import type { CalledOperation } from './accountArguments.ts'
 import type { AccountItem, AccountSection, AccountTable } from './accountPage.ts'
+import { changeLines } from './changeLines.ts'
 import { changeSentence } from './changeSentence.ts'
 import { undoPath, undoSincePath } from './undoPages.ts'
 
 /** How long calls are counted, in days. */
 const countedDays = 90
-const shownObjects = 100
+const [shownObjects, shownLines] = [100, 10]
 
 export interface ActivityArguments {
   path: string
@@ -98,6 +99,7 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
   const person = namesPeople && first.person ? plainText(first.person.name, 100) : ''
   const reason = first.change?.reason
   const ids = first.change?.resource.ids ?? []
+  const lines = [first, ...others].flatMap(({ changes }) => changes)
   const recorded = [first, ...others].find(({ undo }) => undo !== undefined)
   const activity = recorded && toPublicId('act', recorded.id)
   const details = [
@@ -111,6 +113,7 @@ function itemOf(texts: Texts, [first, ...others]: [ActivityEntry, ...ActivityEnt
     lines: [
       person === '' ? texts.parts('activity.at', { date }) : texts.parts('activity.at_by', { date, person }),
       ...(reason == null ? [] : [texts.parts('activity.reason', { reason: plainText(reason, 200) })]),
+      ...changeLines(texts, lines, { subject: first.change?.resource.id, names, limit: shownLines }),
     ],
     ...(recorded?.undo?.undone_at && { mark: texts.text('undo.mark') }),
     ...(activity !== undefined &&

@@ -33,13 +33,14 @@ type Of = { grantId: string } | { clientId: string }
  * names.
  */
 export async function readActivity(
-  { ctx, services, reader }: OwnRequest,
+  { ctx, services, reader, accountId }: OwnRequest,
   { of, path, seesPeople }: { of: Of; path: string; seesPeople: boolean },
 ): Promise<ActivityArguments> {
   const { before } = ctx.query
   const isEntry = typeof before === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(before)
+  const activityReader = { isStaff: seesPeople, sealing: services.undo, ...(!seesPeople && { accountId }) }
   const [found, uses] = await Promise.all([
-    appTrail(reader, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }),
+    appTrail(reader, of, { before: isEntry ? before : undefined, limit: entriesOnPage + 1 }, activityReader),
     appUses(reader, of),
   ])
   const entries = found.slice(0, entriesOnPage)

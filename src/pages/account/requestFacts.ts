@@ -48,12 +48,13 @@ const shortened = (text: string): string => (text.length > longest ? `${text.sli
 interface Shown {
   name: string
   value: unknown
-  described: Pick<DescribedRequest, 'choices'>
+  /** Absent if every value that the texts have a word for is a choice. */
+  described?: Pick<DescribedRequest, 'choices'>
   objects: RequestRows['objects']
 }
 
 /** Returns a value of a request as a text: names in place of ids, and times and prices as people write them. */
-function valueText(texts: Texts, { name, value, ...context }: Shown): string {
+export function valueText(texts: Texts, { name, value, ...context }: Shown): string {
   const inner = (member: string, one: unknown): string => valueText(texts, { ...context, name: member, value: one })
   if (value === null || value === undefined || value === '') return texts.text('approval.nothing')
   if (typeof value === 'boolean') return texts.text(value ? 'approval.yes' : 'approval.no')
@@ -69,7 +70,7 @@ function valueText(texts: Texts, { name, value, ...context }: Shown): string {
 }
 
 function textOf(texts: Texts, { name, value, described, objects }: Shown & { value: string }): string {
-  if (described.choices.has(`${name} ${value}`)) return texts.choice(value)
+  if (described?.choices.has(`${name} ${value}`) ?? false) return texts.choice(value)
   if (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(value)) return texts.moment(new Date(value))
   return nameOf(texts, objects.get(value)) || value
 }

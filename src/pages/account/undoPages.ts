@@ -2,16 +2,20 @@ import { accountPaths } from '../../base/accountPaths.ts'
 import { Problem } from '../../base/problem.ts'
 import { ownMember } from '../../base/text/ownMember.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
+import { reportOf } from '../../engine/write/dryRun.ts'
+import type { ObjectChange } from '../../engine/write/visibleChanges.ts'
 import type { UndoResult } from '../../school/account/accountFields.ts'
 import { maxNamedRows } from '../../school/undo/undoActivity.ts'
 import type { TextKey, TextPart, Texts } from '../texts.ts'
 import type { AccountSection } from './accountPage.ts'
+import { changeLines } from './changeLines.ts'
 import { objectTypeOf } from './changeSentence.ts'
 import type { OwnPage, OwnPageContext, OwnRequest } from './ownPage.ts'
 
 /** The result of a dry run. */
 interface Tried {
   result: UndoResult | undefined
+  changes?: readonly ObjectChange[]
   /** True if something was changed since, so that it stays. */
   hasConflict: boolean
   /** Why it is not possible. */
@@ -74,6 +78,9 @@ export const undoSincePage: OwnPage<Tried> = {
 /** True for an error that says that a part of it stays, so that the rest may be taken back. */
 const leavesRest = (code: string): boolean => code === 'changed_since' || code === 'resource_in_use'
 
+/** The lines about fields that the page shows. */
+const shownLines = 50
+
 const conflictsIn = (form: URLSearchParams): string => (form.get('conflicts') === 'keep' ? 'keep' : 'refuse')
 
 const bodyOf = (sent: URLSearchParams, { params }: OwnRequest) => ({
@@ -89,17 +96,19 @@ async function tried(
   parameters: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<Tried> {
-  const attempt = async (conflicts: 'refuse' | 'keep'): Promise<UndoResult> =>
-    (await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })).body
+  const attempt = async (conflicts: 'refuse' | 'keep'): Promise<{ result: UndoResult; changes: readonly ObjectChange[] }> => {
+    const { body: tried } = await perform(operation, parameters, { body: { ...body, conflicts }, isDryRun: true })
+    return { result: tried, changes: reportOf(tried).changes }
+  }
   const refusedWith = (error: unknown): Tried => {
     const refusal = error instanceof Problem ? ownMember<TextKey>(problems, error.code) : undefined
     if (refusal === undefined) throw error
     return { result: undefined, hasConflict: false, refusal: refusal === 'undo.changed_since' ? 'undo.all_changed' : refusal }
   }
-  const rest = async (): Promise<Tried> => ({ result: await attempt('keep'), hasConflict: true, refusal: undefined })
+  const rest = async (): Promise<Tried> => ({ ...(await attempt('keep')), hasConflict: true, refusal: undefined })
   try {
-    const result = await attempt('refuse')
-    return result.failed.some(({ error }) => leavesRest(error)) ? await rest() : { result, hasConflict: false, refusal: undefined }
+    const whole = await attempt('refuse')
+    return whole.result.failed.some(({ error }) => leavesRest(error)) ? await rest() : { ...whole, hasConflict: false, refusal: undefined }
   } catch (error) {
     return error instanceof Problem && leavesRest(error.code) ? await rest().catch(refusedWith) : refusedWith(error)
   }
@@ -107,7 +116,7 @@ async function tried(
 
 function content(
   { texts, form, request }: OwnPageContext,
-  { result, hasConflict, refusal }: Tried,
+  { result, changes = [], hasConflict, refusal }: Tried,
   { explanation, hidden }: { explanation: TextKey; hidden: Readonly<Record<string, string>> },
 ) {
   const isEmpty = result !== undefined && result.undone.length === 0
@@ -118,7 +127,7 @@ function content(
     paragraphs: [
       texts.parts(refusal ?? (isEmpty ? 'undo.nothing' : explanation), {}),
       ...(isPossible ? [texts.countedParts('undo.requests', result.undone.length)] : []),
-      ...(isPossible ? effects(texts, result) : []),
+      ...(isPossible ? [...effects(texts, result), ...changeLines(texts, changes, { limit: shownLines })] : []),
       ...(isPossible && result.rows.length >= maxNamedRows ? [texts.parts('undo.more_rows', { count: maxNamedRows })] : []),
       ...(result && result.next !== null ? [texts.parts('undo.more', {})] : []),
     ],

@@ -3,6 +3,7 @@ import { listOf } from '../../engine/declare/elementList.ts'
 import { line, timestamp } from '../../engine/declare/fields.ts'
 import { defineAction, defineRead } from '../../engine/declare/typedOperations.ts'
 import type { Reading } from '../../engine/read/reading.ts'
+import { changesSchema } from '../../engine/write/visibleChanges.ts'
 import { undoOne, undoSince } from '../undo/undoActivity.ts'
 import { ownId, undoConflicts, undoNotify, undoResult } from './accountFields.ts'
 import { activityActions, findOwnGrant, listActivity } from './appActivity.ts'
@@ -38,6 +39,7 @@ const activity = z
         client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
       })
       .meta({ description: 'The app, in the name of the person.', example: {} }),
+    changes: changesSchema.meta({ description: 'What it changed, at most 100 objects. Empty for an old entry.', example: [] }),
     reason: z.string().nullable().meta({
       description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
       example: 'Move the course to spring',
@@ -62,14 +64,16 @@ const activityFilters = z.object({
 })
 
 const activityOf = (
-  { database, parameters, page }: Reading<typeof activityFilters.shape>,
+  { database, parameters, page, caller, externalServices }: Reading<typeof activityFilters.shape>,
   grantId: string,
 ): ReturnType<typeof listActivity> => {
-  if (!page) throw new Error('a list of activity needs a page')
+  if (!page || caller.kind !== 'person') throw new Error('a list of activity needs a page and a person')
   return listActivity(database, database.schoolId, {
     grantId,
     action: parameters.get('action'),
     resource: parameters.get('resource'),
+    caller,
+    sealing: externalServices.undo,
     page,
   })
 }

@@ -1,3 +1,4 @@
+import type { PersonCaller } from '../../base/caller.ts'
 import { fromPublicId, hashedId, toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
@@ -9,7 +10,8 @@ import { type ChangeAction, changeActionOf, changeActions } from '../../database
 import { clientNames } from '../../database/tables/clients.ts'
 import { listRecentGrants } from '../../database/tables/connectedApps.ts'
 import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
-import { type UndoState, undoStates } from '../../database/undo/records.ts'
+import { openEffects, type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
 
 export const activityActions = keysOf(changeActions)
 
@@ -55,12 +57,19 @@ export interface ActivityRequest {
   action?: ChangeAction | undefined
   /** The type of the changed objects, or the id of one of them. */
   resource?: string | undefined
+  /** Who reads it. */
+  caller: PersonCaller
+  sealing: Pick<Sealing, 'open'>
   /** The page: see `RequestedPage`. */
   page: { limit: number; next?: { id: string; isBackward: boolean } | undefined }
 }
 
 /** Returns what an app did with a grant, the newest first, and one element more if there are more. */
-export async function listActivity(database: SchoolReader, schoolId: string, { grantId, action, resource, page }: ActivityRequest) {
+export async function listActivity(
+  database: SchoolReader,
+  schoolId: string,
+  { grantId, action, resource, caller, sealing, page }: ActivityRequest,
+) {
   const isBackward = page.next?.isBackward ?? false
   const isId = resource !== undefined && /^[a-z]{3}_\w{26}$/.test(resource)
   const rows = await readAudit(database, {
@@ -70,10 +79,9 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
     after: page.next && fromPublicId('act', page.next.id),
     limit: page.limit + 1,
   })
-  const undo = await undoStates(
-    database,
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  const undo = await undoStates(database, ids)
+  const changes = await openEffects(database, ids, sealing)
   const names = await clientNames(database, [...new Set(rows.flatMap(({ client_id: id }) => id ?? []))])
   return {
     data: rows.flatMap((row) => {
@@ -81,7 +89,17 @@ export async function listActivity(database: SchoolReader, schoolId: string, { g
       if (!change) return []
       const { client_id: id } = row
       const by = { kind: 'app', client_id: id, client_name: (id !== null && names.get(id)) || null }
-      return [{ id: toPublicId('act', row.id), object: 'activity', at: row.at, ...change, by, undo: undo.get(row.id) ?? notUndoable }]
+      return [
+        {
+          id: toPublicId('act', row.id),
+          object: 'activity',
+          at: row.at,
+          ...change,
+          by,
+          changes: visibleChanges(changes.get(row.id) ?? [], readerOf(caller)),
+          undo: undo.get(row.id) ?? notUndoable,
+        },
+      ]
     }),
   }
 }
@@ -115,6 +133,7 @@ export async function undoableChanges(
     .where('audit_log.client_id', '=', clientId)
     .where('audit_log.account_id', '=', accountId)
     .where('audit_log.event', '<>', 'activity.undone' satisfies NamedAuditEvent)
+    .where('undo_record.is_undoable', '=', true)
     .where('undo_record.undone_at', 'is', null)
     .where('undo_record.expires_at', '>', now)
     .executeTakeFirstOrThrow()

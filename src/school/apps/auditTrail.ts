@@ -6,7 +6,8 @@ import { auditEvents, isNamedEvent } from '../../database/tables/auditEvents.ts'
 import { listUses, type UseOfDay } from '../../database/tables/grantUse.ts'
 import { namesOfAccounts } from '../../database/tables/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
-import { type UndoState, undoStates } from '../../database/undo/records.ts'
+import { openEffects, type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
 import { type Change, changeOf } from '../account/appActivity.ts'
 
 export type AuditTrailEntry = AuditRow & { person: { name: string; email: string } | undefined }
@@ -33,24 +34,45 @@ export const aboutEvent = (event: string): string | undefined =>
 export const namedEvents: readonly string[] = Object.keys(auditEvents)
 
 /** An entry about an app: a write through the API has its change. */
-export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; undo: UndoState | undefined }
+export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; changes: ObjectChange[]; undo: UndoState | undefined }
+
+/** Who reads an activity: see `visibleChanges`. */
+export interface ActivityReader {
+  isStaff: boolean
+  /** Undefined for the staff. */
+  accountId?: string
+  sealing: Pick<Sealing, 'open'>
+}
 
 /** Returns what an app did, and what happened to its access, the newest first: with a grant, or with all grants. */
 export async function appTrail(
   database: SchoolReader,
   of: { grantId: string } | { clientId: string },
   page: { before?: string | undefined; limit: number },
+  reader: ActivityReader,
 ): Promise<ActivityEntry[]> {
-  return await withChanges(database, await auditTrail(database, { ...of, isActivity: true }, page))
+  return await withChanges(database, await auditTrail(database, { ...of, isActivity: true }, page), reader)
 }
 
 /** Returns the entries with what they changed, and whether that can be taken back. */
-export async function withChanges(database: SchoolReader, entries: readonly AuditTrailEntry[]): Promise<ActivityEntry[]> {
-  const states = await undoStates(
-    database,
-    entries.map(({ id }) => id),
-  )
-  return entries.map((entry) => ({ ...entry, change: changeOf(entry), undo: states.get(entry.id) }))
+export async function withChanges(
+  database: SchoolReader,
+  entries: readonly AuditTrailEntry[],
+  { isStaff, accountId, sealing }: ActivityReader,
+): Promise<ActivityEntry[]> {
+  const ids = entries.map(({ id }) => id)
+  const states = await undoStates(database, ids)
+  const effects = await openEffects(database, ids, sealing)
+  const person =
+    accountId === undefined || effects.size === 0
+      ? undefined
+      : await database.selectFrom('person').select('id').where('account_id', '=', accountId).executeTakeFirst()
+  return entries.map((entry) => ({
+    ...entry,
+    change: changeOf(entry),
+    changes: visibleChanges(effects.get(entry.id) ?? [], { isStaff, personId: person?.id ?? null }),
+    undo: states.get(entry.id),
+  }))
 }
 
 /** Returns how often an app called the API, by day and operation: with a grant, or with all grants. */

@@ -9,7 +9,7 @@ import { send, signedIn } from './account.ts'
 const service = duringTests(() => startService({ redis: false }))
 
 const scope =
-  'openid account:read courses:read courses:write curriculum:read curriculum:write posts:read posts:write students:read students:write'
+  'openid account:read account:write courses:read courses:write curriculum:read curriculum:write posts:read posts:write students:read students:write'
 
 /** The text of a page, without tags. */
 const textOf = (html: string): string =>
@@ -133,4 +133,26 @@ test('a lecturer who does not teach the course any more reads why nothing comes 
   expect(page.html).not.toContain('Take it back')
   const rows = await service.database.sql.query('SELECT id FROM course WHERE title = $1', [course.title])
   expect(rows).toHaveLength(1)
+})
+
+test('the activity, the dry run and the page before taking back name the field, the value before and the value after', async () => {
+  await service.addPerson({ email: 'pricing@example.com', role: 'owner' })
+  const call = await appOf('pricing@example.com')
+  const names = ['Kerzenzeit', 'Свечи', 'شموع', '蜡烛季', 'मोमबत्ती', 'Κεριά']
+  for (const title of names) {
+    const course = await call('POST', '/courses', { title, access: 'paid', price: { amount: 5900, currency: 'EUR' } })
+    await call('PATCH', `/courses/${course.id}`, { price: { amount: 9900, currency: 'EUR' }, title: `${title} 2` })
+  }
+  const browser = await signedIn(service, 'pricing@example.com')
+  const apps = await browser.get('/account/apps')
+  const [, app = ''] = /href="(\/account\/apps\/aut_[^"]+)"/.exec(apps.html) ?? []
+  const page = await browser.get(app)
+  for (const title of names) expect(textOf(page.html)).toContain(`Title: ${title} → ${title} 2`)
+  expect(textOf(page.html)).toContain('Price: €59.00 → €99.00')
+  const [, undo = ''] = /href="(\/account\/undo\/act_\w+)"/.exec(page.html) ?? []
+  const before = await browser.get(undo)
+  expect(textOf(before.html)).toContain('Price of the course “Κεριά”: €99.00 → €59.00')
+  const done = await browser.follow(await send(browser, before, {}))
+  expect(textOf(done.html)).toContain('It has been taken back.')
+  expect(textOf((await browser.get(app)).html)).toContain('Price: €59.00 → €99.00')
 })

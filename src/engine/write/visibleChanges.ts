@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { audienceOf, type PersonCaller } from '../../base/caller.ts'
+import type { ShownChange } from '../../database/undo/capture.ts'
+
+const valueText = z.string().nullable()
+
+/** The changes of a request in responses. */
+export const changesSchema = z.array(
+  z
+    .object({
+      type: z.string().meta({ description: 'Type of the object.', example: 'course' }),
+      id: z.string().nullable().meta({ description: 'Id of the object.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
+      action: z.enum(['created', 'updated', 'deleted']).meta({ description: 'What happened to it.', example: 'updated' }),
+      label: z.string().nullable().meta({ description: 'Title, name or code.', example: 'Clay From Scratch' }),
+      fields: z
+        .array(
+          z.object({
+            field: z.string().meta({ description: 'Name of the field.', example: 'subtitle' }),
+            before: valueText.meta({ description: 'Former value, or the removed entries of a list of objects.', example: null }),
+            after: valueText.meta({ description: 'New value, or the added entries.', example: 'For beginners' }),
+          }),
+        )
+        .meta({ description: 'The changed fields of an updated object. A value that is not a text is JSON; long ones are shortened.' }),
+    })
+    .meta({ component: 'ObjectChange' }),
+)
+
+/** A change of an object, as responses have it. */
+export type ObjectChange = z.output<typeof changesSchema>[number]
+
+/** Returns the changes that a person may see, as responses have them: all of them to the staff, others those of their own rows and of what is public. */
+export function visibleChanges(
+  changes: readonly ShownChange[],
+  { isStaff, personId: reader }: { isStaff: boolean; personId: string | null },
+): ObjectChange[] {
+  return changes
+    .filter(({ personId }) => isStaff || personId === null || personId === reader)
+    .map(({ personId, fields, ...change }) => ({
+      ...change,
+      fields: fields
+        .filter(({ view }) => isStaff || view === undefined || (view === 'own' && personId !== null))
+        .map(({ field, before, after }) => ({ field, before: textOf(before), after: textOf(after) })),
+    }))
+}
+
+/** Returns how much of the changes a caller sees. */
+export const readerOf = (caller: PersonCaller) => ({ isStaff: audienceOf(caller) === 'staff', personId: caller.personId })
+
+const textOf = (value: unknown): string | null => (value === null || typeof value === 'string' ? value : JSON.stringify(value))
