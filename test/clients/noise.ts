@@ -142,6 +142,14 @@ export const noises: readonly Noise[] = [
   header('last-event-id', '7', isMcp),
   ...['', '2024-11-05', '2025-06-18', '2026-07-28', '2099-01-01'].map((value) => header('mcp-protocol-version', value, isInitialize)),
   header('mcp-protocol-version', '', isOldMessage),
+  {
+    name: 'the revision twice',
+    add: (request) => {
+      const { 'mcp-protocol-version': revision = '' } = request.headers
+      const isOnce = isMcp(request) && revision !== '' && !revision.includes(',')
+      return isOnce ? { ...request, headers: { ...request.headers, 'mcp-protocol-version': `${revision}, ${revision}` } } : undefined
+    },
+  },
   param('cursor', null, /^(?:tools|prompts|resources(?:\/templates)?)\/list$/),
   param('arguments', null, /^tools\/call$/),
   json('params: null where there are none', isOldMessage, (body) =>

@@ -13,7 +13,7 @@ import { revisions } from './revisions.ts'
 import { catalogueVersion } from './serverCard.ts'
 import { readSkill, type ServedSkill, serveSkills, skillListings, skillsCapability } from './skills.ts'
 import { catalogueTools, toolResult } from './tools.ts'
-import { withoutEmpty } from './withoutNoise.ts'
+import { withLists, withoutEmpty } from './withoutNoise.ts'
 
 export interface CatalogueArguments {
   operations: readonly Operation[]
@@ -60,10 +60,9 @@ export function createCatalogue({ operations, documents, skills, log }: Catalogu
     server.setRequestHandler('tools/call', async ({ params }) => {
       const tool = toolsByName.get(params.name)
       if (!tool) throw invalidParams(`There is no tool ${params.name.slice(0, 100)}. tools/list names all of them.`)
-      return await handled(
-        () => tool.call(withoutEmpty(params.arguments ?? {}, tool.listing.inputSchema.required), served).then(toolResult),
-        toolError,
-      )
+      const { required, properties } = tool.listing.inputSchema
+      const values = withLists(withoutEmpty(params.arguments ?? {}, required), properties)
+      return await handled(() => tool.call(values, served).then(toolResult), toolError)
     })
     server.setRequestHandler('resources/list', async () => ({
       resources: [...(await handled(() => resources.list(served), rejectParams)), ...skillListings(await ownSkills())],

@@ -1,4 +1,5 @@
-import { isObject } from '../../base/text/jsonValue.ts'
+import { isObject, type JsonObject } from '../../base/text/jsonValue.ts'
+import { ownMember } from '../../base/text/ownMember.ts'
 
 /**
  * Returns the message as if the members of its params that are null had not been sent: clients serialize what is not set as null, and strict
@@ -20,19 +21,43 @@ const present = (value: unknown): unknown =>
 export const withoutEmpty = <Value>(values: Readonly<Record<string, Value>>, required: readonly string[] = []): Record<string, Value> =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' || required.includes(name)))
 
+/** Returns the arguments of a tool with lists in place of texts that contain one as JSON: several clients encode lists twice. */
+export const withLists = (values: Readonly<JsonObject>, properties: Readonly<JsonObject> = {}): JsonObject =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const schema = ownMember(properties, name)
+      return [name, isObject(schema) && schema.type === 'array' && typeof value === 'string' ? (listIn(value) ?? value) : value]
+    }),
+  )
+
+const longestList = 8192
+
+function listIn(text: string): unknown[] | undefined {
+  if (!text.startsWith('[') || text.length > longestList) return undefined
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return Array.isArray(parsed) ? parsed : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const header = 'mcp-protocol-version'
 /** The member with which a message of 2026-07-28 names its revision. */
 const claim = 'io.modelcontextprotocol/protocolVersion'
 
 /**
  * Returns the headers without a revision that says nothing: an empty one, and that of `initialize`, whose body negotiates the revision (MCP
- * 2025-06-18, protocol version header). The revision that a message names itself is compared with the header.
+ * 2025-06-18, protocol version header). One that is repeated counts once. The revision that a message names itself is compared with it.
  */
 export function withoutIdleRevision(sent: Headers, message: unknown): Headers {
-  const isNegotiated = isObject(message) && message.method === 'initialize' && !claimsRevision(message.params)
-  if (sent.get(header)?.trim() !== '' && !isNegotiated) return sent
+  const value = sent.get(header)
+  if (value === null) return sent
+  const [revision, ...others] = new Set(value.split(',').map((one) => one.trim()))
   const headers = new Headers(sent)
-  headers.delete(header)
+  const isNegotiated = isObject(message) && message.method === 'initialize' && !claimsRevision(message.params)
+  if (isNegotiated || value.trim() === '') headers.delete(header)
+  else if (revision !== undefined && others.length === 0) headers.set(header, revision)
   return headers
 }
 

@@ -211,7 +211,11 @@ describe('the revisions', () => {
         expect([revision, header, status, json.result?.protocolVersion]).toEqual([revision, header, 200, answered])
       }
     }
-    expect((await post(origin, ping, { 'mcp-protocol-version': '' })).status).toBe(200)
+    // Claude Code sends its header twice; Node joins the values.
+    for (const header of ['', '2025-11-25, 2025-11-25', '2025-06-18,2025-06-18,2025-06-18'])
+      expect([header, (await post(origin, ping, { 'mcp-protocol-version': header })).status]).toEqual([header, 200])
+    for (const header of ['2025-11-25, 2025-06-18', '2025-11-25,', ',', 'x, x'])
+      expect([header, (await post(origin, ping, { 'mcp-protocol-version': header })).status]).toEqual([header, 400])
     const [message, headers] = modern('initialize', { protocolVersion: '2026-07-28', capabilities: {}, clientInfo })
     expect((await post(origin, message, headers)).json.error.code).toBe(-32601)
     expect((await post(origin, message, { ...headers, 'mcp-protocol-version': '2025-11-25' })).json.error.code).toBe(-32020)
@@ -345,6 +349,31 @@ describe('params that a method does not take', () => {
     }
     const prompts = ['', null].map((level) => request('prompts/get', { name: 'recommend_course', arguments: { goal: 'a bowl', level } }))
     for (const prompt of prompts) expect((await post(origin, prompt)).json.result.messages[0].content.text).not.toContain('Level')
+  })
+
+  test('of a tool that are lists may be JSON in a text, as several clients send them', async () => {
+    const call = async (name: string, values: unknown) =>
+      (await post(origin, request('tools/call', { name, arguments: values }))).json.result
+    const expected = await call('list_courses', { fields: ['title', 'slug'] })
+    expect(expected.isError).toBeUndefined()
+    for (const fields of ['["title","slug"]', '[ "title", "slug" ]', 'title,slug'])
+      expect([fields, await call('list_courses', { fields })]).toEqual([fields, expected])
+    const types = await call('search_catalog', { query: 'clay', types: ['course'] })
+    expect(await call('search_catalog', { query: 'clay', types: '["course"]' })).toEqual(types)
+    for (const fields of [
+      '[',
+      '["title"',
+      '[{"a":1}]',
+      '[null]',
+      '['.repeat(100_000),
+      `${'['.repeat(4000)}${']'.repeat(4000)}`,
+      '["nothing"]',
+    ]) {
+      const { isError, content } = await call('list_courses', { fields })
+      expect([fields.slice(0, 20), isError, content[0].text]).toEqual([fields.slice(0, 20), true, expect.stringContaining('fields')])
+    }
+    // A text is not a list, whatever it looks like.
+    expect((await call('search_catalog', { query: '["clay"]' })).isError).toBeUndefined()
   })
 
   test.each(['initialize', 'tools/call', 'resources/read', 'prompts/get'])('are missed where %s comes without any', async (method) => {
