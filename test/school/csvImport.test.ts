@@ -17,8 +17,8 @@ describeDemoOn('last', 'importing CSV, on $name', (api) => {
     school = learningIn(api)
   })
 
-  const upload = (path: string, body: string, as = owner) =>
-    school.send(`${path}/bulk`, { as, headers: { 'content-type': 'text/csv; charset=utf-8' }, body })
+  const upload = (path: string, body: string, as = owner, query = '') =>
+    school.send(`${path}/bulk${query}`, { as, headers: { 'content-type': 'text/csv; charset=utf-8' }, body })
   const results = async (path: string, body: string) => {
     const reply = await upload(path, body)
     expect([reply.status, reply.json.error_description]).toEqual([207, undefined])
@@ -55,8 +55,56 @@ describeDemoOn('last', 'importing CSV, on $name', (api) => {
     }
     expect(await student(one)).toMatchObject(expected)
     expect(await student(two)).toMatchObject({ name: '=1+1', phone: null, tags: [] })
-    expect(await results('students', `email,phone\n${one},\n`)).toMatchObject([{ status: 200 }])
-    expect(await student(one)).toMatchObject({ ...expected, phone: null })
+  })
+
+  test('an empty cell leaves a value, and clears it only if the request says so: the response counts them', async () => {
+    const email = `blank-${newId()}@example.org`
+    await results('students', `email,name,phone,note,country\n${email},Ada,+4930123456,First,DE\n`)
+    const file = `email,phone,note,country\n${email},,  ,AT\n`
+    const kept = await upload('students', file)
+    expect([kept.status, kept.json.summary]).toEqual([207, { total: 1, succeeded: 1, failed: 0 }])
+    expect(await student(email)).toMatchObject({ phone: '+4930123456', note: 'First', country: 'AT' })
+    const cleared = await upload('students', file, owner, '?empty_cells=clear')
+    expect([cleared.status, cleared.json.summary]).toEqual([207, { total: 1, succeeded: 1, failed: 0, cleared: 2 }])
+    expect(await student(email)).toMatchObject({ phone: null, note: null, country: 'AT' })
+    expect((await upload('students', file, owner, '?empty_cells=drop')).status).toBe(400)
+  })
+
+  test('files as people write them are read: headings in any case, sep=, empty rows, lists, telephone numbers, countries', async () => {
+    const [one, two] = [`one-${newId()}@example.org`, `two-${newId()}@example.org`]
+    const lines = [
+      'sep=;',
+      'E-Mail;\u00a0Name ;PHONE;Tags;Country;Marketing Consent.granted;Remarks;;',
+      ';;;;;;;;',
+      `${one};Zoë Ångström;+49 (0)30 12-34;vip, new;de;TRUE;ignored;;`,
+      '',
+      ' ; ;;;;;;;',
+      `${two};李雷;0044 20 7946 0958;"a;b";gb;;;;`,
+      ';;;;;;;;',
+    ]
+    const reply = await upload('students', `\uFEFF${lines.join('\r\n')}\r\n`)
+    expect([reply.status, reply.json.results]).toMatchObject([
+      207,
+      [
+        { index: 0, row: 3, key: one, status: 201 },
+        { index: 1, row: 6, key: two, status: 201 },
+      ],
+    ])
+    expect(reply.json.csv).toEqual({ ignored_columns: ['Remarks'], empty_rows: 3 })
+    expect(await student(one)).toMatchObject({
+      name: 'Zoë Ångström',
+      phone: '+49301234',
+      tags: ['new', 'vip'],
+      country: 'DE',
+      marketing_consent: { granted: true },
+    })
+    expect(await student(two)).toMatchObject({ name: '李雷', phone: '+442079460958', tags: ['a', 'b'], country: 'GB' })
+  })
+
+  test('the error of a file with too many rows says how an export is divided', async () => {
+    const reply = await upload('students', `email\n${'a@example.org\n'.repeat(1000)}`)
+    expect([reply.status, reply.json.error_description]).toEqual([413, expect.stringContaining('limit=100')])
+    expect((await upload('students', `email\n${'\n'.repeat(20_000)}a@example.org\n`)).status).toBe(413)
   })
 
   test('each row has its own result with the number of the row, and enrolments name the student', async () => {
@@ -65,16 +113,19 @@ describeDemoOn('last', 'importing CSV, on $name', (api) => {
     const [first, second] = await results('enrollments', file)
     expect(first).toMatchObject({ row: 2, key: learner, status: 201 })
     expect(second).toMatchObject({ row: 3, key: 'nobody@example.org', status: 422 })
+    const [bad, good] = await results('enrollments', `course_id,student_email\n${course.id},no address\n${course.id},${learner}\n`)
+    expect([bad?.row, bad?.key, bad?.status, bad?.error?.details[0]?.field]).toEqual([2, 'no address', 422, 'student_email'])
+    expect(good).toMatchObject({ row: 3, status: 200 })
     const [row] = await results('students', 'email,name\nno address,Ana\n')
     expect([row?.row, row?.key, row?.error?.details[0]?.field]).toEqual([2, 'no address', 'email'])
   })
 
   test.each([
-    ['email,nmae\na@example.org,Ana\n', 400, /no column 'nmae'.*Columns that are read: email, name/],
+    ['email,nmae\na@example.org,Ana\n', 400, /no column 'nmae': did you mean name\?.*Columns that are read: email, name/],
     ['email,email\na@example.org,b@example.org\n', 400, /column 'email' twice/],
     ['id,object\nstd_1,student\n', 400, /no column that is read/],
     ['email,name\n', 400, /no row below the header/],
-    ['email,name\na@example.org,Ana,more\n', 400, /line 2 has another number of cells than the header/],
+    ['email,name\na@example.org,Ana,more\n', 400, /row 2 has another number of cells than the header/],
     ['email,name\n"a@example.org,Ana\n', 400, /does not end with one/],
     [`email,name\n${'a@example.org,Ana\n'.repeat(101)}a quote " in the text behind the limit`, 413, /more than 100 rows, the maximum/],
     [

@@ -6,8 +6,8 @@ import { defineResource } from '../../src/engine/declare/defineResource.ts'
 import { everything, nothing } from '../../src/engine/declare/expressions.ts'
 import { slug } from '../../src/engine/declare/fields.ts'
 import { operationsOf } from '../../src/engine/declare/operationsOf.ts'
-import { defineAction, defineCollectionAction } from '../../src/engine/declare/typedOperations.ts'
-import { bulk } from '../../src/engine/write/bulk.ts'
+import { defineAction } from '../../src/engine/declare/typedOperations.ts'
+import { defineBulkAction } from '../../src/engine/write/bulkAction.ts'
 import { courses } from '../../src/school/courses/courses.ts'
 import { operationsIn, resources, scopeCatalogue } from '../../src/school/index.ts'
 import { databasesToTest } from '../support/databases.ts'
@@ -49,33 +49,26 @@ const potters = defineResource({
     }),
   },
   collectionActions: {
-    bulk: defineCollectionAction({
+    bulk: defineBulkAction({
       scope: 'write',
       summary: 'Add many potters',
-      status: 207,
-      input: z.object({
-        items: z
-          .array(z.object({ name: z.string().meta({ description: 'Name.' }) }))
-          .max(100)
-          .meta({ description: 'Potters.' }),
-        atomic: z.boolean().default(false).meta({ description: 'All or nothing.' }),
-      }),
-      run: async ({ writer, school }, input) =>
-        await bulk(writer, {
-          items: input.items as { name: string }[],
-          key: ({ name }) => name,
-          isAtomic: input.atomic as boolean,
-          async each({ name }) {
-            const id = newId()
-            await writer
-              .insertInto('lecturer')
-              .values({ school_id: school.id, id, slug: `bulk-${id}`, display_name: name })
-              .execute()
-            // Fails only now, so that the rows that are already written must be rolled back.
-            if (name === 'nobody') throw new Problem('validation_failed', { description: 'Nobody is not a name.' })
-            return { status: 201, id: toPublicId('pot', id) }
-          },
-        }),
+      of: { idPrefix: 'pot', object: 'potter' },
+      item: z.object({ name: z.string().meta({ description: 'Name.' }) }),
+      about: { description: 'Potters.', example: [] },
+      options: { atomic: z.boolean().default(false).meta({ description: 'All or nothing.' }) },
+      keys: ['name'],
+      begin:
+        async ({ writer, school }) =>
+        async ({ name }) => {
+          const id = newId()
+          await writer
+            .insertInto('lecturer')
+            .values({ school_id: school.id, id, slug: `bulk-${id}`, display_name: name })
+            .execute()
+          // Fails only now, so that the rows that are already written must be rolled back.
+          if (name === 'nobody') throw new Problem('validation_failed', { description: 'Nobody is not a name.' })
+          return { status: 201, id: toPublicId('pot', id) }
+        },
     }),
   },
 })

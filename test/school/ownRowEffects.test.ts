@@ -76,7 +76,7 @@ const turners = defineResource({
     },
     bulk: {
       scope: 'write',
-      key: ({ display_name }) => String(display_name),
+      keys: ['display_name'],
       lockAll: async () => undefined,
       find: async ({ writer, school }, { display_name }) =>
         (

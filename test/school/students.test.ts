@@ -91,7 +91,7 @@ describeDemo('students, on $name', (api) => {
     }
     for (const body of [
       { country: 'ZZ' },
-      { country: 'de' },
+      { country: 'deu' },
       { phone: '030 123' },
       { time_zone: 'Mars/Base' },
       { locale: '!' },
@@ -99,6 +99,8 @@ describeDemo('students, on $name', (api) => {
     ]) {
       expect([body, (await change('me', body, learner)).status]).toEqual([body, 422])
     }
+    const typed = await change('me', { country: 'at', phone: '0043 (1) 234\u2011567' }, learner)
+    expect([typed.status, typed.json]).toMatchObject([200, { country: 'AT', phone: '+431234567' }])
   })
 
   test('words about a student are a set, and found', async () => {

@@ -23,7 +23,7 @@ function aboutKind(operation: Operation): string {
         .join(' ')
     case 'collection':
       return operation.rules.csv
-        ? 'Also accepts a CSV file as exported (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs. Existing objects are changed. Read-only columns are ignored, and an empty cell is null.'
+        ? 'Also accepts a CSV file as exported, or as people write it (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs, headings in any case, and lists such as `vip, new`. Existing objects are changed. Empty rows and other columns are ignored, which `csv` of the response says. An empty cell leaves the value; with `empty_cells=clear` it makes it null.'
         : ''
     default:
       return ''

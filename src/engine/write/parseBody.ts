@@ -5,6 +5,7 @@ import { isObject } from '../../base/text/jsonValue.ts'
 import type { Resource, WritableField } from '../declare/resource.ts'
 import { isReserved } from '../declare/slugs.ts'
 import { isObjectSchema, isSendable, isShownIn, membersOf, unwrapped, type View, writeForm } from '../declare/views.ts'
+import { maxItems } from './bulk.ts'
 import { explainIssue } from './explainIssue.ts'
 import { fieldErrorsOf, maxSuggestions, problemOfFieldErrors, unknownField, unknownFields, unstorableTexts } from './fieldErrors.ts'
 
@@ -78,14 +79,16 @@ export function requireNoFieldErrors(fieldErrors: readonly ProblemDetail[]): voi
 }
 
 /**
- * Parses the input of an action.
+ * Parses the input of an action. `checksEach` names a list whose items stay as they were sent: the action checks each.
  * @throws Problem validation_failed, or the common code of all field errors
  */
-export function parseInput(input: z.ZodObject | undefined, body: unknown): Record<string, unknown> {
+export function parseInput(input: z.ZodObject | undefined, body: unknown, checksEach?: string): Record<string, unknown> {
   if (!isObject(body)) throw problemOfFieldErrors([{ code: 'type', message: 'The body must be a JSON object.' }])
-  const texts = Object.entries(body).flatMap(([field, value]) => unstorableTexts(field.slice(0, 100), value))
+  const texts = Object.entries(body).flatMap(([field, value]) => (field === checksEach ? [] : unstorableTexts(field.slice(0, 100), value)))
   requireNoFieldErrors(texts)
-  const schema = writeForm(input ?? z.object({}), 'staff')
+  const whole = writeForm(input ?? z.object({}), 'staff')
+  const schema =
+    checksEach === undefined ? whole : z.strictObject({ ...whole.shape, [checksEach]: z.array(z.unknown()).min(1).max(maxItems) })
   const result = checkValue(schema, body)
   if (result.success) return result.data
   const names = Object.keys(input?.shape ?? {})

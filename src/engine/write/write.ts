@@ -15,7 +15,7 @@ import { pickerOf } from '../declare/views.ts'
 import { csvColumns } from '../output/csvColumns.ts'
 import { type Activity, entriesOf, newActivity } from './activity.ts'
 import { pauseUnusual, requireUsual } from './circuitBreaker.ts'
-import { csvItems } from './csvItems.ts'
+import { type CsvFile, readCsv } from './csvItems.ts'
 import { explainWriteViolation } from './explainViolation.ts'
 import { keyedBy, onceUnderKey } from './idempotency.ts'
 import { parseInput } from './parseBody.ts'
@@ -48,7 +48,7 @@ export async function write<Target extends Operation>(
   const { store, caller, operation, school } = call
   if (!store || caller.kind !== 'person') throw new Error(`${operation.id} needs a store and a signed-in person`)
   const key = keyedBy(operation, caller, sent)
-  const { body, received, isCsv } = await readSent(operation, sent, { school, caller, externalServices: call.externalServices })
+  const { body, received, csv } = await readSent(call, sent, { school, caller, externalServices: call.externalServices })
   return await store
     .transaction(async (writer) => {
       const { database: _database, store: _store, ...rest } = call
@@ -60,7 +60,7 @@ export async function write<Target extends Operation>(
         agentReason: sent.agentReason,
         activity: { ...newActivity(), approvalId: sent.approval?.id },
         received,
-        isCsv,
+        csv,
         now: new Date(),
       }
       const changed = async (): Promise<ApiResponse> => {
@@ -94,14 +94,17 @@ async function readObject(sent: RequestInput): Promise<unknown> {
 
 /** Reads the body. For a form, receives its file and returns its fields. */
 async function readSent(
-  operation: Operation,
+  { operation, parameters }: Pick<Call, 'operation' | 'parameters'>,
   sent: RequestInput,
   context: Parameters<FormRules['receive']>[1],
-): Promise<{ body: unknown; received?: Values | undefined; isCsv?: boolean }> {
+): Promise<{ body: unknown; received?: Values | undefined; csv?: CsvFile }> {
   const rules = operation.kind === 'collection' ? operation.rules.csv?.() : undefined
-  const csv = rules && (await sent.csv?.())
-  const exported = (): string[] => csvColumns(operation.resource.schemas.staff, undefined)
-  if (rules && csv !== undefined) return { body: { ...rules.options, items: csvItems(csv, rules, exported()) }, isCsv: true }
+  const text = rules && (await sent.csv?.())
+  if (rules && text !== undefined) {
+    const exported = csvColumns(operation.resource.schemas.staff, undefined)
+    const csv = readCsv(text, rules, { exported, clears: parameters.get('empty_cells') === 'clear' })
+    return { body: { ...rules.options, items: csv.items }, csv }
+  }
   const takes = operation.kind === 'create' ? operation.rules.takes : undefined
   if (!takes) return { body: operation.method === 'DELETE' ? {} : await readObject(sent) }
   const form = await sent.form?.(takes.maxBytes)
@@ -196,9 +199,8 @@ const maxIds = 1000
 /** Runs an operation on the collection as a whole. The declaration records the changes of rows. */
 export async function actOnCollection(write: Write<OperationOf<'collection'>>): Promise<ApiResponse> {
   const { operation, body } = write
-  const { input, run, isAtomic } = operation.rules
-  const { output } = operation.rules
-  const values = parseInput(input, body)
+  const { input, run, isAtomic, output, checksEach } = operation.rules
+  const values = parseInput(input, body, checksEach)
   const given = await run(write, values)
   const isUnchanged = given && operation.rules.isUnchanged?.(given)
   if (!isUnchanged) {

@@ -12,7 +12,7 @@ import type { Risk } from '../declare/permissionSentences.ts'
 import type { View } from '../declare/views.ts'
 import type { ExternalServices } from '../externalServices.ts'
 import type { Activity } from './activity.ts'
-import type { CsvRules } from './csvItems.ts'
+import type { CsvFile, CsvRules } from './csvItems.ts'
 
 /** The context of a rule that runs while something is written, inside the one transaction. */
 export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
@@ -25,7 +25,8 @@ export interface Writing<Parameters extends z.ZodRawShape = NoMembers> {
   externalServices: ExternalServices
   /** The entry of the request in the audit trail. */
   activity: Activity
-  isCsv?: boolean | undefined
+  /** The file that the request sent, if the items were sent as CSV. */
+  csv?: CsvFile | undefined
   /** The result of `receive` for a form. */
   received?: Values | undefined
 }
@@ -174,7 +175,8 @@ export interface Performed<Table extends AnyTable> {
 
 /** A bulk operation: each row is created or changed like a single one. */
 export interface RowsInBulk<Verb extends ScopeVerb> extends Access<Verb> {
-  key(item: Values): string | undefined
+  /** Members by which an item names its row. */
+  keys: readonly string[]
   /** Locks every row that an item names, in the order of their ids, whichever key the items use. */
   lockAll(writing: Writing, items: readonly Values[]): Promise<void>
   /** Returns the stored id of the row with a key of the item, and completes that row so that it belongs to this resource. */
@@ -197,6 +199,8 @@ export interface CollectionAction<
   output?: z.ZodObject
   status?: 200 | 201 | 202 | 204 | 207
   csv?(): CsvRules
+  /** The list in the input whose items `run` checks one by one. */
+  checksEach?: string
   /** Returns true if all rows or none are written: then the status of a success is 200. */
   isAtomic?(input: Values): boolean
   /** Returns true if the response says that nothing was written. Then its Idempotency-Key is free for another request. */

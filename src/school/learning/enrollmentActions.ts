@@ -4,11 +4,9 @@ import { toPublicId, uuidOf } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
 import type { Action } from '../../engine/declare/resource.ts'
-import { defineAction, defineCollectionAction } from '../../engine/declare/typedOperations.ts'
-import { bulk } from '../../engine/write/bulk.ts'
-import { isUnchanged, itemsOutput } from '../../engine/write/bulkAction.ts'
+import { defineAction } from '../../engine/declare/typedOperations.ts'
+import { defineBulkAction } from '../../engine/write/bulkAction.ts'
 import { wrongState } from '../../engine/write/changeRow.ts'
-import type { CsvRules } from '../../engine/write/csvItems.ts'
 import { explainViolation } from '../../engine/write/explainViolation.ts'
 import { lockCourses } from './enrollmentCounters.ts'
 import { enrollmentSchema, history, named, positionSeconds, progressResult } from './enrollmentFields.ts'
@@ -109,17 +107,15 @@ const itemSchema = z.object({
 })
 
 /** Enrols many students: each separately, or all or none. */
-export const bulkEnrollments = defineCollectionAction({
+export const bulkEnrollments = defineBulkAction({
   scope: 'write',
   errors: ['invalid_state'],
   roles: ['lecturer', 'staff'],
-  status: 207,
-  isAtomic: ({ atomic }) => atomic === true,
-  csv: (): CsvRules => ({ members: itemSchema.shape, options: {} }),
-  isUnchanged,
   summary: 'Enrol many students',
-  input: z.object({
-    items: z.array(itemSchema).min(1).max(100).meta({ description: 'Enrolments to create.', example: [] }),
+  of: { idPrefix: 'enr', object: 'enrollment' },
+  item: itemSchema,
+  about: { description: 'Enrolments to create.', example: [] },
+  options: {
     create_missing: z
       .boolean()
       .default(false)
@@ -127,11 +123,11 @@ export const bulkEnrollments = defineCollectionAction({
     notify: named.notify,
     override: named.override,
     atomic: z.boolean().default(false).meta({ description: 'True to create all enrolments or none.', example: false }),
-  }),
-  output: itemsOutput({ idPrefix: 'enr', object: 'enrollment' }),
-  async run(writing, input) {
-    const { items, create_missing, notify, override, atomic } = input
-    const { caller } = writing
+  },
+  keys: ['student_email', 'student_external_id', 'student_id'],
+  csv: () => ({ members: itemSchema.shape, options: {} }),
+  explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),
+  async begin(writing, items, { create_missing, notify, override }) {
     await lockCourses(writing.writer, [...new Set(items.map(({ course_id }) => uuidOf('crs', course_id)))])
     const met = new Set<string>()
     const isAnother = (personId: string, courseId: string): boolean => {
@@ -140,17 +136,10 @@ export const bulkEnrollments = defineCollectionAction({
       met.add(key)
       return isFirst
     }
-    const createMissing = create_missing && audienceOf(caller) === 'staff'
-    return await bulk(writing.writer, {
-      items,
-      key: ({ student_email, student_external_id, student_id }) => student_email ?? student_external_id ?? student_id,
-      isCsv: writing.isCsv,
-      isAtomic: atomic,
-      explain: (error) => explainViolation(error, { table: 'enrollment', schema: enrollmentSchema }),
-      async each(item) {
-        const { id, action } = await enrollAndRecord(writing, { ...item, notify, override }, { createMissing, isAnother })
-        return { status: action === 'created' ? 201 : 200, id: toPublicId('enr', id) }
-      },
-    })
+    const createMissing = create_missing && audienceOf(writing.caller) === 'staff'
+    return async (item) => {
+      const { id, action } = await enrollAndRecord(writing, { ...item, notify, override }, { createMissing, isAnother })
+      return { status: action === 'created' ? 201 : 200, id: toPublicId('enr', id) }
+    }
   },
 })

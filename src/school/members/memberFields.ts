@@ -66,8 +66,11 @@ const labels = (description: string, example: string) =>
     .default([])
     .meta({ description, example: [example] })
 
-export const labelling = z.object({
-  member_ids: z.array(reference('mbr', 'Id of a member.')).min(1).max(100).meta({ description: 'Members to change.', example: [] }),
-  add: labels('Labels to add.', 'founder'),
-  remove: labels('Labels to remove.', 'newcomer'),
-})
+/** The body of a request that labels members. */
+export const labelling = {
+  member: 'member_ids',
+  item: reference('mbr', 'Id of a member.'),
+  about: { description: 'Members to change.', example: [] },
+  options: { add: labels('Labels to add.', 'founder'), remove: labels('Labels to remove.', 'newcomer') },
+  keys: [],
+}

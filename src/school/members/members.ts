@@ -7,9 +7,8 @@ import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, idsIn } from '../../engine/declare/expressions.ts'
 import { imageField, reference } from '../../engine/declare/fields.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
-import { defineAction, defineCollectionAction } from '../../engine/declare/typedOperations.ts'
-import { bulk } from '../../engine/write/bulk.ts'
-import { isUnchanged, itemsOutput } from '../../engine/write/bulkAction.ts'
+import { defineAction } from '../../engine/declare/typedOperations.ts'
+import { defineBulkAction } from '../../engine/write/bulkAction.ts'
 import { memberExport } from '../account/personExports.ts'
 import { membershipPlans } from '../memberships/membershipPlans.ts'
 import { subscriptions } from '../memberships/subscriptions.ts'
@@ -210,27 +209,21 @@ export const members = defineResource({
     },
   },
   collectionActions: {
-    labels: defineCollectionAction({
+    labels: defineBulkAction({
       undo: true,
       scope: 'write',
       id: 'labelMembers',
       roles: ['staff'],
-      status: 207,
       limit: 'bulk',
       summary: 'Add and remove labels of many members',
-      input: labelling,
-      isUnchanged,
-      output: itemsOutput({ idPrefix: 'mbr', object: 'member' }),
-      run: (writing, { member_ids, add, remove }) =>
-        bulk(writing.writer, {
-          items: member_ids,
-          key: (id) => id,
-          isAtomic: false,
-          async each(id) {
-            await labelMember(writing, id, { add, remove })
-            return { status: 200, id }
-          },
-        }),
+      of: { idPrefix: 'mbr', object: 'member' },
+      ...labelling,
+      begin:
+        async (writing, _ids, { add, remove }) =>
+        async (id) => {
+          await labelMember(writing, id, { add, remove })
+          return { status: 200, id }
+        },
     }),
   },
 })

@@ -58,7 +58,7 @@ export const manyOf = (facet: Facet): RowsInBulk<'write'> => ({
   undo: true,
   scope: 'write',
   roles: ['staff'],
-  key: ({ email, external_id }) => [email, external_id].find((one) => typeof one === 'string'),
+  keys: ['email', 'external_id'],
   lockAll: ({ writer }, items) => lockPeople(writer, items),
   find: async ({ writer, now }, item) => {
     const id = await findPersonByKeys(writer, item)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { emailForm, normaliseEmail } from '../../base/text/emailAddress.ts'
+import { plainPhone } from '../../base/text/plainPhone.ts'
 import {
   externalId,
   image,
@@ -62,12 +63,15 @@ export const studentSchema = z.object({
   time_zone: timeZone().nullable().meta({ description: 'IANA time zone; null for the time zone of the school.', example: 'Europe/Berlin' }),
   country: z
     .string()
-    .regex(/^[A-Z]{2}$/, 'must be two capital letters')
+    .trim()
+    .toUpperCase()
+    .regex(/^[A-Z]{2}$/, 'must be two letters such as DE')
     .nullable()
     .meta({ description: 'Country (ISO 3166-1).', example: 'DE', view: 'own' }),
   phone: z
     .string()
-    .regex(/^\+[1-9]\d{1,14}$/, 'must be + and 2 to 15 digits')
+    .overwrite(plainPhone)
+    .regex(/^\+[1-9]\d{1,14}$/, 'must be + with the country and 2 to 15 digits, such as +49 30 123456')
     .nullable()
     .meta({ description: 'Telephone number (E.164).', example: '+4930123456', view: 'own' }),
   status: z.enum(['invited', 'active', 'suspended', 'erased']).meta({ component: 'StudentStatus' }).meta({
