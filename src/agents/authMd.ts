@@ -27,7 +27,7 @@ export async function authMd(facts: SchoolFacts): Promise<string> {
     lifetimeTable(oauth),
     markdown`## Rate limits`,
     limitTable(rateLimits),
-    markdown`Above a limit, requests get 429. \`RateLimit\` in responses of the API shows how many remain.`,
+    markdown`With a token, they count per client and person. Above a limit: 429. \`RateLimit\` in responses of the API shows how many remain.`,
     markdown`## Scopes`,
     markdown`A write scope does not include the read scope. A token has only scopes that the role of the person can use; some help the roles in brackets only.`,
     scopeList(scopes),
@@ -64,7 +64,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
     docsUrl === issuer + paths.authMd ? undefined : markdown`- ${link('Documentation', docsUrl)} for developers`,
     legal.terms ? markdown`- ${link('Terms', legal.terms)}` : undefined,
     legal.privacy ? markdown`- ${link('Privacy', legal.privacy)}` : undefined,
-    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}, ${at('operations', paths.apiMd)}, ${at('OpenAPI', paths.openApi)}, ${at('apps', paths.appsMd)}, ${at('pricing', paths.pricingMd)}`,
+    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}; operations: ${code(paths.apiMd)}, ${code(paths.openApi)}; apps: ${code(paths.appsMd)}; prices: ${code(paths.pricingMd)}`,
   ]
   return markdown`${lines.filter((line) => line !== undefined)}`
 }

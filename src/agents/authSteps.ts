@@ -13,7 +13,7 @@ export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdow
   const requested = [...new Set([...oauth.baseline_scopes, ...(first ? [first.scope] : [])])]
   return [
     markdown`## 1. Save the script`,
-    markdown`Each command of this page can run in a new shell, always in the same folder: the state is in ${code(`${scriptName}.state`)} (mode 600). Read the script, then save it:`,
+    markdown`Run each command in the same folder, in any shell: the state is in ${code(`${scriptName}.state`)} (mode 600). Read the script, then save it:`,
     block('sh', `curl -sS ${issuer}${paths.authMd} | sed -n '/^#!/,/^esac$/p' >${scriptName}`),
     block('sh', authScript(metadata)),
     markdown`## 2. Register and ask for access`,
@@ -25,7 +25,7 @@ export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdow
     block('sh', `sh ${scriptName} begin '${requested.join(' ')}'${metadata.registration_endpoint ? ' "Agent on $(uname -n)"' : ''}`),
     block('text', `${metadata.authorization_endpoint}?response_type=code&client_id=cli_…`),
     metadata.registration_endpoint
-      ? markdown`This is the URL for the person. The first run also registers a client. The last argument is your name: agent and machine.`
+      ? markdown`This is the URL for the person. The first run also registers a client; the last argument is your name: agent and machine.`
       : markdown`This is the URL for the person.`,
     ...receive(facts),
     ...call(facts, first),
@@ -45,7 +45,7 @@ function receive({ oauth }: SchoolFacts): Markdown[] {
     markdown`Then give the person the URL. They sign in and consent. **Permissions to change data start unticked: name the boxes to tick.** Then compare:`,
     block('sh', 'cat school.log'),
     block('text', 'granted: openid email\nnot granted: profile'),
-    markdown`Without Node.js, or if background processes end with your command, do not listen: the browser shows that it cannot connect. Ask for the whole address in its address bar, and pass it on within ${seconds} seconds:`,
+    markdown`Without Node.js or background processes, do not listen: the browser shows that it cannot connect. Ask for the whole address in its address bar, and pass it on within ${seconds} seconds:`,
     block('sh', `sh ${scriptName} finish 'http://127.0.0.1:${scriptPort}/callback?code=…&state=…&iss=…'`),
     markdown`If the browser is on another machine, the person ticks “The app is on a different computer” on the consent page. The next page shows the address to copy, valid for ${copiedSeconds} seconds.`,
     markdown`${code('refused: access_denied')}: the person declined. A response with another ${code('state')} or ${code('iss')} is rejected; the right one can still arrive.`,
@@ -74,7 +74,7 @@ function change({ issuer, operations }: SchoolFacts, first: Operation | undefine
     block('sh', `sh ${scriptName} begin '${[...new Set([...requested, update.scope, create.scope])].join(' ')}'`),
     block('sh', `curl -sS -X PATCH ${issuer}${update.path} ${bearer} ${json} \\\n  -d '{"notification_preferences":{"billing":"email"}}'`),
     markdown`${code('If-Match')} with the ${code('ETag')} of your read protects the changes of others: 412 says to read again.`,
-    markdown`A POST with ${code('Idempotency-Key')} can be repeated for a day: the same key and body get the same response, without a second effect. After an error the key is free: correct the request and keep the key.`,
+    markdown`A POST with ${code('Idempotency-Key')} can be repeated for a day: the same key and body get the same response. After an error, correct the request and keep the key.`,
     block(
       'sh',
       `curl -sS ${issuer}${create.path} ${bearer} ${json} -H 'Idempotency-Key: avatar-1' \\\n  -d '${JSON.stringify(announced)}'`,

@@ -33,18 +33,16 @@ export function errorTable(isOpen: boolean): Markdown {
 /** Errors that only the engine returns have status 400 (RFC 6749 section 5.2). */
 const statusOf = (error: string): number => (Object.hasOwn(problems, error) ? problems[error as ProblemCode].status : 400)
 
-export function lifetimeTable({ lifetimes, registration, refresh_window_seconds: window }: OAuthConfig): Markdown {
+export function lifetimeTable({ lifetimes, registration }: OAuthConfig): Markdown {
   return table(
     ['Item', 'Valid for'],
     [
       ['Time to sign in', `${lifetimes.sign_in_minutes} minutes`],
       ['Time to consent after signing in', `${lifetimes.interaction_minutes} minutes`],
       ['Authorization code', `${lifetimes.authorization_code_seconds} seconds, once`],
-      ['Authorization code that a person copies', `${lifetimes.handed_over_code_seconds} seconds, once`],
       ['Access token', `${lifetimes.access_token_seconds} seconds`],
       ['ID token', `${lifetimes.id_token_seconds} seconds`],
       ['Refresh token', `${lifetimes.refresh_token_days} days after its last use, once`],
-      ['The same refresh request repeated', window > 0 ? `${window} seconds: the same response again` : 'never: it revokes the grant'],
       ['Consent of a person', `${lifetimes.grant_days} days, or less if the person chooses so`],
       ['A registration that was never authorized', `${registration.never_used_days} days`],
       ['A registration without an active grant', `${registration.idle_days} days`],
@@ -57,17 +55,19 @@ export function lifetimeTable({ lifetimes, registration, refresh_window_seconds:
  * client that follows the document can exceed them.
  */
 const isOfClients = ({ name }: RateLimit): boolean =>
-  !/^(?:sign_|second_factor_|password_|message_|notice_|form_|introspection|bad_|client_document_|page|calendar)/.test(name)
+  !/^(?:sign_|second_factor_|password_|message_|notice_|form_|comment_|introspection|bad_|client_document_|page|calendar)/.test(name)
 
-/** Returns the first sentence without its parentheses. */
-const inShort = (about: string): string => about.replace(/\.(?: .*)?$/, '').replace(/ \([^()]*\)/g, '')
+/** Returns the first sentence without its parentheses, and without how requests with a token count, which follows the table. */
+const inShort = (about: string): string =>
+  about
+    .replace(/\.(?: .*)?$/, '')
+    .replace(/ \([^()]*\)/g, '')
+    .replace(/, per client and person$/, '')
 
 export const limitTable = (limits: readonly RateLimit[]): Markdown =>
   table(
-    ['Limit', 'Applies to', 'Requests', 'Per'],
-    limits
-      .filter(isOfClients)
-      .map(({ name, about, requests, window_seconds: seconds }) => [code(name), inShort(about), requests, `${seconds} seconds`]),
+    ['Limit', 'Applies to', 'Requests', 'Seconds'],
+    limits.filter(isOfClients).map(({ name, about, requests, window_seconds: seconds }) => [code(name), inShort(about), requests, seconds]),
   )
 
 /** Renders every scope with its consent sentence, and for whom it is useful if that is not everybody. */

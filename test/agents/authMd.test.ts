@@ -90,33 +90,33 @@ describe('/auth.md', () => {
       lifetimes.sign_in_minutes,
       lifetimes.interaction_minutes,
       code,
-      copied,
       access,
       id,
       refresh,
-      37,
       lifetimes.grant_days,
       5,
       77,
     ])
+    const elsewhere = [copied, 37]
     const everywhere = [...text.matchAll(/(\d+) (seconds|minutes|days)/g)].map(([, number]) => Number(number))
+    expect(everywhere).toEqual(expect.arrayContaining(elsewhere))
     const windows = rowsUnder('Rate limits').map(([, , , window = '']) => Number.parseInt(window, 10))
-    expect(everywhere.filter((number) => !listed.includes(number) && !windows.includes(number))).toEqual([])
+    expect(everywhere.filter((number) => ![...listed, ...elsewhere, ...windows].includes(number))).toEqual([])
   })
 
   test('lists the current limits', async () => {
     const limits = new Map(rowsUnder('Rate limits').map(([name, , requests, window]) => [literal(name), [Number(requests), window]]))
-    expect(limits.get('registration')).toEqual([61, '3601 seconds'])
+    expect(limits.get('registration')).toEqual([61, '3601'])
     const policy = (await get(`${service.issuer}/api/v1/courses`)).headers.get('ratelimit-policy') as string
     const [, name = '', requests, window] = /"(\w+)";q=(\d+);w=(\d+)/.exec(policy) ?? []
-    expect(limits.get(name)).toEqual([Number(requests), `${window} seconds`])
+    expect(limits.get(name)).toEqual([Number(requests), window])
     expect(loadedLimits()).toMatchObject(Object.fromEntries(limits))
   })
 
-  test('lists every limit that a client can exceed, and none of people who sign in or fill in a form', () => {
+  test('lists every limit that a client can exceed, and none of people who sign in, fill in a form or comment on a page', () => {
     const listed = rowsUnder('Rate limits').map(([name]) => literal(name))
     const ofOthers =
-      /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^introspection$|^bad_credentials$|^page$|^calendar$|^client_document_failures$/
+      /^sign_in|^password_uses|^sign_up|^second_factor_|^password_reset|^message_|^notice_|^form_|^comment_|^introspection$|^bad_credentials$|^page$|^calendar$|^client_document_failures$/
     expect(listed).toEqual(Object.keys(loadedLimits()).filter((name) => !ofOthers.test(name)))
   })
 
@@ -185,13 +185,12 @@ describe('/auth.md', () => {
     expect(text).not.toMatch(/https?:\S*(?:identity|claim)/)
   })
 
-  test('has the headings of the auth.md template in their order, in less than 16 KiB', () => {
+  test('has the headings of the auth.md template in their order', () => {
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
     const wanted = ['Pick a method', 'Discover', 'Register', 'Use the token', 'Revocation', 'Errors']
     const places = wanted.map((words) => headings.findIndex((heading) => heading.includes(words)))
     expect(places).toEqual(places.toSorted((one, other) => one - other))
     expect(places).not.toContain(-1)
-    expect(Buffer.byteLength(text)).toBeLessThan(16 * 1024)
   })
 
   test('separates the sentence of a scope from its roles', () => {
@@ -215,6 +214,6 @@ const form = (path: string, fields: Record<string, string>) =>
 function loadedLimits(): Record<string, [number, string]> {
   const limits = serverSchema.parse(server).rate_limits
   return Object.fromEntries(
-    Object.entries(limits).map(([name, { requests, window_seconds }]) => [name, [requests, `${window_seconds} seconds`]]),
+    Object.entries(limits).map(([name, { requests, window_seconds }]) => [name, [requests, String(window_seconds)]]),
   )
 }

@@ -17,6 +17,10 @@ const resourceNames = [...new Set(operationsIn(resources).map(({ resource }) => 
 const pathsOf = ({ path }: DocumentBudget): string[] =>
   path.includes('{resource}') ? resourceNames.map((name) => path.replace('{resource}', name)) : [path]
 
+test('/auth.md has at most 16 kB: some readers of pages cut the rest off', async () => {
+  expect((await (await fetch(`${service.issuer}/auth.md`)).bytes()).byteLength).toBeLessThanOrEqual(16_000)
+})
+
 describe.each(documentBudgets)('$path', (budget) => {
   const { maxTokens, accept = '*/*' } = budget
   test(`costs at most ${maxTokens} tokens`, async () => {
