@@ -98,3 +98,6 @@ export function hashedId(prefix: string, key: string): string {
   const [, ...parts] = /^(.{8})(.{4})(.{4})(.{4})(.{12})/.exec(hash('sha256', key, 'hex')) ?? []
   return toPublicId(prefix, parts.join('-'))
 }
+
+/** Returns an id of this type for documents. No row has it. */
+export const exampleId = (prefix: string): string => toPublicId(prefix, '01942bc1-1a80-7000-8000-000000000001')

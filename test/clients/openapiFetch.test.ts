@@ -1,4 +1,4 @@
-// Proves OpenAPI 3.0: A client typed by openapi-typescript and openapi-fetch with default settings compiles and works
+// Proves OpenAPI 3.0: A client typed by openapi-typescript and openapi-fetch for JSON compiles and works
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './api.d.ts'
 
 const [baseUrl = '', token = ''] = process.argv.slice(2)
-const api = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } })
+const api = createClient<paths, 'application/json'>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } })
 
 const created: string[] = []
 for (const title of ['Bread', 'Clay', 'Wood']) {

@@ -6,7 +6,7 @@ import { beginsWith } from '../../database/statements/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
 import { typedCode } from './fields.ts'
 import { timeValue } from './times.ts'
-import { unwrapped, viewOf } from './views.ts'
+import { unwrapped, viewOf, withExampleOf } from './views.ts'
 
 /** The comparison of a filter. `equals` also accepts a list of alternatives. The other operators are written `name[gte]`. */
 export type FilterOperator = 'equals' | 'gt' | 'gte' | 'lt' | 'lte' | 'exists' | 'prefix'
@@ -69,7 +69,10 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     return {
       ...about,
       operators: ['prefix'],
-      value: typedPrefix(name, value).min(1).max(100),
+      value: typedPrefix(name, value)
+        .min(1)
+        .max(100)
+        .meta({ example: String(field.meta()?.example ?? 'a').slice(0, 3) }),
       stored: itself,
       where: (rows, _operator, [text]) => beginsWith(rows.ref(column), String(text)),
     }
@@ -86,7 +89,7 @@ export function filterOf(name: string, field: z.ZodType, { column = name, operat
     stored: storedForm(prefix),
     operators: isTime ? ranges : isNumber ? ['equals', ...ranges] : ['equals'],
     // Numbers are compared with four-byte columns.
-    value: isTime ? timeValue : isNumber ? z.int32() : value,
+    value: isTime ? timeValue : isNumber ? z.int32() : withExampleOf(value, field),
     where: (rows, asked, values) => (values.length > 1 ? rows(column, 'in', values) : rows(column, symbolOf(asked), values[0])),
   }
 }

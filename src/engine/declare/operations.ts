@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Audience, Caller } from '../../base/caller.ts'
-import { fromPublicId, toPublicId } from '../../base/ids.ts'
+import { exampleId, fromPublicId } from '../../base/ids.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import { normalizedSlug } from '../../base/text/slugText.ts'
 import type { AskReason } from '../../database/tables/approvalSummary.ts'
@@ -166,8 +166,6 @@ export function exampleRequest(operation: Operation): Record<string, unknown> {
   if (operation.kind === 'action') return operation.input ? exampleObject(operation.input) : {}
   return exampleBody(operation.resource, operation.kind !== 'update')
 }
-
-const exampleId = (idPrefix: string): string => toPublicId(idPrefix, '01942bc1-1a80-7000-8000-000000000001')
 
 /** Returns an example of an object other than a row, made of the examples of its members. */
 export const exampleObject = (schema: z.ZodObject): Record<string, unknown> => Object(exampleValue(schema))

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { audienceOf, type Caller } from '../../base/caller.ts'
+import { exampleId } from '../../base/ids.ts'
 import { commonTimes } from './checkDeclaration.ts'
 import { type Filter, type FilterOperator, parameterName } from './filters.ts'
 import { pascalCase } from './operationNames.ts'
 import type { Resource } from './resource.ts'
 import { isSearchable } from './searchable.ts'
-import { isOptional, membersOf, viewOf } from './views.ts'
+import { isOptional, membersOf, viewOf, withExampleOf } from './views.ts'
 
 /** A parameter of an operation: how it is parsed and how the documents describe it. */
 export interface Parameter {
@@ -60,7 +61,11 @@ export function rowParameters(
     in: 'path',
     isRequired: true,
     description: descriptions[accepts],
-    schema: z.string().min(1).max(200),
+    schema: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ example: exampleId(idPrefix) }),
     isStaffOnly: false,
     component: accepts === name ? pascalCase(`${object}_${name}`) : undefined,
   }
@@ -94,12 +99,14 @@ export function listParameters(resource: Resource): Parameter[] {
 }
 
 /** Returns the parameter that asks for a CSV file in another dialect. */
-export const csvParameter = (): Parameter =>
-  query(
+export const csvParameter = (): Parameter => ({
+  ...query(
     'csv',
     'excel responds with a CSV file that Excel opens by a double click: a byte order mark, and semicolons where the locale of the school writes decimals with a comma. Columns of answers are headed by their questions instead of the keys. In every CSV file, a text that a spreadsheet would run as a formula has an apostrophe in front.',
     z.enum(['excel']),
-  )
+  ),
+  component: 'Csv',
+})
 
 export const pageParameters = (aboutCursor = 'Start of the page: next_cursor or prev_cursor from another page.'): Parameter[] => [
   query('limit', 'Rows per page.', z.int().min(1).max(maxRows).default(20)),
@@ -112,19 +119,24 @@ function searchParameter(resource: Resource): Parameter {
   const isStaffOnly = search.every(({ isForStaff }) => isForStaff)
   const columns = search.filter(({ isForStaff }) => isStaffOnly || !isForStaff).map(({ column }) => column)
   const words = isSearchable(resource) ? ', or words in any order in the title, tags, description and similar public texts' : ''
-  const about = `Search text in ${columns.join(', ')}${words}. At most the newest 2,000 matching rows are listed.`
+  const about = `Search text in ${columns.join(', ')}${words}. ${aboutSearchText} At most the newest 2,000 matching rows are listed.`
   return { ...query('q', about, searchText), isStaffOnly }
 }
 
-/** A text to search. In Chinese, Japanese and Korean, one character can be a word. */
+/** In Chinese, Japanese and Korean, one character can be a word. */
+const searchable = /^(?:[\s\S]{2,}|[々〆〇ぁ-ヿ㐀-䶿一-鿿가-힣])$/
+
+export const aboutSearchText = 'At least two characters, or one Chinese, Japanese or Korean character.'
+
 export const searchText = z
   .string()
   .min(1)
   .max(100)
   .check(({ value: input, issues }) => {
-    if (input.length === 1 && !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(input))
+    if (input.length === 1 && !searchable.test(input))
       issues.push({ code: 'too_small', origin: 'string', minimum: 2, inclusive: true, input })
   })
+  .meta({ example: 'clay', pattern: searchable.source })
 
 /** Returns the parameters that a declaration defines: path parameters if the path names them, otherwise query parameters. */
 export function declaredParameters(declared: z.ZodObject | undefined, path = ''): Parameter[] {
@@ -135,7 +147,7 @@ export function declaredParameters(declared: z.ZodObject | undefined, path = '')
       in: isInPath ? 'path' : 'query',
       isRequired: isInPath || !schema.safeParse(undefined).success,
       description: schema.description ?? name,
-      schema: isOptional(schema) ? schema.unwrap() : schema,
+      schema: isOptional(schema) ? withExampleOf(schema.unwrap(), schema) : schema,
       isStaffOnly: viewOf(schema) !== 'public',
     }
   })
@@ -165,7 +177,10 @@ function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
       ...query(
         'fields',
         'Fields of the response; all others are omitted. Use a dot for nested fields: price.amount.',
-        z.array(z.string().min(1).max(100)).min(1).max(50),
+        z
+          .array(z.string().min(1).max(100).meta({ example: 'id' }))
+          .min(1)
+          .max(50),
       ),
       component: 'Fields',
     },
@@ -175,7 +190,12 @@ function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
             'expand',
             `Objects and fields to include in the response: ${names.join(', ')}. Rows of another resource need its read scope. a.b expands b in a.`,
             z
-              .array(z.string().regex(/^[a-z_]+(\.[a-z_]+)?$/, 'must have at most two levels: a or a.b'))
+              .array(
+                z
+                  .string()
+                  .regex(/^[a-z_]+(\.[a-z_]+)?$/, 'must have at most two levels: a or a.b')
+                  .meta({ example: names[0] }),
+              )
               .min(1)
               .max(maxExpansions),
           ),

@@ -138,6 +138,12 @@ export function writeForm(schema: z.ZodType, view: View): z.ZodType {
 /** Returns the form of a schema with its description, which a new wrapper does not have. */
 export const described = (form: z.ZodType, { description }: z.ZodType): z.ZodType => (description ? form.meta({ description }) : form)
 
+/** Returns the schema with the example of a wrapper of it. */
+export function withExampleOf(inner: z.ZodType, wrapper: z.ZodType): z.ZodType {
+  const { example } = wrapper.meta() ?? {}
+  return example === undefined ? inner : inner.meta({ ...inner.meta(), example })
+}
+
 export const isSendable = (schema: z.ZodType): boolean => schema.meta()?.readOnly !== true
 
 /** Converts a value for its column: times to dates, ids to UUIDs, objects and lists of objects to JSON. */

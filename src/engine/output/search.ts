@@ -7,7 +7,7 @@ import { limitStatements, statementSeconds } from '../../database/connection/tim
 import type { ApiResponse, RunContext } from '../call.ts'
 import { type NoMembers, parameterValues, type SeenRow } from '../declare/expressions.ts'
 import { type AcrossTypes, apiPath, type Operation, type ReadType, requireTypes } from '../declare/operations.ts'
-import { query, searchText } from '../declare/parameters.ts'
+import { aboutSearchText, query, searchText } from '../declare/parameters.ts'
 import { queryScopeOf } from '../declare/queryScope.ts'
 import type { Presentation } from '../declare/rowSerializer.ts'
 import { findRows, maxMatches, searchCondition } from '../read/findRows.ts'
@@ -42,7 +42,7 @@ export function searchOf(operations: readonly Operation[]): Search {
     successStatus: 200,
     types,
     parameters: [
-      { ...query('q', 'Text to search, as in q of the list of each type.', searchText), isRequired: true },
+      { ...query('q', `Text to search, as in q of the list of each type. ${aboutSearchText}`, searchText), isRequired: true },
       query('types', 'Types to search. Default: all whose scope the token has.', z.array(z.enum([...types.keys()])).min(1)),
       query('limit', 'Rows of each type.', z.int().min(1).max(20).default(5)),
     ],

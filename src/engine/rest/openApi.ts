@@ -14,7 +14,7 @@ import { errorSchema, errorSchemaName } from './errorSchema.ts'
 import { addNamed, inputSuffix, type Json, withNamedSchemas } from './namedSchemas.ts'
 import { errorComponents } from './openApiErrors.ts'
 import { requestHeaders, responseHeaders } from './openApiHeaders.ts'
-import { type Components, describeOperation } from './openApiOperation.ts'
+import { type Components, describeOperation, dryRunResponse } from './openApiOperation.ts'
 import { usedComponents } from './usedComponents.ts'
 
 /** The document is built with these placeholders, which are replaced by the values of the school. They are URLs where the document needs one. */
@@ -94,7 +94,7 @@ function schoolPart({ issuer, name, contactEmail, supportUrl }: OpenApiFacts): R
 const aboutApi = [
   'The resources of one school. Without a token, you get the public view. With a token, you get what its scopes and the role of its person allow.',
   'A list returns one page of the rows that the caller can see. Get the other pages with the `Link` header or with `page`.',
-  'Responses are described as JSON. Some operations also offer CSV, NDJSON, HTML or iCalendar: `x-media-types` of the response lists them. Request one with the `Accept` header.',
+  'Responses are JSON. Some operations also offer CSV (parameter `csv`, or `Accept`), and with `Accept` the types in `x-media-types`.',
   'A list in a parameter is one value with commas (`status=draft,published`). Where your client repeats the parameter instead, set its serializer to `explode: false`: a repeated parameter is 400.',
   'A GET responds with an `ETag`: send it in `If-None-Match` to get 304 if nothing has changed, or in `If-Match` with a change.',
   'PATCH takes a merge patch (RFC 7396): absent fields keep their value, null clears a field, and a list is replaced as a whole.',
@@ -152,7 +152,7 @@ export function apiDescription(operations: readonly Operation[]): ApiDescription
     schemas: { Paging: pageInfoSchema, [errorSchemaName]: errorSchema },
     requestBodies: {},
     parameters: { ...requestHeaders },
-    responses: errorComponents(),
+    responses: { ...errorComponents(), DryRunOfRemoval: dryRunResponse },
     headers: responseHeaders,
   }
   const bodies = new Set(operations.map(bodyName))

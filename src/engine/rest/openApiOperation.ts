@@ -1,7 +1,10 @@
+import { exampleId } from '../../base/ids.ts'
 import { isObject, objectOf } from '../../base/text/jsonValue.ts'
 import { deprecated } from '../declare/deprecation.ts'
-import { type AcrossTypes, exampleRequest, isStreamed, type Operation } from '../declare/operations.ts'
+import { type AcrossTypes, exampleRequest, exampleValue, isStreamed, type Operation } from '../declare/operations.ts'
 import { operationsOf } from '../declare/operationsOf.ts'
+import type { Parameter } from '../declare/parameters.ts'
+import { isArray } from '../declare/views.ts'
 import { answerSchema, bodyName, publishedSchema, referenceTo } from '../output/publishedSchemas.ts'
 import { isWrite, takesDryRun } from '../write/dryRun.ts'
 import { addNamed, type Json, withNamedSchemas } from './namedSchemas.ts'
@@ -58,23 +61,39 @@ const visitors = (anonymous: Described['anonymous']): object[] => (anonymous ===
 function parametersOf({ parameters }: Described, path: string, components: Components): Json[] {
   // Paths that differ only in the name of a parameter are published as one, with the names of the first.
   const namesInPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).values()
-  return parameters.map(({ name, in: place, isRequired, description, schema, component }) => {
+  return parameters.map((parameter) => {
+    const { name, in: place, isRequired, description, schema, component } = parameter
     const published = objectOf(withNamedSchemas(publishedSchema(schema), components.schemas))
-    const parameter = {
+    const example = exampleOf(parameter, published)
+    const documented = {
       name: place === 'path' ? (namesInPath.next().value ?? name) : name,
       in: place,
       ...(isRequired && { required: true }),
       description: withoutDescriptionOf(published.items, description),
       ...(published.type === 'array' && { explode: false }),
       schema: describedOnce(published),
+      ...(example !== undefined && { example }),
     }
-    if (component === undefined) return parameter
-    addNamed(components.parameters, component, parameter)
+    if (component === undefined) return documented
+    addNamed(components.parameters, component, documented)
     return { $ref: `#/components/parameters/${component}` }
   })
 }
 
-function describedOnce({ description: _, ...schema }: Json): Json {
+/** Returns a value of a parameter that is a text; other schemas show their values. */
+function exampleOf({ schema, target, filter }: Parameter, { items, ...own }: Json): unknown {
+  const { type, enum: values, format } = isObject(items) ? items : own
+  if (type !== 'string' || values !== undefined || ['date', 'date-time'].includes(String(format))) return undefined
+  const idPrefix = (target ?? filter?.filter)?.idPrefix
+  const example = exampleValue(isArray(schema) ? schema.element : schema) ?? (idPrefix && exampleId(idPrefix))
+  return example === undefined || !isArray(schema) ? example : [example]
+}
+
+/** Returns the schema without what its parameter says: its example and, outside of a list, its description. */
+function describedOnce({ example: _example, items, ...whole }: Json, isItem = false): Json {
+  const { description, ...rest } = whole
+  const schema = isItem && description !== undefined ? whole : rest
+  if (isObject(items)) return { ...schema, items: describedOnce(items, true) }
   const [reference, ...others] = Array.isArray(schema.allOf) ? schema.allOf : []
   return isObject(reference) && others.length === 0 && Object.keys(schema).length === 1 ? reference : schema
 }
@@ -96,14 +115,14 @@ function headersOf(operation: Described): { $ref: string }[] {
   ]
 }
 
-/** Returns the request body of an operation: a component, unless it is a patch, whose schema is one, or an empty object. */
+/** Returns the request body of an operation: a component, unless it is a patch, whose schema is one. */
 function requestOf(operation: Described, { schemas, requestBodies }: Components): { requestBody?: Json } {
-  const name = isOperation(operation) ? bodyName(operation) : ''
-  const schema = schemas[name]
+  const schema = isOperation(operation) ? schemas[bodyName(operation)] : undefined
   if (!isOperation(operation) || !schema) return {}
-  const body = bodyOf(operation, schema)
-  if (operation.method === 'PATCH' || Object.keys(Object(schema.properties)).length === 0) return { requestBody: body }
-  addNamed(requestBodies, name, body)
+  if (operation.method === 'PATCH') return { requestBody: bodyOf(operation, schema) }
+  const isEmpty = Object.keys(Object(schema.properties)).length === 0
+  const name = isEmpty ? 'EmptyBody' : bodyName(operation)
+  addNamed(requestBodies, name, { ...bodyOf(operation, schema), ...(isEmpty && { required: false }) })
   return { requestBody: { $ref: `#/components/requestBodies/${name}` } }
 }
 
@@ -135,34 +154,34 @@ function responseOf(operation: Described, { schemas }: Components): Json {
   ]
   const headers = names.length > 0 && { headers: headersNamed(...names) }
   if (!schema) return { description: 'Success, without a body.', ...headers }
-  const others = otherMediaTypes(operation)
+  const others = acceptedTypes(operation)
   return {
     description: status === 201 ? 'Created.' : 'Success.',
     ...headers,
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema }, ...(operation.parameters.some(({ name }) => name === 'csv') && csvMedia) },
     ...(Object.keys(others).length > 0 && { 'x-media-types': others }),
   }
 }
 
+/** Unlike the other media types, CSV is also requested by a parameter. */
+const csvMedia = { 'text/csv': { schema: { type: 'string' }, example: 'id,object\r\n' } }
+
 /**
- * Returns the other media types that `Accept` can request, each with an example. They are published as an extension: with several
- * media types in `content`, typed clients would have to distinguish them in every response.
+ * Returns the media types that only `Accept` requests, each with an example. They are published as an extension: with NDJSON in `content`,
+ * generated clients would read every list as a stream.
  */
-function otherMediaTypes(operation: Described): Record<string, { example: string }> {
+function acceptedTypes(operation: Described): Record<string, { example: string }> {
   if (!isOperation(operation)) return {}
   const { kind, resource } = operation
   return {
-    ...(kind === 'list' && resource.isExported && exportTypes),
+    ...(kind === 'list' && resource.isExported && { 'application/x-ndjson': { example: '{"object":"…"}\n' } }),
     ...(operation.kind === 'read' && operation.rules.asHtml && { 'text/html': { example: '<!doctype html>…' } }),
     ...((kind === 'list' || kind === 'get') &&
       Object.fromEntries(resource.representations.map(({ type, example }) => [type, { example }]))),
-    ...(operation.kind === 'collectionRead' && operation.rules.rows && { 'text/csv': { example: 'date,…\r\n' } }),
   }
 }
 
-const exportTypes = { 'text/csv': { example: 'id,object\r\n' }, 'application/x-ndjson': { example: '{"object":"…"}\n' } }
-
-const dryRunResponse = {
+export const dryRunResponse = {
   description: 'What the request would do, with `Dry-Run: true`.',
   headers: headersNamed('Dry-Run'),
   content: {
@@ -176,7 +195,8 @@ const dryRunResponse = {
 function otherSuccess(operation: Described, components: Components): Json {
   const isOnce = isOperation(operation) && (operation.kind === 'create' || operation.kind === 'action') && operation.rules.isOnce === true
   if (isOnce) return { 200: { ...responseOf({ ...operation, successStatus: 200 }, components), description: 'It existed already.' } }
-  if (isOperation(operation) && operation.successStatus === 204 && takesDryRun(operation)) return { 200: dryRunResponse }
+  if (isOperation(operation) && operation.successStatus === 204 && takesDryRun(operation))
+    return { 200: { $ref: '#/components/responses/DryRunOfRemoval' } }
   const isAtomic = isOperation(operation) && operation.kind === 'collection' && operation.rules.isAtomic !== undefined
   return isAtomic
     ? { 200: { ...responseOf({ ...operation, successStatus: 200 }, components), description: 'All items were written, with `atomic`.' } }

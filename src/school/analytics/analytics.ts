@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../base/ids.ts'
 import { defineReports } from '../../engine/declare/defineResource.ts'
 import { reference } from '../../engine/declare/fields.ts'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
@@ -164,7 +165,13 @@ export const analytics = defineReports({
       id: 'analyticsFunnel',
       summary: 'Get the lessons that students of a course reach',
       about: 'Covers all enrolments since the beginning, as of last night.',
-      parameters: z.object({ id: z.string().min(1).max(200).meta({ description: 'Id of the course (crs_ and 26 characters).' }) }),
+      parameters: z.object({
+        id: z
+          .string()
+          .min(1)
+          .max(200)
+          .meta({ description: 'Id of the course (crs_ and 26 characters).', example: exampleId('crs') }),
+      }),
       output: other('funnel', {
         course: z
           .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../base/ids.ts'
 import { defineCollectionRead } from '../../engine/declare/typedOperations.ts'
 import { amount, figure, forStaff, only, other, overDays, parts, periodParameters, ranged, series, share } from './analyticsFields.ts'
 import { readOverDays, readTax } from './analyticsReading.ts'
@@ -13,7 +14,7 @@ const product = z
   .string()
   .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, a digital product, a membership plan or an event')
   .optional()
-  .meta({ description: 'Only this course, digital product, membership plan or event.' })
+  .meta({ description: 'Only this course, digital product, membership plan or event.', example: exampleId('crs') })
 
 const taxFields = {
   gross: amount('Paid orders after discounts, including taxes.'),
@@ -65,7 +66,7 @@ export const salesReports = {
         .string()
         .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as EUR')
         .optional()
-        .meta({ description: 'The currency of the school, the only one in which figures are available.' }),
+        .meta({ description: 'The currency of the school, the only one in which figures are available.', example: 'EUR' }),
       group_by: z
         .enum(['product', 'product_type', 'coupon', 'source'])
         .optional()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toPublicId } from '../../base/ids.ts'
+import { exampleId, toPublicId } from '../../base/ids.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, idIn } from '../../engine/declare/expressions.ts'
 import { reference, timestamp } from '../../engine/declare/fields.ts'
@@ -122,7 +122,10 @@ export const comments = defineResource({
     {
       name: 'subject_id',
       description: 'the id of a post, a lesson or an event',
-      value: z.string().regex(anyId(Object.values(subjects)), 'must be the id of a post, a lesson or an event'),
+      value: z
+        .string()
+        .regex(anyId(Object.values(subjects)), 'must be the id of a post, a lesson or an event')
+        .meta({ example: exampleId('pst') }),
       where: isOnSubject,
     },
     {
@@ -141,7 +144,10 @@ export const comments = defineResource({
     {
       name: 'parent_id',
       description: 'the id of the comment that it replies to, or none',
-      value: z.string().regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be the id of a comment, or none'),
+      value: z
+        .string()
+        .regex(/^(none|cmt_[0-7][0-9a-hjkmnp-tv-z]{25})$/, 'must be the id of a comment, or none')
+        .meta({ example: 'none' }),
       where: isReplyTo,
     },
     'created_at',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
-import { fromPublicId } from '../../base/ids.ts'
+import { exampleId, fromPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, nothing, type Row } from '../../engine/declare/expressions.ts'
@@ -117,7 +117,8 @@ export const coupons = defineResource({
       description: 'the id of an item that the coupon lists',
       value: z
         .string()
-        .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event'),
+        .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event')
+        .meta({ example: exampleId('crs') }),
       where: (coupon, ids: readonly string[]) =>
         listsItem(
           coupon,

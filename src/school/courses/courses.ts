@@ -117,7 +117,7 @@ export const courses = defineResource({
     'level',
     'language',
     'category',
-    { name: 'tag', description: 'a tag of the course', value: z.string().min(1).max(40), where: hasTag },
+    { name: 'tag', description: 'a tag of the course', value: z.string().min(1).max(40).meta({ example: 'clay' }), where: hasTag },
     { name: 'lecturer_id', description: 'the id of a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasLecturer },
     { name: 'plan_id', description: 'the id of a plan that includes it', value: reference('mpl', 'Id of a plan.'), where: isOpenedBy },
     {

@@ -71,7 +71,7 @@ export const formSubmissions = defineResource({
     {
       name: 'email',
       description: 'the e-mail address in the submission',
-      value: z.string().min(1).max(254),
+      value: z.string().min(1).max(254).meta({ example: 'learner@example.org' }),
       where: (submission, addresses: readonly string[]) => submission('email', 'in', addresses.map(normalised)),
     },
     {

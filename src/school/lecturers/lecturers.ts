@@ -114,7 +114,12 @@ export const lecturers = defineResource({
   filters: [
     'status',
     'featured',
-    { name: 'expertise', description: 'an area of expertise', value: z.string().min(1).max(40), where: hasExpertise },
+    {
+      name: 'expertise',
+      description: 'an area of expertise',
+      value: z.string().min(1).max(40).meta({ example: 'glazing' }),
+      where: hasExpertise,
+    },
     { name: 'course_id', description: 'the id of a course', value: reference('crs', 'Id of a course.'), where: teachesCourse },
     'created_at',
     'updated_at',

@@ -104,7 +104,13 @@ export const members = defineResource({
       value: reference('mpl', 'Id of a plan.'),
       where: hasOneOfPlans,
     },
-    { name: 'label', description: 'a label of the member', view: 'staff', value: z.string().min(1).max(40), where: hasTag('member_label') },
+    {
+      name: 'label',
+      description: 'a label of the member',
+      view: 'staff',
+      value: z.string().min(1).max(40).meta({ example: 'founder' }),
+      where: hasTag('member_label'),
+    },
     {
       name: 'role',
       description: 'the role of the person in the school',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../base/ids.ts'
 import { defineResource } from '../../engine/declare/defineResource.ts'
 import { everything, fromJson, nothing, type Row } from '../../engine/declare/expressions.ts'
 import { reference } from '../../engine/declare/fields.ts'
@@ -113,7 +114,8 @@ export const orders = defineResource({
       description: 'the id of an item of the order',
       value: z
         .string()
-        .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event'),
+        .regex(/^(crs|dgp|mpl|evt)_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'must be the id of a course, digital product, membership plan or event')
+        .meta({ example: exampleId('crs') }),
       where: (order, ids: readonly string[], caller) =>
         hasVisibleItem(order, caller, (item) =>
           item(
@@ -148,7 +150,7 @@ export const orders = defineResource({
       name: 'email',
       view: 'staff',
       description: 'the e-mail address of the buyer',
-      value: z.string().max(254),
+      value: z.string().max(254).meta({ example: 'learner@example.org' }),
       where: (order, emails: readonly string[]) => order('buyer_email', 'in', emails.map(normalised)),
     },
     ...(['gte', 'lte'] as const).map((operator) => ({

@@ -104,7 +104,7 @@ export const posts = defineResource({
     { name: 'status', description: 'draft, scheduled, published or archived', value: postStatus, where: isInStatus },
     'kind',
     'visibility',
-    { name: 'tag', description: 'a tag of the post', value: z.string().min(1).max(40), where: hasPostTag },
+    { name: 'tag', description: 'a tag of the post', value: z.string().min(1).max(40).meta({ example: 'kiln' }), where: hasPostTag },
     { name: 'author_id', description: 'the id of the author, a lecturer', value: reference('lec', 'Id of a lecturer.'), where: hasAuthor },
     'pinned',
     'published_at',

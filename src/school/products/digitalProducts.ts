@@ -85,7 +85,7 @@ export const digitalProducts = defineResource({
     'kind',
     'access',
     'category',
-    { name: 'tag', description: 'a tag of the product', value: z.string().min(1).max(40), where: hasTag },
+    { name: 'tag', description: 'a tag of the product', value: z.string().min(1).max(40).meta({ example: 'template' }), where: hasTag },
     {
       name: 'owned',
       description: 'products that the caller owns (true), or all others (false)',

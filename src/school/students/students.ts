@@ -75,7 +75,7 @@ export const students = defineResource({
       name: 'tag',
       description: 'a tag of the student',
       view: 'staff',
-      value: z.string().min(1).max(40),
+      value: z.string().min(1).max(40).meta({ example: 'evening' }),
       where: hasTag('student_tag'),
     },
     'external_id',
