@@ -89,6 +89,22 @@ export const nodeLibraries = [
     flows: ['sign-in', 'step-up'],
     settings: '`client.token_endpoint_auth_method: "client_secret_post"`, `checks: ["pkce", "state", "nonce"]`',
   },
+  {
+    id: 'arctic',
+    name: 'arctic',
+    package: 'arctic',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation'],
+    settings:
+      'an integration without a secret, and `null` in its place: with a secret it sends HTTP Basic, which is refused; `createAuthorizationURLWithPKCE` with `S256`',
+  },
+  {
+    id: 'clientOauth2',
+    name: 'client-oauth2',
+    package: 'client-oauth2',
+    flows: ['sign-in', 'refresh', 'step-up'],
+    settings:
+      'without `clientSecret`, which it sends by HTTP Basic: pass `client_id` and `client_secret` in `body` to `getToken` and `refresh`, and `headers: { Authorization: "" }` to `refresh`; pass `code_challenge` and `code_verifier` yourself',
+  },
 ] as const satisfies NodeLibrary[]
 
 export const debianLibraries = [

@@ -24,7 +24,7 @@ const service = duringTests(() => startService({ school: { integrations }, watch
 const identity = { name: 'test', version: '1' }
 const mcp = (): URL => new URL(`${service.issuer}/mcp`)
 
-/** What every client of MCP can do: the methods of the versions are the same, their types are not. */
+/** Has the methods that all clients of MCP share. Their types differ between versions. */
 type McpClient = Pick<
   Client,
   'listTools' | 'callTool' | 'listPrompts' | 'getPrompt' | 'listResources' | 'readResource' | 'complete' | 'close'

@@ -47,7 +47,7 @@ const header = 'mcp-protocol-version'
 const claim = 'io.modelcontextprotocol/protocolVersion'
 
 /**
- * Returns the headers without a revision that says nothing: an empty one, and that of `initialize`, whose body negotiates the revision (MCP
+ * Returns the headers without a revision that has no effect: an empty one, and that of `initialize`, whose body negotiates the revision (MCP
  * 2025-06-18, protocol version header). One that is repeated counts once. The revision that a message names itself is compared with it.
  */
 export function withoutIdleRevision(sent: Headers, message: unknown): Headers {

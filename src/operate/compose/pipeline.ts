@@ -89,7 +89,8 @@ export const beforeRoutes = (
   ]),
 ]
 
-const endpointPaths = new Set<string>([paths.mcp, ...Object.values(endpoints).map(({ path }) => path)])
+/** Endpoints of programs. The others are pages, and a page says that it is not found. */
+const endpointPaths = new Set<string>([paths.mcp, ...Object.values(endpoints).map(({ path }) => path)].filter((path) => !isPage(path)))
 
 /** Reads the paths of documents with additional slashes as the paths that they mean. */
 export const readSlashes = (documents: Pick<AgentDocuments, 'isPath'>): Middleware<RequestState> =>

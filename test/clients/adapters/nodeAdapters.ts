@@ -1,6 +1,8 @@
 import type { Adapter } from '../fourConsents.ts'
 import type { nodeLibraries } from '../libraries.ts'
+import { arctic } from './arctic.ts'
 import { authJs } from './authJs.ts'
+import { clientOauth2 } from './clientOauth2.ts'
 import { expressOpenidConnect } from './expressOpenidConnect.ts'
 import { mcpClient } from './mcpClient.ts'
 import { mcpSdk } from './mcpSdk.ts'
@@ -21,4 +23,6 @@ export const nodeAdapters: Record<(typeof nodeLibraries)[number]['id'], Adapter>
   passport,
   expressOpenidConnect,
   authJs,
+  arctic,
+  clientOauth2,
 }

@@ -307,7 +307,7 @@ describe('params that a method does not take', () => {
 
   test.each(answered)('for %s are invalid params, never an internal error', async (method, good, field) => {
     const wrong: unknown[] = [[], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: [null] }, { ...good, _meta: 1 }]
-    // What is null is not there.
+    // A member that is null is absent.
     if (field in good) wrong.push(null, {}, { ...good, [field]: null })
     for (const params of wrong) {
       for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) {
@@ -317,7 +317,7 @@ describe('params that a method does not take', () => {
     }
   })
 
-  test.each(answered)('for %s are as good as absent where they are null', async (method, good, field) => {
+  test.each(answered)('for %s count as absent where they are null', async (method, good, field) => {
     if (field in good) return
     const send = async (params: unknown) => (await post(origin, { jsonrpc: '2.0', id: 0, method, params })).json
     const expected = await send(good)

@@ -156,7 +156,7 @@ describe('clients authenticate as registered, and in no other way', () => {
       const introspected = await post('/api/oauth/introspect', { token: tokens.access_token }, authorization)
       expect([authorization, introspected.body.active]).toEqual([authorization, true])
     }
-    // It is no credential either: the form decides alone.
+    // It is not a credential either: the form decides alone.
     for (const client_secret of ['', 'wrong']) {
       const refused = await post('/api/oauth/introspect', { token: 'x', client_secret }, `Bearer ${tokens.access_token}`)
       expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
