@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toPublicId } from '../../src/base/ids.ts'
+import { fromPublicId, toPublicId } from '../../src/base/ids.ts'
 import { newFile } from '../support/files.ts'
 import { newSchool } from '../support/rows.ts'
 import { describeDemo } from './describeDemo.ts'
@@ -49,6 +49,15 @@ describeDemo('a picture of a row on $name', (api) => {
     await change(made.json.id, { cover_image: { file_id: second } })
     expect((await api.send(`/api/v1/courses/${made.json.id}`, { method: 'DELETE', as: owner })).status).toBe(204)
     expect(await references()).toEqual([])
+  })
+
+  test('have the alternative text of their file, unless they have their own', async () => {
+    const first = await picture()
+    await api.database.sql.query('UPDATE file SET alt = $2 WHERE id = $1', [fromPublicId('fil', first), 'A cold kiln'])
+    const made = await make({ cover_image: { file_id: first } })
+    expect(made.json.cover_image).toMatchObject({ file_id: first, alt: 'A cold kiln' })
+    expect((await change(made.json.id, { cover_image: { alt: '' } })).json.cover_image).toMatchObject({ alt: '' })
+    expect((await change(made.json.id, { cover_image: { alt: null } })).json.cover_image).toMatchObject({ alt: 'A cold kiln' })
   })
 
   test('names no file that is missing, of another school, unfinished, private, or of another kind', async () => {

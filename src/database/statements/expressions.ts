@@ -122,12 +122,12 @@ export interface StoredImage extends Stored<'file', 'filename' | 'alt' | 'width'
 
 /**
  * The picture that a column of a row names, within the query that reads the row: `selectImage('course', 'cover_image')` reads
- * the columns `cover_image_file_id` and `cover_image_alt`. Null where there is none, or where its file is gone.
+ * the columns `cover_image_file_id` and `cover_image_alt`; without an alternative text in the row, that of the file applies. Null where there is none, or where its file is gone.
  */
 export function selectImage(table: string, name: string): AliasableExpression<StoredImage | null> {
   const column = (ending: string) => sql.ref(`${table}.${ending}`)
   return sql<StoredImage | null>`(
-    SELECT json_build_object('file_id', ${file.id}, 'filename', ${file.filename}, 'alt', ${column(`${name}_alt`)},
+    SELECT json_build_object('file_id', ${file.id}, 'filename', ${file.filename}, 'alt', coalesce(${column(`${name}_alt`)}, ${file.alt}),
                              'width', ${file.width}, 'height', ${file.height})
       FROM "file"
      WHERE ${file.school_id} = ${column(table === 'school' ? 'id' : 'school_id')}

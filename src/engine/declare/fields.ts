@@ -218,12 +218,10 @@ export const image = (description: string) =>
     .object({
       file_id: reference('fil', 'Id of an uploaded public picture. Staff can use any; other callers only pictures that they uploaded.'),
       url: z.url().meta({ description: 'URL of the picture.', example: 'https://school.example/files/fil_01/kiln.webp', readOnly: true }),
-      alt: z
-        .string()
-        .max(300)
-        .nullable()
-        .default(null)
-        .meta({ description: 'Alternative text: describes the picture for people who cannot see it.', example: 'A kiln, open' }),
+      alt: z.string().max(300).nullable().default(null).meta({
+        description: 'Alternative text: describes the picture for people who cannot see it. Without one, that of the file.',
+        example: 'A kiln, open',
+      }),
       width: z.int().nullable().meta({ description: 'In pixels.', example: 1600, readOnly: true }),
       height: z.int().nullable().meta({ description: 'In pixels.', example: 900, readOnly: true }),
     })

@@ -2,6 +2,7 @@ import type { Expression } from 'kysely'
 import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
 import type { Viewer } from '../../base/caller.ts'
 import { toPublicId } from '../../base/ids.ts'
+import type { Stored } from '../../database/connection/database.ts'
 import { type Builder, isOffered, type StoredImage, selectImage } from '../../database/statements/expressions.ts'
 import { isInCatalogue } from '../courses/visibleCourses.ts'
 import { contentColumns, type PageColumns } from './pageContent.ts'
@@ -20,7 +21,7 @@ export interface LinkedContent extends PageLists {
     picture: StoredImage | null
   }[]
   lecturers: { id: string; slug: string; display_name: string; headline: string | null; picture: StoredImage | null }[]
-  files: { id: string; filename: string; width: number | null; height: number | null }[]
+  files: Stored<'file', 'id' | 'filename' | 'alt' | 'width' | 'height'>[]
 }
 
 /** Selects the content of a page and the rows that its blocks show, as part of the query of the page. */
@@ -85,7 +86,7 @@ const namedFiles = (page: Builder<'page'>): Expression<unknown> =>
     page
       .selectFrom('file_reference')
       .innerJoin('file', 'file.id', 'file_reference.file_id')
-      .select(['file.id', 'file.filename', 'file.width', 'file.height'])
+      .select(['file.id', 'file.filename', 'file.alt', 'file.width', 'file.height'])
       .whereRef('file_reference.ref_id', '=', 'page.id')
       .where('file_reference.ref_type', '=', 'page')
       .where('file_reference.field', '=', 'blocks')

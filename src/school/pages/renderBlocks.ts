@@ -145,7 +145,7 @@ function figure({ file_id, alt, caption }: Picture, { files, issuer }: Site): st
   if (!file) return ''
   const source = escapeHtml(`${issuer}/files/${file.id}/${encodeURIComponent(file.filename)}`)
   const below = caption === null ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`
-  return `<figure><img src="${source}" alt="${escapeHtml(alt ?? '')}"${sizeOf(file)} loading="lazy">${below}</figure>`
+  return `<figure><img src="${source}" alt="${escapeHtml(alt ?? file.alt ?? '')}"${sizeOf(file)} loading="lazy">${below}</figure>`
 }
 
 /** Renders the picture of a row that a list shows. */
