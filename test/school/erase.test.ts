@@ -226,6 +226,12 @@ describeDemo('the erasure of a person, on $name', (api) => {
       `<p>Good point.</p><p>Yours, ${name} &lt;${email}&gt;</p><p>${shownName.replace('&', '&amp;')}</p>`,
       JSON.stringify({ by: newId(), reason: output }),
     ])
+    await query(
+      `INSERT INTO comment (school_id, id, subject_type, subject_id, parent_id, author_role, body, body_html, status)
+       SELECT school_id, gen_random_uuid(), subject_type, subject_id, id, 'member', $3, $4, 'published'
+         FROM comment WHERE school_id = $1 AND person_id = $2`,
+      [person.id, `Thank you, ${name.toUpperCase()}! Write to ${email}.`, `<p>Thank you, ${name.toUpperCase()}! Write to ${email}.</p>`],
+    )
     return planted
   }
 
@@ -291,13 +297,16 @@ describeDemo('the erasure of a person, on $name', (api) => {
       [],
     )
     const [comment] = await query<{ person_id: null; body: string; body_html: string }>(
-      "SELECT person_id, body, body_html FROM comment WHERE school_id = $1 AND subject_type = 'post'",
+      "SELECT person_id, body, body_html FROM comment WHERE school_id = $1 AND subject_type = 'post' AND parent_id IS NULL",
     )
     expect(comment).toEqual({
       person_id: null,
       body: 'Yours, [removed] <[removed]>',
       body_html: '<p>Good point.</p><p>Yours, [removed] &lt;[removed]&gt;</p><p>[removed]</p>',
     })
+    expect(await query("SELECT body FROM comment WHERE school_id = $1 AND subject_type = 'post' AND parent_id IS NOT NULL")).toEqual([
+      { body: 'Thank you, [removed]! Write to [removed].' },
+    ])
     const [coupon] = await query<{ left: number }>(
       "SELECT jsonb_array_length(audience -> 'person_ids') AS left FROM coupon WHERE school_id = $1 AND audience ? 'person_ids'",
     )
