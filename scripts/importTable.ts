@@ -83,6 +83,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'oidc-provider', modules: ['identity'], typesIn: ['pages'] },
   { name: 'ejs', modules: ['pages', 'agents'] },
   { name: 'commander', modules: ['operate'] },
+  { name: 'saxes', modules: ['operate'] },
   { name: 'nodemailer', modules: ['base/mail'] },
   { name: 'standardwebhooks', modules: ['school'] },
   { name: 'flydrive', modules: ['database'] },

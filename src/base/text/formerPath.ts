@@ -2,7 +2,7 @@ const maxPath = 500
 
 /**
  * Returns the form in which a former path is stored and looked up: decoded, composed, in lower case and without a slash at the end.
- * Undefined for what is no path of a page.
+ * Undefined for a text that cannot be the path of a page.
  */
 export function formerPath(path: string): string | undefined {
   if (path.length > maxPath * 9 || !/^\/[^\s?#\\]*$/.test(path)) return undefined

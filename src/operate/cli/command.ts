@@ -91,6 +91,8 @@ export interface Declaration<Name extends string, Of extends Options> extends Ab
   options?: Of
   /** The values of arguments that have few, by their names. */
   choices?: Readonly<Record<string, readonly string[]>>
+  /** True if the command makes its dry run itself: `run` gets the option. */
+  hasOwnDryRun?: true
   /** Returns false if these options change nothing that needs a confirmation. A command without `--yes` never asks. */
   asks?(options: Values<NoInfer<Of>>): boolean
   run(session: CommandSession, options: Values<NoInfer<Of>>, ...args: Arguments<Name>): unknown
@@ -124,7 +126,7 @@ export const command =
           if (dryRun) throw new DryRunEnd(await count())
         },
       })
-      if (!dryRun) {
+      if (!dryRun || declared.hasOwnDryRun) {
         await declared.run(bind(session), options, ...args)
         return
       }

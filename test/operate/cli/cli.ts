@@ -83,7 +83,7 @@ export interface Place {
 export interface PlaceOptions {
   schools?: 1 | 2
   /** More options of the service. The program reads the default configuration. */
-  service?: Pick<ServiceOptions, 'network' | 'oauth'>
+  service?: Pick<ServiceOptions, 'network' | 'oauth' | 'storage'>
 }
 
 /**

@@ -35,6 +35,9 @@ const inputs: Readonly<Record<string, string>> = {
   'password.txt': `${password}\n`,
 }
 
+/** Exports of other sites. */
+const exports = join(import.meta.dirname, 'exports')
+
 let count = 0
 
 /** Returns the arguments of an example with ids that exist, made for this example, and its standard input. */
@@ -138,6 +141,8 @@ export async function prepareExample({ line, args, hasInput }: Example, work: Wo
     [/^https:\/\/harbour\.example\.com$/, async () => `https://${fresh('harbour')}.example.com`],
     [/^https:\/\/school\.example\.com$/, async () => work.issuer],
     [/^\.\/harbour-export$/, () => saved(['schools', 'export', 'demo'], 'harbour-export')],
+    [/^(wordpress\.xml|ghost\.json)$/, async () => join(exports, line.includes('wordpress') ? 'wordpress.xml' : 'ghost.json')],
+    [/^\.\/content$/, async () => exports],
     [/^\.\/backup$/, () => saved(['backup', 'create'], 'backup')],
     [/^(SEPA 81-2|ch_81)$/, async () => fresh('reference')],
     // Four hundred thousand people would take minutes.

@@ -3,6 +3,8 @@ import { schoolDatabase } from '../../../database/school/inSchool.ts'
 import type { ApiResponse, RequestInput } from '../../../engine/call.ts'
 import type { Operation } from '../../../engine/declare/operations.ts'
 import { run } from '../../../engine/run.ts'
+import { withDryRuns } from '../../../engine/write/dryRun.ts'
+import type { SentForm } from '../../../engine/write/writing.ts'
 import { findPerson } from '../../../identity/accounts/findPerson.ts'
 import type { CommandSession } from '../command.ts'
 import { failure } from '../failures.ts'
@@ -10,10 +12,12 @@ import { requirePerson } from '../requirePerson.ts'
 import type { SessionSchool } from '../session.ts'
 import { operatorServices } from './operatorServices.ts'
 
-export interface ApiCall extends Pick<RequestInput, 'ifMatch'> {
+export interface ApiCall extends Pick<RequestInput, 'ifMatch' | 'isDryRun'> {
   operation: Operation
   parameters: Readonly<Record<string, unknown>>
   body: unknown
+  /** The form of an upload. */
+  form?: SentForm | undefined
   /** The person in whose name the operator calls it; undefined for a read with the rights of an owner. */
   as: string | undefined
 }
@@ -32,11 +36,18 @@ export async function apiCaller(
     verify: (text: string, signature: string) => keyring.verify('cursors', text, signature),
   }
   const scopes = new Set(operations.map(({ scope }) => scope))
-  return async ({ operation, parameters, body, as, ifMatch }) => {
+  const perform = withDryRuns(run, operations)
+  return async ({ operation, parameters, body, form, as, ifMatch, isDryRun }) => {
     const person = as === undefined ? owner : await personNamed(school, as)
     const caller: PersonCaller = { kind: 'person', ...person, scopes, clientId: '', grantId: '', operator: session.userName }
-    const sent = { parameters: () => parameters, body: async () => body, ifMatch }
-    return await run(operation, caller, sent, { database: store.kysely, store, school, signer, externalServices })
+    const sent = {
+      parameters: () => parameters,
+      body: async () => body,
+      ...(form && { form: async () => ({ ...form, discard: async () => undefined }) }),
+      ifMatch,
+      isDryRun,
+    }
+    return await perform(operation, caller, sent, { database: store.kysely, store, school, signer, externalServices })
   }
 }
 

@@ -14,31 +14,31 @@ interface Report {
 }
 
 /** Carries out an operation of the platform intake for an operator, with the same checks and the same effects. */
-export async function report(
-  session: CommandSession,
-  operation: PlatformOperation,
-  { reference, parameter, body }: Report,
-): Promise<Record<string, unknown>> {
+export async function report(session: CommandSession, operation: PlatformOperation, sent: Report): Promise<Record<string, unknown>> {
   const { parameter: place } = operation
-  if (place && !place.form.test(parameter)) throw usage(`${parameter} is not a ${place.name}, such as ${place.example}`)
-  const school = await session.school()
-  const database = await session.database()
+  if (place && !place.form.test(sent.parameter)) throw usage(`${sent.parameter} is not a ${place.name}, such as ${place.example}`)
+  const send = await platformCaller(session)
   try {
-    const { text } = await runReport(
-      {
-        operation,
-        parameter,
-        body: { ...body, reference: reference ?? `cli-${randomUUID()}` },
-        operator: session.userName,
-      },
-      {
-        databaseOf: (schoolId) => schoolDatabase(database, schoolId, 'operator'),
-        schoolOf: () => school,
-        externalServices: await operatorServices(session, []),
-      },
-    )
-    return JSON.parse(text)
+    return await send(operation, sent)
   } catch (error) {
     throw error instanceof Problem ? explained(error) : error
+  }
+}
+
+/** Returns a function that sends reports, for commands that send many. It throws the problems of the operation. */
+export async function platformCaller(
+  session: CommandSession,
+): Promise<(operation: PlatformOperation, sent: Report) => Promise<Record<string, unknown>>> {
+  const school = await session.school()
+  const database = await session.database()
+  const context = {
+    databaseOf: (schoolId: string) => schoolDatabase(database, schoolId, 'operator'),
+    schoolOf: () => school,
+    externalServices: await operatorServices(session, []),
+  }
+  return async (operation, { parameter, reference, body }) => {
+    const sent = { ...body, reference: reference ?? `cli-${randomUUID()}` }
+    const { text } = await runReport({ operation, parameter, body: sent, operator: session.userName }, context)
+    return JSON.parse(text)
   }
 }

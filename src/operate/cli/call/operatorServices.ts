@@ -6,7 +6,9 @@ import { createOutbox } from '../../compose/outbox.ts'
 import { createUndoRules } from '../../compose/undoRules.ts'
 import type { Session } from '../session.ts'
 
-/** Creates the services with which operations run for an operator. No limit applies: the operator decides how much is sent. */
+const unlimited = { uploads_per_minute: Number.MAX_SAFE_INTEGER, bytes_per_day: Number.MAX_SAFE_INTEGER }
+
+/** Creates the services with which operations run for an operator. No limit of a person applies: the operator decides how much is sent. */
 export async function operatorServices(session: Session, operations: readonly Operation[]): Promise<ExternalServices> {
   const database = await session.database()
   const keyring = session.keyring()
@@ -19,7 +21,13 @@ export async function operatorServices(session: Session, operations: readonly Op
     // A running service delivers the messages in the outbox. Otherwise they are delivered after the next start.
     send: createOutbox({ database, keyring }).send,
     emailLimits: { requireRequested: async () => undefined, isNoticeAllowed: async () => true },
-    files: createFileServices({ database, keyring, operations, storage: session.storage, limits: () => server.storage }),
+    files: createFileServices({
+      database,
+      keyring,
+      operations,
+      storage: session.storage,
+      limits: () => ({ ...server.storage, ...unlimited }),
+    }),
     checkoutUrl: (school) => configOf(school).checkout_url,
     hasPages: (school) => configOf(school).public_pages,
     undoDays: () => server.undo.days,
