@@ -151,9 +151,19 @@ export const noises: readonly Noise[] = [
     },
   },
   param('cursor', null, /^(?:tools|prompts|resources(?:\/templates)?)\/list$/),
-  param('arguments', null, /^tools\/call$/),
+  // PHP serializes an empty object as a list.
+  ...[null, []].map((empty) => param('arguments', empty, /^tools\/call$/)),
+  json('empty capabilities that are lists', isInitialize, (body) => {
+    const params = ofMethod(body, /^initialize$/)
+    if (!params || !isObject(params.capabilities)) return undefined
+    const isEmpty = Object.keys(params.capabilities).length === 0
+    return { ...body, params: { ...params, capabilities: isEmpty ? [] : { experimental: [], sampling: [], ...params.capabilities } } }
+  }),
   json('params: null where there are none', isOldMessage, (body) =>
     ofMethod(body, /^(?:ping|tools\/list|notifications\/initialized)$/) && !('params' in body) ? { ...body, params: null } : undefined,
+  ),
+  json('params: [] where there are none', isOldMessage, (body) =>
+    ofMethod(body, /^(?:ping|tools\/list|notifications\/initialized)$/) && !('params' in body) ? { ...body, params: [] } : undefined,
   ),
   json('members of initialize that are null', isInitialize, (body) => {
     const params = ofMethod(body, /^initialize$/)

@@ -86,12 +86,7 @@ describe('no other spelling of a path bypasses our checks and reaches the engine
   })
 
   test('a document is itself with slashes too many, and under no other spelling', async () => {
-    for (const path of [
-      '/.well-known/openid-configuration',
-      '/.well-known/oauth-protected-resource/mcp',
-      '/api/oauth/jwks',
-      '/auth.md',
-    ]) {
+    for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-protected-resource/mcp', '/api/oauth/jwks', '/auth.md']) {
       const { body } = await ask('GET', path)
       for (const target of [`${path}/`, `/${path}`, `/${path}//`, `${path.replaceAll('/', '///')}/`, `/${path}/?v=1`]) {
         expect([target, await ask('GET', target)]).toMatchObject([target, { status: 200, body }])
@@ -104,21 +99,14 @@ describe('no other spelling of a path bypasses our checks and reaches the engine
   })
 
   test('slashes too many lead nowhere else: neither to pages, nor to the API, nor to another host', async () => {
-    for (const target of [
-      '//account',
-      '/account//apps',
-      '//oauth/authorize',
-      '//api/v1/courses',
-      '/api/v1//courses',
-      '//evil.example/x',
-    ])
+    for (const target of ['//account', '/account//apps', '//oauth/authorize', '//api/v1/courses', '/api/v1//courses', '//evil.example/x'])
       for (const method of ['GET', 'POST']) {
         const { status, head } = await ask(method, target)
         expect([method, target, status]).toEqual([method, target, 404])
         expect(head).not.toMatch(/^(?:location|set-cookie):/im)
       }
-    const { status, body } = await ask('GET', '//evil.example/.well-known/openid-configuration')
-    expect([status, body.includes('evil.example')]).toEqual([404, false])
+    const { status, head } = await ask('GET', '//evil.example/.well-known/openid-configuration')
+    expect([status, head.includes('evil.example')]).toEqual([404, false])
   })
 
   test("the engine's own routes that are not ours are not there", async () => {

@@ -1,6 +1,9 @@
 import { isObject, type JsonObject } from '../../base/text/jsonValue.ts'
 import { ownMember } from '../../base/text/ownMember.ts'
 
+/** Members of a request that are objects. PHP serializes an empty one as a list. */
+const objectMembers = new Set(['_meta', 'arguments', 'capabilities', 'elicitation', 'experimental', 'params', 'roots', 'sampling'])
+
 /**
  * Returns the message as if the members of its params that are null had not been sent: clients serialize what is not set as null, and strict
  * function calling makes models name every argument. A member that is required is missing then, and its error says so.
@@ -8,14 +11,17 @@ import { ownMember } from '../../base/text/ownMember.ts'
 export function withoutNulls(message: unknown): unknown {
   if (!isObject(message) || !('params' in message)) return message
   const { params, ...rest } = message
-  return params === null ? rest : { ...rest, params: present(params) }
+  return params === null ? rest : { ...rest, params: present('params', params) }
 }
 
 /** Elements of lists remain: their places have a meaning. */
-const present = (value: unknown): unknown =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, present(inner)]])))
-    : value
+function present(name: string, value: unknown): unknown {
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([member, inner]) => (inner === null ? [] : [[member, present(member, inner)]])),
+    )
+  return Array.isArray(value) && value.length === 0 && objectMembers.has(name) ? {} : value
+}
 
 /** Returns the arguments of a tool or a prompt without empty texts for those that are optional: none has a use for them. */
 export const withoutEmpty = <Value>(values: Readonly<Record<string, Value>>, required: readonly string[] = []): Record<string, Value> =>

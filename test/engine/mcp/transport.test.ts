@@ -306,9 +306,9 @@ describe('params that a method does not take', () => {
   ] as const
 
   test.each(answered)('for %s are invalid params, never an internal error', async (method, good, field) => {
-    const wrong: unknown[] = [[], [good], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: [null] }, { ...good, _meta: 1 }]
+    const wrong: unknown[] = [[good], [null], 'x', 1, true, { ...good, [field]: 1 }, { ...good, [field]: [null] }, { ...good, _meta: 1 }]
     // A member that is null is absent.
-    if (field in good) wrong.push(null, {}, { ...good, [field]: null })
+    if (field in good) wrong.push(null, {}, [], { ...good, [field]: null })
     for (const params of wrong) {
       for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) {
         const { status, json } = await post(origin, { jsonrpc: '2.0', id: 0, method, params }, headers as Record<string, string>)
@@ -321,14 +321,21 @@ describe('params that a method does not take', () => {
     if (field in good) return
     const send = async (params: unknown) => (await post(origin, { jsonrpc: '2.0', id: 0, method, params })).json
     const expected = await send(good)
-    for (const params of [null, { ...good, [field]: null }, { ...good, _meta: null }, { ...good, _meta: { progressToken: null } }])
+    for (const params of [
+      null,
+      [],
+      { ...good, [field]: null },
+      { ...good, _meta: null },
+      { ...good, _meta: [] },
+      { _meta: { progressToken: null } },
+    ])
       expect([params, await send(params)]).toEqual([params, expected])
   })
 
   test('of a tool that are null or empty are absent if they are optional, and named if they are required', async () => {
     const call = async (name: string, values: unknown) =>
       (await post(origin, request('tools/call', { name, arguments: values }))).json.result
-    for (const values of [null, { limit: null }, { limit: '' }, { cursor: '' }, { sort: '', fields: null }, { unknown: null }])
+    for (const values of [null, [], { limit: null }, { limit: '' }, { cursor: '' }, { sort: '', fields: null }, { unknown: null }])
       expect([values, await call('list_courses', values)]).toEqual([values, await call('list_courses', {})])
     for (const [name, values, field] of [
       ['list_courses', { limit: 'many' }, 'limit'],
