@@ -275,4 +275,94 @@ describe.each(await placesToTest())('content of another site, on $name', ({ open
     expect(outcome.out).toMatch(/leave out post Too early: published_at: must not be before 1990/)
     expect(outcome.err).toContain('2 posts created')
   })
+
+  /** An export of WordPress with these posts: an id, and the members of each. */
+  const wxr = (posts: Record<string, Record<string, string>>): string => {
+    const items = Object.entries(posts).map(([id, { title = id, content = '', more = '', ...members }]) => {
+      const fields = { post_id: id, post_type: 'post', status: 'publish', post_name: id, ...members }
+      const named = Object.entries(fields).map(([name, value]) => `<wp:${name}><![CDATA[${value}]]></wp:${name}>`)
+      const link = `<link>https://old.example.org/${id}/</link>`
+      return `<item><title>${title}</title>${link}${named.join('')}<content:encoded><![CDATA[${content}]]></content:encoded>${more}</item>`
+    })
+    const channel = '<wp:wxr_version>1.2</wp:wxr_version><wp:base_blog_url>https://old.example.org</wp:base_blog_url>'
+    return `<?xml version="1.0" encoding="UTF-8" ?><rss xmlns:wp="w" xmlns:content="c"><channel>${channel}${items.join('')}</channel></rss>`
+  }
+  const bySlug = async (slug: string) => (await rows(`posts?slug[prefix]=${slug}`))[0]
+
+  test('exports as sites write them: wrong dates, control characters, plain paragraphs, videos, and pictures of one name', async () => {
+    await save('old/wp-content/uploads/2015/01/a.png', png)
+    await save('old/wp-content/uploads/2016/01/a.png', png)
+    const comment = (id: number, text: string, date: string) =>
+      `<wp:comment><wp:comment_id>${id}</wp:comment_id><wp:comment_author>Kit</wp:comment_author><wp:comment_author_email>kit@example.net</wp:comment_author_email><wp:comment_date_gmt>${date}</wp:comment_date_gmt><wp:comment_content><![CDATA[${text}]]></wp:comment_content><wp:comment_approved>1</wp:comment_approved></wp:comment>`
+    const uploads = 'https://old.example.org/wp-content/uploads'
+    const path = await save(
+      'world.xml',
+      wxr({
+        'no-gmt': {
+          post_date_gmt: '0000-00-00 00:00:00',
+          post_date: '2014-02-03 04:05:06',
+          title: 'Tom &amp;amp; Kit &#8217;s &lt;b&gt;kiln&lt;/b&gt;',
+        },
+        comments: {
+          post_date_gmt: '2014-03-03 04:05:06',
+          more:
+            comment(901, 'Weird \u0008\u001f\u000b characters', '2014-03-04 00:00:00') + comment(902, 'No date', '-0001-11-30 00:00:00'),
+        },
+        plain: { post_date_gmt: '2014-04-03 04:05:06', content: 'One\n\nhttps://www.youtube.com/watch?v=dQw4w9WgXcQ\n\nTwo\r\n\r\nThree' },
+        blocks: {
+          post_date_gmt: '2014-05-03 04:05:06',
+          content: '<!-- wp:acf/x {"a":"\\u0022#test\\u0022 \\u003c!\\u002d\\u002d"} -->\n<p>Shown</p>\n<!-- /wp:acf/x -->',
+        },
+        pictures: {
+          post_date_gmt: '2014-06-03 04:05:06',
+          content: `<img src="${uploads}/2015/01/a.png" /><a href='${uploads}/2016/01/a.png'><img src='${uploads}/2016/01/a-150x150.png'></a>`,
+        },
+        untitled: { post_date_gmt: '2014-07-03 04:05:06', title: '', content: '<p>First words</p>' },
+      }),
+    )
+    const outcome = await done(path, '--files', join(folder, 'old'))
+    expect(await bySlug('no-gmt')).toMatchObject({ published_at: '2014-02-03T04:05:06.000Z', title: 'Tom & Kit ’s kiln' })
+    const { id } = await bySlug('comments')
+    expect(await rows(`posts/${id}/comments?sort=created_at`)).toMatchObject([
+      { created_at: '2014-03-03T04:05:06.000Z', body: 'No date' },
+      { created_at: '2014-03-04T00:00:00.000Z', body: 'Weird characters' },
+    ])
+    expect((await page('/posts/plain')).match(/<p>(One|Two|Three)<\/p>|youtube-nocookie/g)).toHaveLength(4)
+    const blocks = await page('/posts/blocks')
+    expect([blocks.includes('<p>Shown</p>'), blocks.includes('#test')]).toEqual([true, false])
+    const pictures = new Set((await page('/posts/pictures')).match(/\/files\/fil_\w+\/a\.png/g))
+    expect(pictures.size).toBe(2)
+    expect(outcome.out).toContain('a-150x150.png')
+    expect((await bySlug('untitled')).title).toBe('First words')
+  })
+
+  test('exports of Ghost as sites have them: late schedules, both editors, deleted authors, tags without slugs and in order', async () => {
+    const post = (id: string, more: object) => ({
+      id,
+      title: id,
+      slug: id,
+      html: '<p>x</p>',
+      status: 'published',
+      published_at: 1_400_000_000_000,
+      ...more,
+    })
+    const posts = [
+      post('late', { status: 'scheduled', published_at: '2016-01-01T00:00:00.000Z' }),
+      post('early', { status: 'scheduled', published_at: new Date(Date.now() + 86_400_000).toISOString() }),
+      post('both', { html: '<p>Rendered</p>', mobiledoc: '{"sections":[]}', lexical: '{"root":{"children":[]}}' }),
+      post('orphan', { author_id: 2 }),
+      post('old', { html: null, markdown: 'Old *text*', image: '/content/images/2021/03/bowl.png', page: 0 }),
+    ]
+    const tags = ['b', 'B', 'a', '#x'].map((name, id) => ({ id, name }))
+    const posts_tags = tags.map(({ id }) => ({ post_id: 'orphan', tag_id: id, sort_order: id }))
+    const path = await save('world.json', JSON.stringify({ db: [{ data: { posts, tags, posts_tags } }] }))
+    await done(path, '--files', join(folder, 'ghost'), '--from', 'https://old.example.org')
+    expect(await bySlug('late')).toMatchObject({ status: 'published', published_at: '2016-01-01T00:00:00.000Z' })
+    expect(await bySlug('early')).toBe(undefined)
+    const [early] = await place.service.database.sql.query(`SELECT status FROM post WHERE slug = 'early'`, [])
+    expect(early).toMatchObject({ status: 'scheduled' })
+    expect(await page('/posts/both')).toContain('<p>Rendered</p>')
+    expect(await bySlug('orphan')).toMatchObject({ tags: ['B', 'a'], author: { lecturer_id: null } })
+    expect((await bySlug('old')).cover_image).toMatchObject({ url: expect.stringContaining('bowl.png') })
+  })
 })

@@ -41,7 +41,7 @@ With the embedded database stop the service first.`,
       'for a file: a copy of the pictures and files of the old site, such as wp-content; they are not downloaded then',
     ),
     as: text('email', 'for a file: the person in whose name posts and pages are made (default: the first owner)'),
-    dryRun: flag('change nothing: only print what would be added and left out'),
+    dryRun: flag('for a file: change nothing, and print what would be made and left out'),
   },
   async run(session, { slug, issuer, ...moving }, source) {
     if ((await stat(source).catch(() => undefined))?.isFile()) {
@@ -50,13 +50,14 @@ With the embedded database stop the service first.`,
     }
     const other = (['format', 'from', 'files', 'as'] as const).find((name) => moving[name] !== undefined)
     if (other !== undefined) throw usage(`${source} is not a file: --${other} is for files of WordPress and Ghost`)
-    await addSchool(session, { slug, issuer, dryRun: moving.dryRun }, source)
+    if (moving.dryRun) throw failure(`${source} is not a file, and a directory has no dry run: it is imported as a whole or not at all`)
+    await addSchool(session, { slug, issuer }, source)
   },
 })
 
 async function addSchool(
   session: CommandSession,
-  { slug: given, issuer, dryRun }: { slug: string | undefined; issuer: string | undefined; dryRun: true | undefined },
+  { slug: given, issuer }: { slug: string | undefined; issuer: string | undefined },
   directory: string,
 ): Promise<void> {
   const { terminal } = session
@@ -67,12 +68,6 @@ async function addSchool(
   const database = await session.database()
   const isTaken = config.schools.some((school) => school.slug === slug) || (await findSchoolId(database.kysely, slug)) !== undefined
   if (isTaken) throw failure(`school ${slug} exists: choose another slug with --slug`)
-  if (dryRun) {
-    const added = Object.entries(manifest.tables).map(([table, { rows }]) => ({ table, added: rows }))
-    session.printList([...added, { table: 'files', added: manifest.files.length }], { columns: ['table', 'added'], empty: 'no tables' })
-    terminal.err('dry run: nothing was changed\n')
-    return
-  }
   const path = join(environment.CONFIG_DIR, 'schools', `${slug}.yaml`)
   const [keyring, storage] = [session.keyring(), await session.storage()]
   await writeNew(path, await configurationOf(directory, manifest, issuer))

@@ -22,7 +22,7 @@ export function commentMover({ source, isDryRun, report, add }: Comments) {
   const operation = platformOperations.find(({ id }) => id === 'createComment')
   if (!operation) throw new Error('there is no operation createComment')
   return async (
-    { comments, title, kind, takesComments }: MovedItem,
+    { comments, title, kind, takesComments, date }: MovedItem,
     { id, isPublished }: Pick<Placed, 'id' | 'isPublished'>,
   ): Promise<void> => {
     const line = ({ name, id: own }: MovedComment, reason: string): MoveLine => {
@@ -58,7 +58,7 @@ export function commentMover({ source, isDryRun, report, add }: Comments) {
             body: textOfComment(comment.html),
             status: comment.status,
             ...(parent !== undefined && { parent_id: parent }),
-            created_at: (comment.date ?? new Date()).toISOString(),
+            created_at: (comment.date ?? date ?? new Date()).toISOString(),
           },
         })
         if (made.status === 'published') threads.set(comment.id, parent ?? String(made.id))
