@@ -93,6 +93,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'koa-body', modules: ['base/http'] },
   { name: 'formidable', modules: ['base/http'] },
   { name: 'markdown-it', modules: ['school'] },
+  { name: 'markdown-it-footnote', modules: ['school'] },
   { name: '@simplewebauthn/server', modules: ['identity'] },
   { name: 'otpauth', modules: ['identity'] },
   { name: 'uqr', modules: ['pages'] },

@@ -123,7 +123,7 @@ export interface StateChange {
 export interface MarkupRenderer {
   html(texts: readonly RichText[]): Promise<string[]>
   words(texts: readonly RichText[]): Promise<string[]>
-  /** Returns what sanitising removes from the texts in HTML, such as `script`. */
+  /** Returns what sanitising removes from the texts, such as `script`. */
   removed(texts: readonly RichText[]): Promise<string[]>
 }
 
@@ -131,6 +131,8 @@ export interface RichText {
   text: string
   format: 'markdown' | 'html'
   field: string
+  /** The origin whose pictures pages load. */
+  origin?: string
 }
 
 /** Limits of e-mails that one person or their app can trigger again and again. */

@@ -23,7 +23,7 @@ export interface MarkupRendererOptions {
 export const maxImmediateWork = 2000
 
 function render({ kind, texts }: MarkupRequest): string[] {
-  if (kind === 'removed') return texts.flatMap(({ text, format, field }) => (format === 'html' ? removedMarkup(text, field) : []))
+  if (kind === 'removed') return texts.flatMap(removedMarkup)
   return texts.map(({ text, format, field }) => (kind === 'html' ? htmlOf : plainText)(text, format, field))
 }
 

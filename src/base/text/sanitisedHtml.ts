@@ -16,7 +16,7 @@ export const textLinesOfHtml = (html: string): string =>
     withAddresses(html.replace(/\s+/g, ' '))
       .replace(/<br ?\/?>|<\/(?:li|tr|dt|dd)>/g, line)
       .replace(/<\/?(?:p|h[1-6]|blockquote|pre|figure|table|ul|ol|dl|hr)\b[^<>]*>/g, paragraph)
-      .replace(/<li>/g, '- ')
+      .replace(/<li\b[^<>]*>/g, '- ')
       .replace(/<\/t[dh]>/g, ' ')
       .replace(/<[^<>]*>/g, ''),
   )
@@ -36,7 +36,7 @@ function withAddress(piece: string): string {
   const end = piece.indexOf('>', start)
   const [, href] = start < 0 || end < 0 ? [] : (/ href="([^"]*)"/.exec(piece.slice(start, end)) ?? [])
   const text = piece.slice(end + 1)
-  return href === undefined ? piece : `${piece.slice(0, start)}${text === href ? text : `${text} (${href})`}`
+  return href === undefined || href.startsWith('#') ? piece : `${piece.slice(0, start)}${text === href ? text : `${text} (${href})`}`
 }
 
 /** Cuts a text at the end of a word, so that it has at most `limit` characters. */
@@ -49,12 +49,12 @@ export function shortened(text: string, limit: number): string {
 
 /**
  * Lowers all headings by the same number of levels, so that the highest one has at least the level `top` (1 to 6): a rich text then
- * continues the headings of its page. Sanitised headings have no attributes.
+ * continues the headings of its page.
  */
 export function lowerHeadings(html: string, top: number): string {
-  const levels = [...html.matchAll(/<h([1-6])>/g)].map(([, level]) => Number(level))
+  const levels = [...html.matchAll(/<h([1-6])(?=[ >])/g)].map(([, level]) => Number(level))
   const steps = Math.max(0, top - Math.min(6, ...levels))
-  return html.replace(/<(\/?)h([1-6])>/g, (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + steps)}>`)
+  return html.replace(/<(\/?)h([1-6])(?=[ >])/g, (_all, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + steps)}`)
 }
 
 /**
