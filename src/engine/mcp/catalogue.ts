@@ -45,7 +45,7 @@ export async function read(
 }
 
 export interface CatalogueTool {
-  listing: Tool
+  listing: Tool & Required<Pick<Tool, 'outputSchema'>>
   /** @throws Problem that names what to change */
   call(values: Readonly<Record<string, unknown>>, context: Served): Promise<Record<string, unknown>>
 }

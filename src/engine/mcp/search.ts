@@ -169,6 +169,15 @@ const oneText = (name: string, description: string): CatalogueTool['listing']['i
   additionalProperties: false,
 })
 
+const texts = (names: readonly string[]) =>
+  ({ type: 'object', required: [...names], properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) }) as const
+
+const plainResults = {
+  type: 'object',
+  required: ['results'],
+  properties: { results: { type: 'array', items: texts(['id', 'title', 'url']) } },
+} as const
+
 /** Returns the tools `search` and `fetch` with the inputs and results that connectors and deep research of ChatGPT expect. */
 export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
   const resources = searchedResources(reads)
@@ -180,6 +189,7 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         title: 'Search',
         description: 'search_catalog with plain results, for clients that expect search and fetch.',
         inputSchema: oneText('query', 'Words to find.'),
+        outputSchema: plainResults,
         ...everyTool,
       },
       async call({ query, ...others }, context) {
@@ -196,6 +206,7 @@ export function searchAndFetch(reads: readonly Operation[]): CatalogueTool[] {
         title: 'Fetch',
         description: 'Returns one result of search as text.',
         inputSchema: oneText('id', 'Id from search.'),
+        outputSchema: texts(['id', 'title', 'text', 'url']),
         ...everyTool,
       },
       async call({ id, ...others }, context) {

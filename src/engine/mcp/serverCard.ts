@@ -39,17 +39,23 @@ export async function serveServerCard(ctx: Context, schoolName: () => Promise<st
 
 const titleOf = (name: string): string => name.replaceAll(/\s+/g, ' ').trim().slice(0, longestTitle).toWellFormed() || 'School'
 
-function card({ issuer }: School, title: string): unknown {
-  return {
-    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-    name: `${reversed(hostOf(issuer))}/mcp`,
-    title,
-    version: catalogueVersion,
-    description: 'The public catalogue of the school: courses, events, plans, posts. Read-only, without a sign-in.',
-    websiteUrl: issuer,
-    remotes: [{ type: 'streamable-http', url: `${issuer}/mcp`, supportedProtocolVersions: revisions }],
-  }
+function card(school: School, title: string): unknown {
+  return described(school, { schema: 'v1/server-card', title, remote: { supportedProtocolVersions: revisions } })
 }
+
+/** Returns the file with which an operator lists the server in the registry of MCP servers (`server.json`). */
+export const registryFile = (school: School, name: string): unknown =>
+  described(school, { schema: '2025-12-11/server', title: titleOf(name), remote: {} })
+
+const described = ({ issuer }: School, { schema, title, remote }: { schema: string; title: string; remote: object }): unknown => ({
+  $schema: `https://static.modelcontextprotocol.io/schemas/${schema}.schema.json`,
+  name: `${reversed(hostOf(issuer))}/mcp`,
+  title,
+  version: catalogueVersion,
+  description: 'The public catalogue of the school: courses, events, plans, posts. Read-only, without a sign-in.',
+  websiteUrl: issuer,
+  remotes: [{ type: 'streamable-http', url: `${issuer}/mcp`, ...remote }],
+})
 
 /** Returns a host name with its last label first, as names of servers begin. An address has no labels. */
 const reversed = (host: string): string => (/^[\d.]+$/.test(host) ? host : host.split('.').toReversed().join('.'))

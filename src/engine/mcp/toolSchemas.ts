@@ -1,6 +1,7 @@
+import { objectOf } from '../../base/text/jsonValue.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Parameter } from '../declare/parameters.ts'
-import { type JsonSchema, publishedSchema, publishedSchemas, schemaName } from '../output/publishedSchemas.ts'
+import { type JsonSchema, outputName, ownOutput, publishedSchema, publishedSchemas, schemaName } from '../output/publishedSchemas.ts'
 
 const definitions = '#/$defs/'
 
@@ -56,25 +57,29 @@ export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { ty
   }
 }
 
+/** A field with HTML repeats another one, and data for search engines repeat the rest. */
+export const isRendering = (name: string): boolean => /_(html|format)$/.test(name) || name === 'seo'
+
 /**
- * Returns the output schema of a list: its page, and the types of the fields that a row has unless the caller selects others. Other tools
- * return the fields that the API documents; their schemas would be most of the bytes of the list of tools.
+ * Returns the output schema: the types of the fields that a row of a list has unless the caller selects others, and those of the members of
+ * other responses. Results may have more members, which the API documents: their schemas would be most of the bytes of the list of tools.
  */
-export function outputSchema(operation: Operation): (JsonSchema & { type: 'object' }) | undefined {
+export function outputSchema(operation: Operation): JsonSchema & { type: 'object' } {
   const { kind, resource } = operation
-  const { row } = resource.catalogue
-  if (kind !== 'list' || row.length === 0) return undefined
-  const published = publishedSchemas([operation])[schemaName(resource.object)]
-  const fields = (published?.properties ?? {}) as Record<string, JsonSchema>
-  const properties = Object.fromEntries(['id', ...row].map((name) => [name, typeOf(fields[name] ?? {})]))
-  return {
+  const schemas = publishedSchemas([operation])
+  const own = ownOutput(operation) && schemas[outputName(operation)]
+  const { properties, required } = own ?? schemas[schemaName(resource.object)] ?? {}
+  const fields = objectOf(properties)
+  const always = Array.isArray(required) ? required.map(String) : []
+  const isWhole = own !== undefined || resource.catalogue.row.length === 0
+  const names = isWhole ? always.filter((name) => !isRendering(name)) : ['id', ...resource.catalogue.row]
+  const row: JsonSchema & { type: 'object' } = {
     type: 'object',
-    required: ['data', 'page'],
-    properties: {
-      data: { type: 'array', items: { type: 'object', required: ['id'], properties } },
-      page: { type: 'object' },
-    },
+    required: own ? names : ['id'],
+    properties: Object.fromEntries(names.map((name) => [name, typeOf(objectOf(fields[name]))])),
   }
+  if (kind !== 'list') return row
+  return { type: 'object', required: ['data', 'page'], properties: { data: { type: 'array', items: row }, page: { type: 'object' } } }
 }
 
 /** Returns the schema of a parameter without what a model does not need. A text filter takes several values, but is described with one. */

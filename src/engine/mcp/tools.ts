@@ -5,7 +5,7 @@ import { boundedPage } from './boundedPage.ts'
 import { type CatalogueTool, everyTool, read, toolName, toolReads } from './catalogue.ts'
 import { partOfList } from './partOfList.ts'
 import { catalogueSearch, searchAndFetch } from './search.ts'
-import { inputSchema, outputSchema } from './toolSchemas.ts'
+import { inputSchema, isRendering, outputSchema } from './toolSchemas.ts'
 import { type Json, toolText } from './toolText.ts'
 
 /** Returns one tool for each read operation that visitors need, then the search tools, always in the same order. */
@@ -17,14 +17,13 @@ export function catalogueTools(operations: readonly Operation[]): CatalogueTool[
 
 function toolOf(operation: Operation): CatalogueTool {
   const { summary, parameters } = operation
-  const output = outputSchema(operation)
   return {
     listing: {
       name: toolName(operation),
       title: summary,
       description: descriptionOf(operation),
       inputSchema: inputSchema(parameters) as Tool['inputSchema'],
-      ...(output && { outputSchema: output as Tool['outputSchema'] }),
+      outputSchema: outputSchema(operation),
       ...everyTool,
     },
     call: callOf(operation),
@@ -58,9 +57,7 @@ function callOf(operation: Operation): CatalogueTool['call'] {
     partOfList(await read(operation, values, context), list, values.cursor === undefined ? undefined : String(values.cursor))
 }
 
-/** A field with HTML repeats another one, and data for search engines repeat the rest. */
-const withoutRenderings = (row: Json): Json =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => !(/_(html|format)$/.test(name) || name === 'seo')))
+const withoutRenderings = (row: Json): Json => Object.fromEntries(Object.entries(row).filter(([name]) => !isRendering(name)))
 
 export const toolResult = (response: Json): CallToolResult => ({
   content: [{ type: 'text', text: toolText(response) }],

@@ -19,6 +19,7 @@ import { integrations } from './commands/integrations.ts'
 import { jobs } from './commands/jobs.ts'
 import { keys } from './commands/keys.ts'
 import { log } from './commands/log.ts'
+import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
 import { outbox } from './commands/outbox.ts'
 import { people } from './commands/people.ts'
@@ -66,6 +67,7 @@ Examples:
     people,
     clients,
     integrations,
+    mcp,
     grants,
     call(operations),
     subscriptions,

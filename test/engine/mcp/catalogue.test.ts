@@ -12,7 +12,7 @@ interface Listed {
   name: string
   description: string
   inputSchema: { properties: Record<string, object>; required?: string[]; additionalProperties: boolean }
-  outputSchema?: object
+  outputSchema: object
   annotations: object
 }
 
@@ -34,7 +34,7 @@ describeDemo('the catalogue on $name', (api) => {
 
   const toolOf = (name: string): Listed => tools.find((tool) => tool.name === name) as Listed
   const validates = (name: string, value: unknown): unknown => {
-    const check = ajv.compile(toolOf(name).outputSchema ?? {})
+    const check = ajv.compile(toolOf(name).outputSchema)
     return check(value) ? [] : check.errors
   }
 
@@ -51,7 +51,7 @@ describeDemo('the catalogue on $name', (api) => {
       for (const property of Object.keys(inputSchema.properties)) expect(property).toMatch(/^[a-z][a-z0-9_]{0,63}$/)
       expect(inputSchema.additionalProperties).toBe(false)
       expect(annotations).toEqual({ readOnlyHint: true, destructiveHint: false, openWorldHint: false })
-      expect(ajv.validateSchema(inputSchema) && ajv.validateSchema(outputSchema ?? {})).toBe(true)
+      expect(ajv.validateSchema(inputSchema) && ajv.validateSchema(outputSchema)).toBe(true)
       expect(JSON.stringify([inputSchema, outputSchema])).not.toContain('"nullable"')
     }
   })

@@ -1,7 +1,10 @@
 // Proves SEP-2127: The server card and its catalogues describe the server as the handshake does
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { registryFile } from '../../../src/engine/mcp/serverCard.ts'
 import { embeddedDatabase } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
 import { startService } from '../../support/service.ts'
@@ -34,6 +37,46 @@ const cardSchema = {
   },
   additionalProperties: false,
 }
+
+/** What a registry requires of `server.json` in addition: an address, and no version of the protocol. */
+const registrySchema = {
+  ...cardSchema,
+  properties: {
+    ...cardSchema.properties,
+    $schema: { const: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json' },
+    version: { type: 'string', maxLength: 255, not: { pattern: '^[~^<>=]|[x*]|latest' } },
+    websiteUrl: { type: 'string', format: 'uri' },
+    remotes: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['type', 'url'],
+        properties: { type: { enum: ['streamable-http', 'sse'] }, url: { type: 'string', format: 'uri', pattern: '^https?://[^{}]+$' } },
+        additionalProperties: false,
+      },
+    },
+  },
+}
+
+test('the file for registries is valid for every host and name of a school, and begins with the domain reversed', () => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  const isValid = ajv.compile(registrySchema)
+  const file = (issuer: string, name: string) => registryFile({ id: 'x', slug: 'x', issuer }, name) as { name: string; remotes: object[] }
+  const found = file('https://learn.school.example', 'School')
+  expect([found.name, found.remotes]).toEqual([
+    'example.school.learn/mcp',
+    [{ type: 'streamable-http', url: 'https://learn.school.example/mcp' }],
+  ])
+  fc.assert(
+    fc.property(fc.webUrl({ withFragments: false, withQueryParameters: false }), fc.string({ unit: 'grapheme' }), (url, name) => {
+      expect([isValid(file(new URL(url).origin, name)), isValid.errors]).toEqual([true, null])
+    }),
+  )
+  for (const issuer of ['http://127.0.0.1:4000', 'http://[::1]:4000', 'https://xn--schl-6qa.example'])
+    expect(isValid(file(issuer, ''))).toBe(true)
+})
 
 test('the card describes the server as the handshake does, at both addresses, with the media type of cards', async () => {
   const isCard = new Ajv2020({ strict: false }).compile(cardSchema)

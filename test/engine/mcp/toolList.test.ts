@@ -13,12 +13,17 @@ const parametersOf = (name: string): string[] =>
 /** An estimate: schemas have about 3.3 bytes in a token. */
 const tokensOf = (bytes: number): number => Math.ceil(bytes / 3.3)
 
-test('the list of tools has less than 20 kB, about 6,000 tokens: it is part of every conversation', () => {
-  const bytes = Buffer.byteLength(JSON.stringify({ tools }))
+test('what a model reads of the tools has less than 17 kB, about 5,000 tokens, and the list with the schemas of results less than 25 kB', () => {
+  const read = Buffer.byteLength(JSON.stringify({ tools: tools.map(({ outputSchema: _, ...tool }) => tool) }))
   const largest = Math.max(...tools.map((tool) => Buffer.byteLength(JSON.stringify(tool))))
-  expect(bytes).toBeLessThan(20_000)
-  expect(tokensOf(bytes)).toBeLessThan(6100)
+  expect(tokensOf(read)).toBeLessThan(5100)
+  expect(read).toBeLessThan(17_000)
+  expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThan(25_000)
   expect(largest).toBeLessThan(2200)
+})
+
+test('every tool has a schema of its structured result', () => {
+  expect(tools.filter(({ outputSchema }) => Object.keys(outputSchema?.properties ?? {}).length === 0).map(({ name }) => name)).toEqual([])
 })
 
 test('a tool has only the parameters that a visitor can use, and the API keeps all', () => {
