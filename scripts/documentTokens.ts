@@ -36,6 +36,8 @@ export interface DocumentBudget {
 /** Every document for agents, in the order in which an agent meets them. */
 export const documentBudgets: readonly DocumentBudget[] = [
   { path: '/llms.txt', maxTokens: 5000 },
+  // For readers that take one file.
+  { path: '/llms-full.txt', maxTokens: 34_000 },
   { path: '/', accept: 'text/markdown', maxTokens: 5000 },
   { path: '/', accept: 'application/json', maxTokens: 500 },
   { path: '/auth.md', maxTokens: 6000 },

@@ -4,6 +4,7 @@ import { createApiDocuments } from './api/apiDocuments.ts'
 import { authMd } from './authMd.ts'
 import { discoveryLinks } from './discoveryLinks.ts'
 import { begins, openNow } from './entryPoints.ts'
+import { llmsFullTxt } from './llmsFullTxt.ts'
 import { llmsTxt } from './llmsTxt.ts'
 import { pricingMd } from './pricingMd.ts'
 import { schoolAbout } from './schoolAbout.ts'
@@ -50,6 +51,14 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
     [paths.authMd, { type: markdownType, make: authMd, keptMilliseconds }],
     [paths.pricingMd, { type: markdownType, make: pricingMd, keptMilliseconds }],
     [paths.llmsTxt, { type: textType, make: llmsTxt, keptMilliseconds }],
+    [
+      paths.llmsFullTxt,
+      {
+        type: textType,
+        make: (facts) => llmsFullTxt(facts, (path) => apiDocuments.textOf(path, facts.issuer)),
+        keptMilliseconds,
+      },
+    ],
     [paths.apiCatalog, { type: linksetType, make: apiCatalog, links: catalogLinks, keptMilliseconds }],
     [apiPath, { type: 'application/json', make: apiIndex, links, keptMilliseconds }],
     [paths.robotsTxt, { type: textType, make: robotsTxt, keptMilliseconds }],

@@ -32,6 +32,7 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
     section('Access', [
       at('auth.md', paths.authMd, 'every step from registration to revocation, with commands'),
       at('Skills', paths.skills, 'tasks that take several calls, step by step'),
+      at('llms-full.txt', paths.llmsFullTxt, 'auth.md, api.md, the errors and all skills in one file'),
       at('Protected resource', paths.protectedResource, 'the authorization server, and the scopes to request (RFC 9728)'),
       at('Authorization server', paths.authorizationServer, 'endpoints and supported features (RFC 8414)'),
       at('OpenID Connect', paths.openidConfiguration, 'the same for OpenID Connect'),

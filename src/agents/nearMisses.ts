@@ -44,7 +44,6 @@ const nearMissesAt = (apiPath: string): Readonly<Record<string, NearMiss>> => {
     '/docs/auth.md': { path: paths.authMd, about: 'How to get a token is at', isSame: true },
     '/.well-known/auth.md': { path: paths.authMd, about: 'How to get a token is at', isSame: true },
     '/.well-known/llms.txt': { path: paths.llmsTxt, about: 'The index for agents is at', isSame: true },
-    '/llms-full.txt': { path: paths.llmsTxt, about: 'The index for agents is at' },
     '/.well-known/openid_configuration': { path: paths.openidConfiguration, about: 'The OpenID Connect metadata are at', isSame: true },
     '/.well-known/oauth_authorization_server': {
       path: paths.authorizationServer,

@@ -72,6 +72,7 @@ export const paths = {
   changePassword: '/.well-known/change-password',
   authMd: '/auth.md',
   llmsTxt: '/llms.txt',
+  llmsFullTxt: '/llms-full.txt',
   pricingMd: '/pricing.md',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',

@@ -89,6 +89,20 @@ describe('/llms.txt (llmstxt.org)', () => {
   })
 })
 
+test('/llms-full.txt says what it is, is bounded, and has auth.md, api.md, the errors and every skill unchanged', async () => {
+  const text = await textOf('/llms-full.txt')
+  expect(text).toMatch(/^# [^\n]+: documents for agents in one file\n\n> [^\n]+\/llms\.txt\)/)
+  expect(Buffer.byteLength(text)).toBeLessThan(100_000)
+  const index = JSON.parse(await textOf('/.well-known/agent-skills/index.json')) as { skills: { url: string }[] }
+  const skillPaths = index.skills.map(({ url }) => new URL(url).pathname)
+  expect(skillPaths.length).toBeGreaterThan(8)
+  for (const path of ['/auth.md', '/api.md', '/docs/errors.md', ...skillPaths]) {
+    expect(text).toContain(`\nFrom ${service.issuer}${path}:\n`)
+    expect(text).toContain((await textOf(path)).replace(/^---\n.*?\n---\n/s, '').trim())
+  }
+  expect(await textOf('/llms.txt')).toContain(`${service.issuer}/llms-full.txt`)
+})
+
 describe('/pricing.md', () => {
   test('lists what a visitor can buy, and nothing that a visitor cannot see', async () => {
     const text = await textOf('/pricing.md')

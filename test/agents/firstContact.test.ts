@@ -175,7 +175,6 @@ describe('an address that clients guess', () => {
     ['/sse', '/mcp'],
     ['/mcp/sse', '/mcp'],
     ['/openapi.yaml', '/openapi.json'],
-    ['/llms-full.txt', '/llms.txt'],
   ])('%s is 404 and names %s', async (path, target) => {
     const response = await request(path)
     expect([response.status, await response.json()]).toMatchObject([
