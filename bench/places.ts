@@ -34,7 +34,7 @@ export async function cursorBehind(
   const order = isFromEnd ? reversed(sort) : sort
   let query = tables(inSchool(database, queryScope.schoolId))
     .selectFrom(queryScope.resource.table as 'any_table')
-    .select(['id', ...[sort.column, sort.otherwise].flatMap((column) => (column && column !== 'id' ? [column as 'id'] : []))])
+    .select(['id', ...(sort.column === 'id' ? [] : [sort.column as 'id'])])
     .where((rows) => isVisible(queryScope, rows))
     .offset(Math.max(0, isFromEnd ? count - place : place - 1))
     .limit(1)

@@ -36,6 +36,8 @@ model ${object} {
   updated_at DateTime @default(now()) @db.Timestamptz(3)
   slug       String
   title      String
+  /// Its place in the order of the language of the school. A trigger keeps it.
+  title_order String @default("")
   /// draft or published.
   status     String   @default("draft")
 
@@ -43,7 +45,7 @@ model ${object} {
 
   @@id([school_id, id])
   @@unique([school_id, slug])
-  @@index([school_id, title, id])
+  @@index([school_id, title_order, id])
   @@index([school_id, updated_at, id])
 }
 `,
@@ -60,6 +62,8 @@ model ${object} {
       )
       .concat(
         `CREATE TRIGGER ${object}_captured AFTER INSERT OR UPDATE OR DELETE ON ${object} FOR EACH ROW\n    WHEN (current_setting('schoolgate.undo', true) <> '') EXECUTE FUNCTION capture_change('id');\n`,
+        `CREATE TRIGGER ${object}_title_order BEFORE INSERT OR UPDATE OF title ON ${object} FOR EACH ROW EXECUTE FUNCTION keep_name_order('title');\n`,
+        `ALTER TABLE ${object} ALTER COLUMN title_order TYPE text COLLATE "C", ENABLE ALWAYS TRIGGER ${object}_title_order;\n`,
       )
       .join(''),
     declaration: `import { z } from 'zod'

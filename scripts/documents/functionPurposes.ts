@@ -11,8 +11,11 @@ export const functionPurposes: Readonly<Record<string, string>> = {
   file_ids_in: 'Returns the ids of the files whose public ids a text contains.',
   keep_file_references:
     'Keeps `file_reference` for the row: what it names no longer goes, what it names is added and leaves the trash. Its arguments are the type, the column of the id, and `field:column`.',
+  keep_name_order:
+    'Keeps the place of the row in the order of names of its school. Its arguments are the column, and the one that takes its place.',
   keep_person_tag_form: 'Keeps the form of a tag or label of a person, and skips another spelling of one that the person has.',
   keep_tag_forms: 'Keeps the forms of the tags of the row, each tag once in its first spelling.',
+  name_order: 'Returns the place of a name in the order of a language, from the weights of its letters.',
   named_files: 'Returns what a row names, by the arguments of its trigger.',
   report_account: 'Reports the account: processes read it again.',
   report_app_rules: 'Reports a school whose rules for apps changed: processes read each of its clients again.',

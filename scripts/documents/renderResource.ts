@@ -217,8 +217,8 @@ export function sortsWithoutIndex({ name, table, sorts }: Resource, { indexes, k
   return sorts
     .filter((sort) => !sort.name.startsWith('-') && !all.some((one) => isInOrder(one, sort)))
     .map((sort) => {
-      const { column, otherwise } = sort
-      const other = (otherwise && `"${otherwise}"`) ?? (sort.isNullable ? "'-infinity'::timestamptz" : undefined)
+      const { column } = sort
+      const other = sort.isNullable ? "'-infinity'::timestamptz" : undefined
       const addition =
         other === undefined
           ? `add @@index([school_id, ${column}, id]) to model ${table} in prisma/schema.prisma, and run npm run migration -- <name>`
@@ -232,7 +232,7 @@ function isInOrder(keys: string, sort: Sort): boolean {
   const [column = '', ...others] = sortColumns(sort)
   // All indexes of lists end with the id.
   if (column === 'id') return keys === '(school_id, id)'
-  const first = sort.otherwise === undefined && !sort.isNullable ? `"?${column}"?` : `COALESCE\\(${column}, [^)]*\\)`
+  const first = !sort.isNullable ? `"?${column}"?` : `COALESCE\\(${column}, [^)]*\\)`
   return new RegExp(`^\\((?:[^()]*, )?${[first, ...others].join(', ')}\\)$`).test(keys)
 }
 

@@ -44,7 +44,7 @@ export const copiedTables = {
       ...(['enrollment_open', 'enrollment_starts_at', 'enrollment_ends_at', 'capacity', 'access_duration_days'] as const),
       ...(['completion_threshold_percent', 'certificate_enabled', 'certificate_template'] as const),
     ],
-    derived: { ...html, tag_forms: ['tags'] },
+    derived: { ...html, tag_forms: ['tags'], title_order: ['title'] },
     counter: [
       ...(['sections_count', 'lessons_count', 'published_lessons_count', 'previews_count', 'published_previews_count'] as const),
       ...(['duration_minutes', 'published_duration_minutes', 'enrollments_count'] as const),
@@ -83,7 +83,7 @@ export const copiedTables = {
       ...(['title', 'kind', 'visibility', 'author_lecturer_id', 'excerpt', ...cover, 'tags', 'comments_enabled', 'seo'] as const),
       'metadata',
     ],
-    derived: { automatic_excerpt: text.content, reading_minutes: text.content, tag_forms: ['tags'] },
+    derived: { automatic_excerpt: text.content, reading_minutes: text.content, tag_forms: ['tags'], title_order: ['title'] },
     counter: ['comments_count'],
     identity: ['slug', 'external_id'],
     state: ['status', 'pinned', 'scheduled_for', 'published_at', 'archived_at'],
@@ -97,7 +97,7 @@ export const copiedTables = {
       ...(['subtitle', 'category', 'tags', 'kind', 'access', 'preview_file_id', 'license', 'download_limit', 'updates_note'] as const),
       'seo',
     ],
-    derived: { ...html, tag_forms: ['tags'] },
+    derived: { ...html, tag_forms: ['tags'], title_order: ['title'] },
     counter: ['sales_count'],
     identity: ['slug', 'external_id'],
     state: ['status', 'position', 'published_at', 'archived_at'],
@@ -110,6 +110,7 @@ export const copiedTables = {
   page: copied('page', {
     content: ['kind', 'visibility', 'draft_title', 'draft_blocks', 'draft_seo', 'draft_show_in_navigation', 'metadata'],
     identity: ['slug', 'external_id'],
+    derived: { title_order: ['title'] },
     state: ['status', 'title', 'live', 'published_at'],
   }),
 }
@@ -120,11 +121,12 @@ const otherTables: { readonly [Table in TableName]?: Partial<Kinds<Table>> } = {
   comment: { counter: ['replies_count', 'reactions_count'], derived: { body_html: ['body'] } },
   coupon: { counter: ['redemptions_count'] },
   enrollment: { counter: ['completed_lessons_count', 'progress_percent'] },
-  form: { counter: ['submissions_count', 'unreported_count'] },
-  lecturer: { counter: ['students_count'], derived: { bio_html: ['bio', 'bio_format'] } },
-  membership_plan: { counter: ['subscribers_count'], derived: html },
+  form: { counter: ['submissions_count', 'unreported_count'], derived: { title_order: ['title'] } },
+  lecturer: { counter: ['students_count'], derived: { bio_html: ['bio', 'bio_format'], display_name_order: ['display_name'] } },
+  membership_plan: { counter: ['subscribers_count'], derived: { ...html, name_order: ['name'] } },
   person: {
     counter: ['enrollments_count', 'active_enrollments_count', 'completed_courses_count', 'comments_count', 'rsvps_count'],
+    derived: { name_order: ['name'], display_name_order: ['display_name', 'name'] },
   },
   product_grant: { counter: ['downloads_count'] },
 }

@@ -1,6 +1,7 @@
 import { newId } from '../../base/ids.ts'
 import type { Reader, Stored, Writer } from '../connection/database.ts'
 import { isAmongTexts } from '../statements/expressions.ts'
+import { followLanguages } from './nameOrder.ts'
 
 export interface SchoolDefaults {
   slug: string
@@ -27,7 +28,10 @@ const rowsAtOnce = 500
 export async function ensureSchools(db: Reader, schools: readonly SchoolDefaults[]): Promise<ReadonlyMap<string, string>> {
   const existing = await findSchoolIds(db, schools)
   const missing = schools.filter(({ slug }) => !existing.has(slug))
-  if (missing.length === 0) return existing
+  if (missing.length === 0) {
+    await followLanguages(db)
+    return existing
+  }
   for (let start = 0; start < missing.length; start += rowsAtOnce) {
     await db
       .insertInto('school')
@@ -35,6 +39,7 @@ export async function ensureSchools(db: Reader, schools: readonly SchoolDefaults
       .onConflict((conflict) => conflict.column('slug').doNothing())
       .execute()
   }
+  await followLanguages(db)
   return await findSchoolIds(db, schools)
 }
 

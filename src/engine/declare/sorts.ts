@@ -3,16 +3,17 @@ import { z } from 'zod'
 import type { Audience } from '../../base/caller.ts'
 import { beforeAllTimes } from '../../database/statements/expressions.ts'
 import type { AnyRows, Condition } from './expressions.ts'
+import { unwrapped } from './views.ts'
 
 /** A sort order of a list. Ties are broken by id in the same direction, so the order is total. */
 export interface Sort {
   /** The value of the parameter: `title`, `-published_at`. */
   name: string
+  /** A text is sorted by the column with its place in the order of the language: `title_order`. */
   column: string
   isDescending: boolean
   /** True if the column may be null: null sorts before all times. */
   isNullable: boolean
-  otherwise: string | undefined
   /** The roles that can use it. Absent: all. */
   roles?: readonly Audience[] | undefined
 }
@@ -24,20 +25,22 @@ export interface Position {
 
 /** Returns the two sorts of a field, the declared direction first. */
 export function sortsOf(declared: string, field: z.ZodType, otherwise?: string): [Sort, Sort] {
-  const column = declared.replace(/^-/, '')
+  const name = declared.replace(/^-/, '')
   const isNullable = field instanceof z.ZodNullable
-  if (isNullable && otherwise === undefined && !(field.unwrap() instanceof z.ZodISODateTime)) {
+  const isText = unwrapped(field) instanceof z.ZodString
+  if (isNullable && !(isText && otherwise !== undefined) && !(field.unwrap() instanceof z.ZodISODateTime)) {
     throw new Error(
-      `sorts: ${column} can be null and is not a time. Use { field: '${column}', else: '…' } with a column that is never null and takes its place, or remove it.`,
+      `sorts: ${name} can be null and is not a time. Use { field: '${name}', else: '…' } with a text that is never null and takes its place in ${name}_order, or remove it.`,
     )
   }
-  const ascending = { name: column, column, isDescending: false, isNullable, otherwise }
-  const descending = { name: `-${column}`, column, isDescending: true, isNullable, otherwise }
+  const sort = isText ? { column: `${name}_order`, isNullable: false } : { column: name, isNullable }
+  const ascending = { ...sort, name, isDescending: false }
+  const descending = { ...sort, name: `-${name}`, isDescending: true }
   return declared.startsWith('-') ? [descending, ascending] : [ascending, descending]
 }
 
 export function sortsBy({ name, column, roles }: { name: string; column: string; roles?: readonly Audience[] }): [Sort, Sort] {
-  const sort = { column, isNullable: false, otherwise: undefined, roles }
+  const sort = { column, isNullable: false, roles }
   return [
     { ...sort, name, isDescending: false },
     { ...sort, name: `-${name}`, isDescending: true },
@@ -48,7 +51,6 @@ export function sortsBy({ name, column, roles }: { name: string; column: string;
 export const sortColumns = ({ column }: Sort): string[] => (column === 'created_at' ? ['id'] : [column, 'id'])
 
 export function sortExpression(rows: AnyRows, sort: Sort, column: string): Expression<unknown> {
-  if (column === sort.column && sort.otherwise !== undefined) return rows.fn.coalesce(rows.ref(column), rows.ref(sort.otherwise))
   return column === sort.column && sort.isNullable ? rows.fn.coalesce(rows.ref(column), beforeAllTimes) : rows.ref(column)
 }
 
@@ -64,8 +66,8 @@ export function isBehind(rows: AnyRows, sort: Sort, { value, id }: Position): Co
   return rows(left, comparison, right)
 }
 
-export function positionOf(row: { id: string; [column: string]: unknown }, { column, otherwise }: Sort): Position {
-  const value = row[column] ?? (otherwise === undefined ? null : row[otherwise])
+export function positionOf(row: { id: string; [column: string]: unknown }, { column }: Sort): Position {
+  const value = row[column]
   return { value: value instanceof Date ? value.toISOString() : ((value ?? null) as string | number | null), id: row.id }
 }
 

@@ -81,7 +81,7 @@ async function endOf(call: Call<OperationOf<'list'>>, limit: number): Promise<Po
   const { sort, conditions, from } = await queryOfList(call)
   const narrow = {
     ...call.queryScope.resource,
-    columns: [...new Set(['id', sort.column, ...(sort.otherwise === undefined ? [] : [sort.otherwise])])],
+    columns: [...new Set(['id', sort.column])],
     selections: [],
   }
   const found = await withinTime(call, 'export', true, ({ database, queryScope }) =>

@@ -58,6 +58,7 @@ function buildPage(database: SchoolReader, queryScope: QueryScope, { conditions,
       rows.and([isVisible(queryScope, rows), ...conditions.map((condition) => expressionOf(condition, rows, queryScope.caller))]),
     )
     .limit(commonLimits.has(limit) ? ({ lit }) => lit(limit) : limit)
+  if (!queryScope.resource.columns.includes(sort.column)) query = query.select(sort.column as 'id')
   if (after) query = query.where((rows) => isBehind(rows, sort, after))
   for (const column of sortColumns(sort)) {
     query = query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc')

@@ -12,6 +12,7 @@ import { sweepFormerSlugs } from '../../database/tables/formerSlugs.ts'
 import { sweepGrantUse } from '../../database/tables/grantUse.ts'
 import { sweepStoredResponses } from '../../database/tables/idempotency.ts'
 import { sweepMailedLinks } from '../../database/tables/mailedLinks.ts'
+import { orderNames } from '../../database/tables/nameOrder.ts'
 import { countSchools } from '../../database/tables/schoolCounts.ts'
 import { listSchools } from '../../database/tables/schools.ts'
 import { sweepNotifications } from '../../database/tables/sweepNotifications.ts'
@@ -28,7 +29,7 @@ const maxMissingReported = 200
 /** A file that nothing needs stays as long as most changes can be taken back, and then in the trash. */
 const [unusedDays, trashDays] = [30, 7]
 
-/** The jobs that delete what has expired and what nothing needs. */
+/** The jobs that keep rows in order, and delete what has expired and what nothing needs. */
 export const sweepJobs = {
   forget_answers: {
     everySeconds: 15,
@@ -45,6 +46,11 @@ export const sweepJobs = {
     run: async ({ database }: With<'database'>, signal?: AbortSignal) => ({
       removed: await drain(() => sweepMailedLinks(database.kysely, batch), signal),
     }),
+  },
+  order_names: {
+    everySeconds: 60,
+    firstAfterSeconds: 1,
+    run: async ({ database }: With<'database'>, signal?: AbortSignal) => ({ ordered: await orderNames(database, signal) }),
   },
   count_schools: {
     everySeconds: 300,

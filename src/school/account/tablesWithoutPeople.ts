@@ -19,6 +19,8 @@ export const tablesWithoutPeople = {
   used_challenge: technical,
   webhook_endpoint: notPersonal,
   job_run: technical,
+  name_language: technical,
+  name_weight: technical,
   installation: technical,
   oidc_artifact: { reason: 'Hashes of tokens and sessions, deleted when they expire. The sessions and the grants are in the export.' },
   idempotency_record: { reason: 'Copies of responses, deleted after a day. The rows in them are in the export.' },
