@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { beforeAll, expect, test } from 'vitest'
 import { toPublicId } from '../../src/base/ids.ts'
+import { checkAnswers } from '../../src/school/forms/checkAnswers.ts'
 import { newForm, newPeople, newSubmission, type SomebodyNew } from '../support/community.ts'
 import { describeDemoOn } from './describeDemo.ts'
 
@@ -166,4 +167,14 @@ describeDemoOn('first', 'forms, on $name', (api) => {
     expect(by_day.map(({ date }) => date).toSorted()).toEqual(by_day.map(({ date }) => date))
     expect(choices).toEqual({ which_clay: { Stoneware: 1, Porcelain: 2 }, days: { Monday: 1, Friday: 2 } })
   })
+})
+
+test('a text without a visible character answers no required question, and zero answers one', () => {
+  const questions = [
+    { key: 'text', kind: 'text', required: true },
+    { key: 'number', kind: 'number', required: true },
+  ]
+  for (const text of ['', '  ', '\u00a0', '\u200b', '\t\n', '\u2060\ufeff'])
+    expect(checkAnswers(questions, { text, number: 0 })).toMatchObject([{ field: 'answers.text', code: 'required' }])
+  for (const text of ['0', '-', 'ß', '字']) expect(checkAnswers(questions, { text, number: 0 })).toEqual([])
 })

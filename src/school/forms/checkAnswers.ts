@@ -27,7 +27,7 @@ export function checkAnswers(questions: readonly Question[], answers: Readonly<R
   const wrong = questions.flatMap((question) => {
     const field = `answers.${question.key}`
     const answer = ownMember(answers, question.key)
-    if (answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0) || answer === false)
+    if (answer === undefined || isBlank(answer) || (Array.isArray(answer) && answer.length === 0) || answer === false)
       // No sender can send a file, so that none is required.
       return question.required && question.kind !== 'file' ? [fieldError(field, 'required', 'is required')] : []
     const rule = ruleBrokenBy(question, answer)
@@ -35,6 +35,9 @@ export function checkAnswers(questions: readonly Question[], answers: Readonly<R
   })
   return [...unknown, ...wrong]
 }
+
+/** True for a text without a visible character: spaces and format characters do not answer a question. */
+const isBlank = (answer: Answer): boolean => typeof answer === 'string' && !/[^\s\p{C}]/u.test(answer)
 
 function ruleBrokenBy({ kind, options, max_length }: Question, answer: Answer): string | undefined {
   const choices = new Set(options ?? [])
