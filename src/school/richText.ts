@@ -122,6 +122,14 @@ export function removedMarkup({ text, format, field, origin }: RichText): string
     if (removed.size < maxRemoved) removed.add(part.slice(0, maxRemovedLength).toWellFormed())
   }
   const tags = new Set(allowed.allowedTags || [])
+  // Texts repeat their attributes.
+  const known = new Map<string, boolean>()
+  const isAttributeKept = (tag: string, name: string, value: string): boolean => {
+    const key = JSON.stringify([tag, name, value])
+    const isKept = known.get(key) ?? keepsAttribute(tag, name, value)
+    known.set(key, isKept)
+    return isKept
+  }
   sanitize(sourceOf(text, format), allowed, field, (tag, attributes) => {
     if (removed.size >= maxRemoved) return
     const address = attributes.src ?? attributes.href ?? attributes.data
@@ -145,7 +153,7 @@ const isForeign = (address: string, origin: string): boolean => {
   return url !== null && /^https?:$/.test(url.protocol) && url.origin !== new URL(origin).origin
 }
 
-function isAttributeKept(tag: string, name: string, value: string): boolean {
+function keepsAttribute(tag: string, name: string, value: string): boolean {
   if (name === 'style') return /^t[dh]$/.test(tag) && /^\s*text-align\s*:\s*(left|right|center)\s*;?\s*$/i.test(value)
   if (name === 'name' && tag === 'a') return true
   const whole = sanitizeHtml(`<${tag} ${name}="${escapeHtml(value)}"></${tag}>`, { ...allowed, exclusiveFilter: () => false })
