@@ -53,13 +53,13 @@ describe('the page of a resource', () => {
   })
 
   test('names the indexes of a sort, and none if they are missing', () => {
-    const keys = '(school_id, title, id)'
+    const keys = '(school_id, title_order, id)'
     const index = { name: 'course_title', keys, isUnique: false, where: null }
     expect(renderResource(resource, [], { ...table, indexes: [index] })).toContain(`| \`title\` | – | – | \`${keys}\` |`)
     expect(pageOf(publish)).toContain('| `title` | – | – | – |')
     expect(sortsWithoutIndex(resource, { ...table, indexes: [index] }).filter((one) => one.includes('by title'))).toEqual([])
     expect(sortsWithoutIndex(resource, table)).toContain(
-      'courses can be sorted by title, and no index has this order: add @@index([school_id, title, id]) to model course in prisma/schema.prisma, and run npm run migration -- <name>',
+      'courses can be sorted by title, and no index has this order: add @@index([school_id, title_order, id]) to model course in prisma/schema.prisma, and run npm run migration -- <name>',
     )
   })
 })

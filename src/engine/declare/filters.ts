@@ -4,8 +4,8 @@ import { fromPublicId } from '../../base/ids.ts'
 import { normalizedSlug } from '../../base/text/slugText.ts'
 import { beginsWith } from '../../database/statements/expressions.ts'
 import type { AnyRows, Condition, Rows, TableName } from './expressions.ts'
-import { typedCode } from './fields.ts'
 import { timeValue } from './times.ts'
+import { typedCode } from './typedTexts.ts'
 import { unwrapped, viewOf, withExampleOf } from './views.ts'
 
 /** The comparison of a filter. `equals` also accepts a list of alternatives. The other operators are written `name[gte]`. */

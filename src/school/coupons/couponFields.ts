@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp, typedCode } from '../../engine/declare/fields.ts'
+import { externalId, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
+import { typedCode } from '../../engine/declare/typedTexts.ts'
 import { itemRef } from '../orders/itemFields.ts'
 import { couponStatuses } from './validateCoupon.ts'
 

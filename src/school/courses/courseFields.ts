@@ -1,18 +1,7 @@
 import { z } from 'zod'
-import {
-  externalId,
-  image,
-  languageTag,
-  line,
-  lineOrEmpty,
-  metadata,
-  money,
-  reference,
-  slug,
-  timestamp,
-  webUrl,
-} from '../../engine/declare/fields.ts'
+import { externalId, image, line, lineOrEmpty, metadata, money, reference, slug, timestamp, webUrl } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
+import { languageTag } from '../../engine/declare/typedTexts.ts'
 import { seo } from '../settings/seo.ts'
 
 export const lecturer_ids = z.array(reference('lec', 'Id of a lecturer.')).max(10).meta({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { markupLimitsText } from '../../base/text/markupLimits.ts'
 import { playerNames } from '../../base/text/players.ts'
-import { languageTag, line, reference, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
+import { line, reference, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
 import { markupText } from '../../engine/declare/richText.ts'
+import { languageTag } from '../../engine/declare/typedTexts.ts'
 
 // The fields of a lesson in requests, for one lesson and for the import of many.
 

@@ -1,18 +1,7 @@
 import { z } from 'zod'
-import {
-  externalId,
-  image,
-  line,
-  metadata,
-  money,
-  reference,
-  slug,
-  text,
-  timestamp,
-  timeZone,
-  webUrl,
-} from '../../engine/declare/fields.ts'
+import { externalId, image, line, metadata, money, reference, slug, text, timestamp, webUrl } from '../../engine/declare/fields.ts'
 import { richText } from '../../engine/declare/richText.ts'
+import { timeZone } from '../../engine/declare/typedTexts.ts'
 
 const address = (description: string) =>
   webUrl(['https']).nullable().meta({ description, example: 'https://meet.school.example/kiln', view: 'own' })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fromPublicId } from '../../base/ids.ts'
-import { line, timestamp, typedCode } from '../../engine/declare/fields.ts'
+import { line, timestamp } from '../../engine/declare/fields.ts'
+import { typedCode } from '../../engine/declare/typedTexts.ts'
 import { storedItem } from '../itemRef.ts'
 import { orderRefundList, orderSchema } from '../orders/orderFields.ts'
 import { orderSummary, requireOrderNumber } from '../orders/orderSummary.ts'

@@ -1,18 +1,8 @@
 import { z } from 'zod'
 import { emailForm, normaliseEmail } from '../../base/text/emailAddress.ts'
 import { plainPhone } from '../../base/text/plainPhone.ts'
-import {
-  externalId,
-  image,
-  languageTag,
-  line,
-  lineOrEmpty,
-  metadata,
-  money,
-  reference,
-  timestamp,
-  timeZone,
-} from '../../engine/declare/fields.ts'
+import { externalId, image, line, lineOrEmpty, metadata, money, reference, timestamp } from '../../engine/declare/fields.ts'
+import { languageTag, timeZone } from '../../engine/declare/typedTexts.ts'
 
 /** Declares an e-mail address: what the sign-up accepts is accepted everywhere. */
 export const emailAddress = () => z.email({ pattern: emailForm })
