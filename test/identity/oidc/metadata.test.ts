@@ -182,7 +182,7 @@ describe('protected resource metadata (RFC 9728)', () => {
 
   test('are not served at any other path', async () => {
     expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/other`)).status).toBe(404)
-    expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/`)).status).toBe(404)
+    expect((await get(`${service.issuer}/.well-known/oauth-protected-resource/mcp/other/`)).status).toBe(404)
   })
 })
 
