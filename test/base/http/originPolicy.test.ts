@@ -74,10 +74,7 @@ const configured: [name: string, options: Parameters<typeof startService>[0]][] 
   ['a school on this machine', {}],
   ['a school on this machine with a list', { server: { cors: { allowed_origins: ['https://console.example.com'] } } }],
   ['a public school', publicSchool],
-  [
-    'a public school with a list',
-    { ...publicSchool, server: { cors: { allowed_origins: ['https://console.example.com'] } } },
-  ],
+  ['a public school with a list', { ...publicSchool, server: { cors: { allowed_origins: ['https://console.example.com'] } } }],
 ]
 
 describe.each(configured)('%s', (name, options) => {
