@@ -90,7 +90,9 @@ async function requireCallerOf(
     const update = ofResource.find(({ kind }) => kind === 'update')
     if (update) await requireOperation(writing, update, was)
     const audience = audienceOf(writing.caller)
-    const ofRoles = resource.writable.flatMap((field) => (field.field in changed ? (roleError(field, audience) ?? []) : []))
+    // Later, actions alone change a field that is sent when the row is created, and have their own rules.
+    const sent = resource.writable.filter(({ field, isCreateOnly }) => field in changed && !isCreateOnly)
+    const ofRoles = sent.flatMap((field) => roleError(field, audience) ?? [])
     const details = [...ofRoles, ...((await resource.checkCaller?.(changed, writing, was)) ?? [])]
     const [first] = details
     if (first) throw new Problem('access_denied', { description: `You may not change this back. ${first.message}`, details })
