@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newId, toPublicId } from '../../src/base/ids.ts'
+import { fromPublicId, newId, toPublicId } from '../../src/base/ids.ts'
 import { demoId } from '../../src/operate/demo/ids.ts'
 import { newPlan, newSubscription, type PlanRow } from '../support/memberships.ts'
 import { newCoupon, newPerson } from '../support/shop.ts'
@@ -293,6 +293,34 @@ describeDemo('subscriptions on $name', (api) => {
       409,
       'invalid_state',
     ])
+  })
+
+  test('a change of plan now credits the unused time if the school or the request says so, and never more than the new price', async () => {
+    const [first, second, small] = [await planOf(), await planOf({ amount: 2900 }), await planOf({ amount: 100 })]
+    const { member_id } = await member()
+    const made = await start(owner, { ...body(first), member_id })
+    await query(
+      `UPDATE subscription SET current_period_start = now() - interval '1 month' / 2, current_period_end = now() + interval '15 days'
+        WHERE school_id = $1 AND id = $2`,
+      [fromPublicId('sub', made.json.id as string)],
+    )
+    const change = (price_id: string, more: object, headers = {}) =>
+      api.send(`/api/v1/subscriptions/${made.json.id}/change_plan`, { as: owner, headers, body: { price_id, when: 'now', ...more } })
+    const refused = await change(small.price_id, { credit: 'unused_time' })
+    expect([code(refused), refused.json.error_description]).toEqual([[409, 'invalid_state'], expect.stringContaining('new price, 100,')])
+    const settings = (plan_change_credit: string) =>
+      api.send('/api/v1/school', { method: 'PATCH', as: owner, body: { settings: { plan_change_credit } } })
+    expect((await settings('unused_time')).status).toBe(200)
+    expect(code(await change(small.price_id, {}, { 'dry-run': 'true' }))).toEqual([409, 'invalid_state'])
+    expect((await change(small.price_id, { credit: 'none' }, { 'dry-run': 'true' })).status).toBe(200)
+    const done = await change(second.price_id, {})
+    expect(done.json).toMatchObject({ amount: { amount: 2900 } })
+    const order = (await api.get(`/api/v1/orders/${done.json.latest_order_id}`, { as: owner })).json as Record<string, { amount: number }>
+    const credit = order.discount_total?.amount as number
+    expect(credit).toBeGreaterThan(500)
+    expect(credit).toBeLessThan(700)
+    expect(order).toMatchObject({ subtotal: { amount: 2900 }, total: { amount: 2900 - credit } })
+    await settings('none')
   })
 
   test('a subscription cannot change to a plan that the person already has', async () => {

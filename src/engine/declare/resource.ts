@@ -135,8 +135,12 @@ export interface Action<
   input?: z.ZodObject<Input>
   /** Returns columns to write in addition to the state, or undefined if there is nothing to do. Throws a Problem if it is not possible. */
   run?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Columns<Table> | undefined>
-  /** Writes what follows, after the row is written. May return headers. */
-  after?(writing: Writing, row: Row<Table>): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
+  /** Writes what follows, after the row is written. May return headers. `before` is the row before the action. */
+  after?(
+    writing: Writing,
+    row: Row<Table>,
+    change: { before: Row<Table>; input: OutputOf<Input> },
+  ): Promise<{ headers: Record<string, string> } | undefined> | Promise<void>
   /** Runs an action whose response is not the row. */
   perform?(writing: Writing<Parameters>, row: Row<Table>, input: OutputOf<Input>): Promise<Performed<Table>>
   /** The response of `perform`, if it is not a row. */

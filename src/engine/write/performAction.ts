@@ -29,7 +29,7 @@ export async function performAction(write: ActionWrite): Promise<ApiResponse> {
   const columns = { ...following, ...(isMoved && hasStoredStatus(operation.resource) && { [operation.resource.stateColumn]: to }) }
   const written = await changeRow(write, row, columns, operation.name)
   if (!operation.rules.after) return answerDone(write, written)
-  const output = await operation.rules.after(write, written)
+  const output = await operation.rules.after(write, written, { before: row, input })
   return { ...answerDone(write, await loadWritten(write.writer, write.queryScope, row.id)), ...output }
 }
 

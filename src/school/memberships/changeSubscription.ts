@@ -11,6 +11,7 @@ import type { SubscriptionColumns, SubscriptionRow } from './subscriptionRow.ts'
 import { isFinal, stateAfter, statesBefore } from './subscriptionTransitions.ts'
 import type { SubscriptionContext } from './subscriptionWriting.ts'
 import { leaveSeat, lockPlansOf, requireNotSubscribed, syncAccess } from './syncAccess.ts'
+import { schoolCredit, unusedCredit } from './unusedCredit.ts'
 import { wrongSubscriptionState } from './wrongSubscriptionState.ts'
 
 interface Cancellation {
@@ -80,16 +81,23 @@ export async function pauseSubscription(
   return pausedColumns(now, resumesAt)
 }
 
+interface PlanChange {
+  price_id: string
+  when?: string | undefined
+  credit?: string | undefined
+}
+
 /**
- * Changes the price of a subscription, from the next period on or now. The rest of the current period is not refunded; a change now begins
- * a full period.
- * @throws Problem access_denied for a caller who may not change it now, invalid_reference, invalid_state, already_subscribed
+ * Changes the price of a subscription, from the next period on or now. A change now begins a full period at the full price, less the credit
+ * for the unused time of the current period.
+ * @throws Problem access_denied for a caller who may not change it now, invalid_reference, already_subscribed
+ * @throws Problem invalid_state, also for a credit above the new price, the rest of which would be lost
  * @throws Problem checkout_required if the caller paid nothing so far and must pay for the new price
  */
 export async function changePlan(
   context: SubscriptionContext,
   row: SubscriptionRow,
-  { price_id, when }: { price_id: string; when?: string | undefined },
+  { price_id, when, credit }: PlanChange,
 ): Promise<SubscriptionColumns | undefined> {
   const { writer, caller, now } = context
   const isStaff = audienceOf(caller) === 'staff'
@@ -117,6 +125,14 @@ export async function changePlan(
         description: 'The checkout collects the payments of this subscription, so its plan can only change with the next period.',
       })
     }
+    const amount = amountDue(terms, row.collection)
+    const unused = await creditFor(context, row, { price_id, credit })
+    if (unused > amount) {
+      throw new Problem('invalid_state', {
+        description: `The credit for the unused time, ${unused}, is more than the new price, ${amount}, in the smallest unit of the currency. Change the plan with the next period, or send \`credit\` none and refund the order.`,
+        details: [{ field: 'credit', code: 'invalid_state', message: 'must not exceed the new price', meta: { credit: unused, amount } }],
+      })
+    }
     await changeSeat(writer, row, terms)
     return { plan_id: terms.plan_id, price_id: priceId, ...restartedColumns(row, terms, now), ...noPendingChange }
   }
@@ -139,7 +155,17 @@ export async function afterTransition({ writer, now }: SubscriptionContext, row:
   await syncAccess(writer, { schoolId: writer.schoolId, now, subscriptionId: row.id }, row)
 }
 
-export async function afterPlanChange(context: SubscriptionContext, row: SubscriptionRow): Promise<void> {
+/** Returns the credit of a change of plan now. A trial costs nothing, and has none. */
+async function creditFor({ writer, now }: SubscriptionContext, row: SubscriptionRow, { credit }: PlanChange): Promise<number> {
+  if ((credit ?? (await schoolCredit(writer))) === 'none') return 0
+  return unusedCredit(row, await requireTerms(writer, row.price_id), now)
+}
+
+export async function afterPlanChange(
+  context: SubscriptionContext,
+  row: SubscriptionRow,
+  { before, input }: { before: SubscriptionRow; input: PlanChange },
+): Promise<void> {
   const { writer, now } = context
   const at = { schoolId: writer.schoolId, now }
   if (row.pending_price_id === null) await replaceEnrollments(writer, at, row)
@@ -147,7 +173,8 @@ export async function afterPlanChange(context: SubscriptionContext, row: Subscri
   const isNewPeriod = row.status === 'active' && row.current_period_start?.getTime() === now.getTime()
   if (!isNewPeriod || row.collection !== 'manual') return
   const terms = await requireTerms(writer, row.price_id)
-  await orderPeriod(writer, at, { row, terms, payment: manualPayment, from: now })
+  const credit = await creditFor(context, before, input)
+  await orderPeriod(writer, at, { row, terms, payment: manualPayment, from: now, credit })
 }
 
 async function requireVisibleTerms({ writer, caller }: SubscriptionContext, priceId: string): Promise<PriceTerms> {

@@ -16,6 +16,8 @@ interface OrderedPeriod {
   terms: PriceTerms
   payment: Payment
   from: Date
+  /** Credit for the unused time of the former period, at most the price. */
+  credit?: number
   /** When the order expires if it is not paid. Without it, the period is already paid. */
   awaitedUntil?: Date | undefined
 }
@@ -24,7 +26,7 @@ interface OrderedPeriod {
 export async function orderPeriod(
   writer: SchoolWriter,
   { now }: InSchool,
-  { row, terms, payment, from, awaitedUntil }: OrderedPeriod,
+  { row, terms, payment, from, credit, awaitedUntil }: OrderedPeriod,
 ): Promise<void> {
   const coupon = isDiscounted(row, from) ? await findCouponTerms(writer, row.coupon_id) : undefined
   if (row.collection === 'comped' || terms.amount === 0) return
@@ -39,7 +41,9 @@ export async function orderPeriod(
       status: awaitedUntil ? 'pending' : 'paid',
       expiresAt: awaitedUntil,
       country,
-      items: [{ type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount }],
+      items: [
+        { type: 'membership_plan', id: terms.plan_id, priceId: terms.price_id, title: terms.plan_name, unitAmount: terms.amount, credit },
+      ],
       ...(coupon && { coupon: { id: coupon.id, code: coupon.code, discounts: [discountOn(terms.amount, coupon)], isNewUse } }),
       subscriptionId: row.id,
       payment,

@@ -32,6 +32,7 @@ import {
   selectPendingChange,
 } from './subscriptionVisibility.ts'
 import { afterSubscribing, checkSubscription, subscriptionDefaults } from './subscriptionWriting.ts'
+import { planChangeCredits } from './unusedCredit.ts'
 
 export const subscriptions = defineResource({
   name: 'subscriptions',
@@ -205,8 +206,14 @@ export const subscriptions = defineResource({
       input: z.object({
         price_id: reference('prc', 'Price of this or another plan.'),
         when: z.enum(['now', 'period_end']).default('period_end').meta({
-          description: 'When the change takes effect; now is for staff only, and not for payments that the checkout collects.',
+          description:
+            'When the change takes effect. period_end: the current period stays as it was paid, and the next one has the new price. now, for staff only, and not for payments that the checkout collects: a full period at the full new price begins and is ordered, less the credit; the discount of the former plan ends. `latest_order_id` names the order.',
           example: 'period_end',
+        }),
+        credit: z.enum(planChangeCredits).meta({ component: 'PlanChangeCredit' }).optional().meta({
+          description:
+            'What a change now credits for the unused time of the current period, as a discount of the new order: none, or its part of the price. Default: the setting `plan_change_credit` of the school. A credit above the new price is refused.',
+          example: 'unused_time',
         }),
       }),
       run: changePlan,

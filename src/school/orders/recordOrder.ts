@@ -24,6 +24,8 @@ export interface OrderItem {
   title: string
   quantity?: number | undefined
   unitAmount: number
+  /** A discount without a coupon: what was paid before for the same. */
+  credit?: number | undefined
 }
 
 export interface OrderCoupon {
@@ -102,7 +104,11 @@ export async function recordOrder(
 function priceOrder({ items, coupon }: NewOrder, tax: Tax): OrderAmounts {
   try {
     return priceLines(
-      items.map(({ unitAmount, quantity = 1 }, index) => ({ unitAmount, quantity, discount: coupon?.discounts[index] ?? 0 })),
+      items.map(({ unitAmount, quantity = 1, credit = 0 }, index) => ({
+        unitAmount,
+        quantity,
+        discount: (coupon?.discounts[index] ?? 0) + credit,
+      })),
       tax,
     )
   } catch (cause) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { lineOrEmpty, text, webUrl } from '../../engine/declare/fields.ts'
+import { planChangeCredits } from '../memberships/unusedCredit.ts'
 
 const line = (max: number, description: string) => lineOrEmpty(max).nullable().default(null).meta({ description, example: null })
 
@@ -46,6 +47,12 @@ export const settings = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'True if lecturers can set the prices of their courses.', example: false, view: 'staff' }),
+  plan_change_credit: z.enum(planChangeCredits).meta({ component: 'PlanChangeCredit' }).default('none').meta({
+    description:
+      'What a change of plan in the middle of a period credits: none, so that the new price is paid in full, or the part of the price for the unused time.',
+    example: 'unused_time',
+    view: 'staff',
+  }),
   past_due_grace_days: z
     .int()
     .min(0)
