@@ -30,6 +30,7 @@ test('the address of an endpoint, of another origin, or of the school alone is t
 
 test('the headings of a rich text begin below the heading above it, and keep their order', () => {
   expect(lowerHeadings('<h1>a</h1><h2>b</h2>', 3)).toBe('<h3>a</h3><h4>b</h4>')
+  expect(lowerHeadings('<h1 id="text-a">a</h1><h2>b</h2>', 3)).toBe('<h3 id="text-a">a</h3><h4>b</h4>')
   expect(lowerHeadings('<h4>a</h4>', 3)).toBe('<h4>a</h4>')
   expect(lowerHeadings('<h1>a</h1><h6>b</h6>', 3)).toBe('<h3>a</h3><h6>b</h6>')
   expect(lowerHeadings('<p>a</p>', 3)).toBe('<p>a</p>')

@@ -204,7 +204,7 @@ describe.each((await databasesToTest()).slice(0, 1))('events, on $name', ({ open
     const entry = async (as?: string) => (await calendarOf(`/${described}`, as)).text.replaceAll('\r\n ', '')
     const before = await entry(owner)
     expect(before).toContain('DESCRIPTION:Hello\\n\\nSee the map (https://school.example/map)\\,\\n& bring clay.\\n\\n- One\\n- Two\r\n')
-    expect(before).toContain('X-ALT-DESC;FMTTYPE=text/html:<h2>Hello</h2><p>See <a href="https://school.example/map"')
+    expect(before).toContain('X-ALT-DESC;FMTTYPE=text/html:<h2 id="text-hello">Hello</h2><p>See <a href="https://school.example/map"')
     const sequence = (text: string) => Number(/SEQUENCE:(\d+)/.exec(text)?.[1])
     expect((await entry()).includes(`URL:${api.school.issuer}/events/described-event\r\n`)).toBe(true)
     await events(`/${described}`, owner, 'PATCH', { description: 'Some *words* only', description_format: 'markdown' })
