@@ -64,7 +64,7 @@ async function more(facts: SchoolFacts): Promise<Markdown> {
     docsUrl === issuer + paths.authMd ? undefined : markdown`- ${link('Documentation', docsUrl)} for developers`,
     legal.terms ? markdown`- ${link('Terms', legal.terms)}` : undefined,
     legal.privacy ? markdown`- ${link('Privacy', legal.privacy)}` : undefined,
-    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}; operations: ${code(paths.apiMd)}, ${code(paths.openApi)}; apps: ${code(paths.appsMd)}; prices: ${code(paths.pricingMd)}`,
+    markdown`- ${at('Index', paths.llmsTxt)}, ${at('skills', paths.skills)}, ${at('operations', paths.apiMd)}; ${code(paths.openApi)}; apps: ${code(paths.appsMd)}; prices: ${code(paths.pricingMd)}`,
   ]
   return markdown`${lines.filter((line) => line !== undefined)}`
 }

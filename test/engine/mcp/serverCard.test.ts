@@ -38,7 +38,7 @@ const cardSchema = {
   additionalProperties: false,
 }
 
-/** What a registry requires of `server.json` in addition: an address, and no version of the protocol. */
+/** A registry also requires an exact version and absolute addresses (schema of `server.json`, 2025-12-11). */
 const registrySchema = {
   ...cardSchema,
   properties: {
