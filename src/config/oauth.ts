@@ -204,7 +204,7 @@ export const oauthSchema = (knownScopes: readonly string[]) =>
         .default(60)
         .meta({
           description:
-            'Time for which a used refresh token still returns the same new pair to the same client, so that parallel sessions of one agent do not sign each other out. 0 turns it off.',
+            'Time for which a used code or refresh token still returns the same tokens to the same client, so that lost responses and parallel sessions of one agent do not end a sign-in. 0 turns it off, as the certification of OpenID expects for codes.',
           examples: [30],
         }),
       baseline_scopes: z

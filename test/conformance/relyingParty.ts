@@ -58,6 +58,8 @@ export interface How {
 export async function startRelyingParty(): Promise<RelyingParty> {
   const callback = 'https://suite.example.com/callback'
   const service = await startService({
+    // Modules of code reuse expect what RFC 6749 section 4.1.2 says to the letter.
+    oauth: { refresh_window_seconds: 0 },
     school: { integrations: [{ client_id: 'suite', client_name: 'Suite', redirect_uris: [callback] }] },
   })
   await service.addPerson({ email })

@@ -34,7 +34,10 @@ const pkce = [
   ...at('conformance/fapi', 'par-ensure-pkce-required', 'ensure-pkce-code-verifier-required', 'incorrect-pkce-code-verifier-rejected'),
   ...at('identity/oidc/authorization', 'confidential clients need S256 too'),
 ]
-const codeOnce = at('identity/oidc/token', 'is good once; presented again it ends the tokens that followed (D2, RFC 9700 section 4.5)')
+const codeOnce = at(
+  'identity/oidc/token',
+  'is good once; presented again without its verifier it ends the tokens that followed (D2, RFC 9700 section 4.5)',
+)
 const audience = at(
   'identity/oidc/token',
   'a token for /mcp is accepted at UserInfo and not at the API, and the error names the right resource',

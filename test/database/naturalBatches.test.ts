@@ -137,7 +137,7 @@ for (const { name, open } of await databaseStores()) {
     test('of concurrent uses of one token or code exactly one wins, also within one batch', async () => {
       const artifacts = [databaseArtifacts(store.sql), databaseArtifacts(store.another)]
       const [shared] = await newTokens(1)
-      const use = { schoolId, model: 'AuthorizationCode', id: randomUUID(), forgottenAfterSeconds: 60 }
+      const code = { schoolId, model: 'AuthorizationCode', id: randomUUID(), knownSeconds: 60, owner: grant }
       const each = async (what: object): Promise<number> => {
         const fresh = range(30).map(() => token())
         const won = await Promise.all(fresh.map((one, at) => artifacts[at % 2]?.redeem({ schoolId, ...what, save: [one], audit: [] })))
@@ -146,7 +146,7 @@ for (const { name, open } of await databaseStores()) {
         return won.filter(Boolean).length
       }
       expect(await each({ consume: shared })).toBe(1)
-      expect(await each({ use })).toBe(1)
+      expect(await each({ consume: code })).toBe(1)
     })
 
     test('two processes that use the same tokens in opposite orders finish, and each token is used once', async () => {

@@ -37,7 +37,8 @@ export const secretSources: Readonly<Record<string, Source>> = {
   'src/base/keyring.ts randomBytes': 'the nonce of an encryption, and randomToken itself',
   'src/identity/oidc/adapter.ts seal artifacts': encrypts,
   'src/identity/oidc/clientOptions.ts randomToken': ['client secret', 'secret of an integration', 'replaced secret of an integration'],
-  'src/identity/oidc/refreshAnswers.ts randomBytes': 'the name of a response in Redis, which only the holder of the used token can read',
+  'src/identity/oidc/tokenAnswers.ts randomBytes':
+    'the name of a response in Redis, which only the holder of the used code or token can read',
   'src/identity/oidc/signingKeys.ts generateKeyPair': ['signing key'],
   'src/identity/oidc/signingKeys.ts seal signing keys': encrypts,
   'src/pages/account/confirmation.ts seal confirmations': ['cookie sg_confirmed'],

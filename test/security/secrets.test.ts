@@ -78,6 +78,7 @@ async function runEverything(service: TestService): Promise<{ secrets: Secrets; 
         ),
       )
       noteAnswer(await agent.redeem(redirect))
+      noteAnswer(await agent.redeem(redirect, { code_verifier: 'v'.repeat(43) }))
       const third = await agent.tokens(person)
       noteAnswer(third)
       noteAnswer(await agent.post('/api/oauth/revoke', { token: third.body.access_token }))
@@ -236,6 +237,7 @@ function guarantees(open: () => Promise<Opened>): void {
       'token.issued',
       'token.refused',
       'token.revoked',
+      'code.answered_again',
       'code.replayed',
       'refresh_token.answered_again',
     ]) {

@@ -75,9 +75,9 @@ export const defects: readonly PlantedDefect[] = [
         to: "if (found.consumedAt && model !== 'AuthorizationCode') payload.consumed =",
       },
       {
-        file: 'src/identity/oidc/tokenOutcome.ts',
-        from: 'if (!(await orUnavailable(stores, won))) return await finished(false)',
-        to: 'await won',
+        file: 'src/identity/oidc/adapter.ts',
+        from: "const usedOnce: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])",
+        to: "const usedOnce: ReadonlySet<string> = new Set(['RefreshToken'])",
       },
       {
         file: 'src/identity/oidc/tokenOutcome.ts',
@@ -86,7 +86,7 @@ export const defects: readonly PlantedDefect[] = [
       },
     ],
     command: soak(),
-    report: 'twice: a used code was accepted again',
+    report: 'twice: a code was exchanged for two pairs',
   },
   {
     name: 'compare-and-set of refresh tokens',
@@ -99,8 +99,8 @@ export const defects: readonly PlantedDefect[] = [
       },
       {
         file: 'src/identity/oidc/adapter.ts',
-        from: "if (model === 'RefreshToken' && found.consumedAt &&",
-        to: "if (model === 'RefreshToken' && false && found.consumedAt &&",
+        from: "const usedOnce: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])",
+        to: "const usedOnce: ReadonlySet<string> = new Set(['AuthorizationCode'])",
       },
       {
         file: 'src/identity/tokens/redeemArtifacts.ts',

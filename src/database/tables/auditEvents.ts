@@ -44,8 +44,14 @@ export const auditEvents = {
     keep: 'long',
   },
   'approval.refused': { about: 'A person refused a request of an app that had asked first.', keep: 'long' },
+  'code.answered_again': {
+    about:
+      'A client repeated the exchange of a code within the refresh window and got the same response. Its first one was lost, or two ran.',
+    keep: 'standard',
+  },
   'code.replayed': {
-    about: 'An authorization code was presented twice. The grant and all its tokens are revoked (RFC 9700 section 4.5).',
+    about:
+      'A used authorization code was presented again, too late or without its verifier. The grant and all its tokens are revoked (RFC 9700 section 4.5).',
     keep: 'long',
   },
   'comment.moderated': {

@@ -29,6 +29,8 @@ export interface AdapterArguments {
 const uidName = (model: string, uid: string): string => artifactName(model, `uid ${uid}`)
 /** Models that the pages of one request ask for several times. */
 const pageModels: ReadonlySet<string> = new Set(['Session', 'Interaction'])
+/** Models that the token endpoint uses up: see tokenOutcome.ts. */
+const usedOnce: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])
 /** Payloads that contain a cookie's value are encrypted. */
 const sealed: ReadonlySet<string> = new Set(['Session', 'Interaction'])
 
@@ -126,7 +128,7 @@ function artifactAdapter(model: string, args: AdapterArguments): Adapter {
       if (!found) return undefined
       if (model === 'Interaction' && found.consumedAt) return undefined
       if (found.grantId !== null) exchange?.grantIds.set(value, found.grantId)
-      if (model === 'RefreshToken' && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
+      if (usedOnce.has(model) && found.consumedAt && exchange && Provider.ctx?.oidc.route === 'token') {
         exchange.redeemed = { key: keyOf(value), value, grantId: found.grantId ?? undefined, used: found }
         return undefined
       }

@@ -39,7 +39,7 @@ export interface Redeemed {
   key: ArtifactKey
   value: string
   grantId: string | undefined
-  /** The stored refresh token if it was used before: for the engine it does not exist. */
+  /** The stored code or refresh token if it was used before: for the engine it does not exist. */
   used?: FoundArtifact
 }
 

@@ -42,7 +42,7 @@ const explanations: readonly Explanation[] = [
     'invalid_grant',
     /with another effect/,
     () =>
-      'refresh_token was used a moment ago with another scope or resource. Use the refresh token of that response, or repeat that request.',
+      'The code or refresh_token was used a moment ago with another scope or resource. Use the refresh token of that response, or repeat that request.',
   ],
   [
     'invalid_grant',

@@ -8,7 +8,7 @@ import { isSplit, type Stores } from './stores.ts'
 import type { PersonNow } from './tokenChecks.ts'
 import { artifactKey } from './tokenTags.ts'
 
-/** Starts to look up a presented token in Redis. Without Redis it is read together with its grant. */
+/** Starts to look up a presented code or token in Redis. Without Redis it is read together with its grant. */
 export function beginFind(
   facts: RequestFacts,
   { stores, schoolId }: { stores: Stores; schoolId: string },
@@ -37,12 +37,16 @@ export async function loadMintingFacts(
   const loading = stores.durable.mintingFacts({
     schoolId,
     clientId,
-    ...(elsewhere !== undefined
-      ? { grantId: found?.grantId ?? undefined, accountId: found?.accountId ?? undefined }
-      : { artifact: artifactKey(schoolId, presented.model, presented.value) }),
+    // Also if it is in Redis: the database knows whether a code was used.
+    artifact: artifactKey(schoolId, presented.model, presented.value),
+    grantId: found?.grantId ?? undefined,
+    accountId: found?.accountId ?? undefined,
   })
   if (clientId !== undefined) remember(facts.clients, clientId, member(loading, 'client'))
-  if (elsewhere === undefined) remember(facts.artifacts, name, member(loading, 'artifact'))
+  const stored = member(loading, 'artifact')
+  // The row of a used code names no client if a process of the release before wrote it.
+  const code = elsewhere && Promise.all([stored, elsewhere]).then(([used, unused]) => (used?.clientId ? used : unused))
+  remember(facts.artifacts, name, code ?? stored)
   const loaded = await loading.catch(() => undefined)
   if (loaded?.grantId !== undefined) remember(facts.grants, loaded.grantId, Promise.resolve(loaded.grant))
   if (loaded?.accountId !== undefined) {

@@ -3,9 +3,9 @@ import { termsOf } from '../apps/schoolAppRules.ts'
 import type { ClientRequest } from './endpointHandler.ts'
 import type { Presented } from './engineTransaction.ts'
 import { beginFind, loadMintingFacts } from './mintingFacts.ts'
-import { type RefreshPayload, refreshEffect } from './refreshEffect.ts'
 import { artifactName, once } from './requestFacts.ts'
 import { withinRole } from './scopes.ts'
+import { type Granted, tokenEffect } from './tokenEffect.ts'
 
 // The steps of the token endpoint, in their order: see clientEndpoints.ts.
 
@@ -34,15 +34,21 @@ export async function prefetch(request: ClientRequest, presented: Presented | un
 /**
  * Sends the engine the scopes that the person allowed, of those that a refresh requests. If nothing is left, the engine refuses the scope
  * as it was sent.
- * @returns the members of an unused refresh token that decide about the effect of its refresh
+ * @returns the members of an unused code or refresh token that decide about the effect of the request
  */
 export async function narrowRequestedScope(
   { ctx, exchange: { facts }, form }: ClientRequest,
   presented: Presented | undefined,
-): Promise<RefreshPayload | undefined> {
-  if (presented?.model !== 'RefreshToken') return undefined
+): Promise<Granted | undefined> {
+  if (!presented) return undefined
   const found = await facts.artifacts.get(artifactName(presented.model, presented.value))?.catch(() => undefined)
-  if (!found || form.getAll('scope').length > 1) return undefined
+  if (!found) return undefined
+  if (presented.model === 'AuthorizationCode') {
+    if (found.consumedAt) return undefined
+    const { resource }: Granted = JSON.parse(found.payload)
+    return resource === undefined ? {} : { resource }
+  }
+  if (form.getAll('scope').length > 1) return undefined
   if (found.payload === '') {
     // The token was used: see tokenOutcome.ts, which reads the scope of the form. The engine would refuse some scopes before it looks for the token.
     const sent = new URLSearchParams(form)
@@ -50,9 +56,9 @@ export async function narrowRequestedScope(
     putBodyBack(ctx.req, Buffer.from(sent.toString()))
     return undefined
   }
-  const { scope: stored, resource }: RefreshPayload = JSON.parse(found.payload)
+  const { scope: stored, resource }: Granted = JSON.parse(found.payload)
   const granted = { ...(stored !== undefined && { scope: stored }), ...(resource !== undefined && { resource }) }
-  const { scope } = refreshEffect(form, granted)
+  const { scope } = tokenEffect(form, granted)
   if (scope === '' || !form.has('scope') || form.get('scope') === scope) return granted
   form.set('scope', scope)
   putBodyBack(ctx.req, Buffer.from(form.toString()))

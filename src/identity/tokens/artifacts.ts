@@ -64,18 +64,18 @@ export interface Artifact extends ArtifactKey {
 }
 
 export interface FoundArtifact {
-  /** Empty for a refresh token that was used: reuse is noticed by what follows. */
+  /** Empty for a code or refresh token that was used: reuse is noticed by what follows. */
   payload: string
   grantId: string | null
   clientId: string | null
   accountId: string | null
   consumedAt: Date | null
   /**
-   * The sealed response to the use of a refresh token while its window lasts, or the id of the artefact in Redis that has it. Null in Redis, which
-   * stores no refresh tokens.
+   * The sealed response to the use of a code or refresh token while its window lasts, or the id of the artefact in Redis that has it. Null in
+   * Redis: the database knows what was used.
    */
   successor: string | null
-  /** Seconds since the use of a refresh token whose response is in Redis. */
+  /** Seconds since the use of a code or refresh token whose response is in Redis. */
   answeredSecondsAgo: number | null
 }
 

@@ -8,7 +8,7 @@ import { pastDays } from '../../database/tables/connectedApps.ts'
 import type { Artifact, Artifacts, EndedGrant, FoundArtifact, OwnedArtifact } from './artifacts.ts'
 import { endGrantsTogether, type GrantEnd } from './endGrantsTogether.ts'
 import { type MintingFacts, type MintingQuery, readMintingFacts, readMintingFactsTogether } from './mintingRows.ts'
-import { auditRows, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
+import { auditRows, isNoUsedCode, jsonText, logged, type Redemption, redeemArtifacts, successorColumns } from './redeemArtifacts.ts'
 import { redeemTogether } from './redeemTogether.ts'
 
 /** Operations of the durable store only: several writes in one statement, and deletion in batches. */
@@ -168,7 +168,7 @@ const consume = `
 // Counting the removed makes the removal come first.
 const endGrant = `
   WITH removed AS (
-    DELETE FROM oidc_artifact WHERE school_id = $1 AND grant_id = $2 RETURNING 1
+    DELETE FROM oidc_artifact a WHERE school_id = $1 AND grant_id = $2 AND ${isNoUsedCode('a')} RETURNING 1
   ), logged AS (${logged(3)})
   UPDATE oidc_grant SET revoked_at = coalesce(revoked_at, now())
    WHERE school_id = $1 AND id = $2 AND (SELECT count(*) FROM removed) >= 0`
@@ -196,11 +196,11 @@ const endClient = setDisabled({ set: 'disabled_at = coalesce(disabled_at, now())
 // Values saved while the client was disabled are deleted too. An enabled client loses nothing.
 const restoreClient = setDisabled({ set: 'disabled_at = NULL, disabled_by = NULL', where: 'disabled_at IS NOT NULL' })
 
-// A refresh token that was used stays for as long as its reuse must be noticed. Its id, grant and client are enough for that.
+// A code or refresh token that was used stays for as long as its reuse must be noticed. Its id, grant and client are enough for that.
 const forgetSuccessors = `
   UPDATE oidc_artifact
      SET successor = NULL, successor_until = NULL,
-         payload = CASE WHEN model = 'RefreshToken' AND consumed_at IS NOT NULL THEN '' ELSE payload END
+         payload = CASE WHEN consumed_at IS NOT NULL THEN '' ELSE payload END
    WHERE ctid = ANY (ARRAY(
      SELECT ctid FROM oidc_artifact WHERE successor_until <= now() ORDER BY successor_until LIMIT $1 FOR UPDATE SKIP LOCKED))
   RETURNING 1 AS forgotten`

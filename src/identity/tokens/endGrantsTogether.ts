@@ -1,6 +1,6 @@
 import type { Sql } from '../../database/connection/sql.ts'
 import type { AuditEntry } from '../../database/tables/audit.ts'
-import { auditRows, jsonText } from './redeemArtifacts.ts'
+import { auditRows, isNoUsedCode, jsonText } from './redeemArtifacts.ts'
 
 /** A grant that ends, with its audit entries, which belong to the same school. */
 export interface GrantEnd {
@@ -26,7 +26,7 @@ const text = `
     SELECT DISTINCT school_id, grant_id FROM jsonb_to_recordset((SELECT $1::jsonb)) AS i (school_id uuid, grant_id text)
   ), artifact AS MATERIALIZED (
     SELECT a.school_id, a.model, a.id
-      FROM item i JOIN oidc_artifact a ON a.school_id = i.school_id AND a.grant_id = i.grant_id
+      FROM item i JOIN oidc_artifact a ON a.school_id = i.school_id AND a.grant_id = i.grant_id AND ${isNoUsedCode('a')}
      ORDER BY a.school_id, a.model, a.id
        FOR UPDATE OF a
   ), removed AS (

@@ -7,14 +7,16 @@ import type { Artifact, ArtifactKey } from './artifacts.ts'
 export interface Redemption {
   schoolId: string
   /**
-   * The refresh token (or code) to consume. `successor` is the sealed response for repetitions within `successorSeconds`, or without these the
-   * id of the artefact in Redis that has it.
+   * The refresh token or code to consume. `successor` is the sealed response for repetitions within `successorSeconds`, or without these the
+   * id of the artefact in Redis that has it. Its use is known for `knownSeconds` at least, also if it expires before. A code that is in Redis
+   * has no row before its use: then `owner` has the columns of the new one.
    */
-  consume?: ArtifactKey & { successor?: string; successorSeconds?: number }
-  /**
-   * A code that is in Redis: its use is also written here, because a fail-over of Redis can lose it. The code must have expired by then.
-   */
-  use?: ArtifactKey & { forgottenAfterSeconds: number }
+  consume?: ArtifactKey & {
+    successor?: string
+    successorSeconds?: number
+    knownSeconds?: number
+    owner?: { grantId: string; clientId: string }
+  }
   /** New artefacts: their ids must be unused. */
   save: Artifact[]
   /** The grant was used. Use does not change its end. */
@@ -28,7 +30,7 @@ export interface Redemption {
  */
 export async function redeemArtifacts(sql: Sql, redemption: Redemption): Promise<boolean> {
   requireOneSchool(redemption)
-  const { schoolId, consume, use, save, touchGrant, audit } = redemption
+  const { schoolId, consume, save, touchGrant, audit } = redemption
   const { name, text } = audit.length === 0 ? unlogged : withAudit
   const [row] = await sql.query<{ won: boolean }>(
     text,
@@ -40,9 +42,9 @@ export async function redeemArtifacts(sql: Sql, redemption: Redemption): Promise
       consume?.successorSeconds ?? null,
       jsonText(save.map(recordOf)),
       touchGrant?.grantId ?? null,
-      use?.model ?? null,
-      use?.id ?? null,
-      use?.forgottenAfterSeconds ?? null,
+      consume?.knownSeconds ?? null,
+      consume?.owner?.grantId ?? null,
+      consume?.owner?.clientId ?? null,
       ...(audit.length === 0 ? [] : [jsonText(auditRows(audit))]),
     ],
     name,
@@ -50,13 +52,8 @@ export async function redeemArtifacts(sql: Sql, redemption: Redemption): Promise
   return row?.won === true
 }
 
-export function requireOneSchool({ schoolId, consume, use, save, audit }: Redemption): void {
-  const schools = [
-    ...save.map((artifact) => artifact.schoolId),
-    ...audit.map((entry) => entry.school_id),
-    consume?.schoolId ?? schoolId,
-    use?.schoolId ?? schoolId,
-  ]
+export function requireOneSchool({ schoolId, consume, save, audit }: Redemption): void {
+  const schools = [...save.map((artifact) => artifact.schoolId), ...audit.map((entry) => entry.school_id), consume?.schoolId ?? schoolId]
   if (schools.some((other) => other !== schoolId)) throw new Error('A redemption cannot write into another school')
 }
 
@@ -67,11 +64,14 @@ export const logged = (parameter: number): string => `
       FROM jsonb_to_recordset($${parameter}::jsonb)
         AS l (id uuid, event text, account_id text, client_id text, grant_id text, request_id text, address text, details jsonb)`
 
-/** Columns of a used refresh token that lead to its response: see `FoundArtifact`. */
+/** Columns of a used code or refresh token that lead to its response: see `FoundArtifact`. */
 export const successorColumns = (alias: string): string => `
          CASE WHEN ${alias}.successor_until IS NULL OR ${alias}.successor_until > now() THEN ${alias}.successor END AS successor,
          CASE WHEN ${alias}.successor IS NOT NULL AND ${alias}.successor_until IS NULL
               THEN extract(epoch FROM now() - ${alias}.consumed_at)::float8 END AS answered_seconds_ago`
+
+/** The row of a used code stays: without it, a concurrent exchange of the same code would count as the first. */
+export const isNoUsedCode = (alias: string): string => `(${alias}.model <> 'AuthorizationCode' OR ${alias}.consumed_at IS NULL)`
 
 // With Redis the update changes no column of an index, so that PostgreSQL writes the row next to its earlier version and no index (HOT).
 // Under READ COMMITTED the second UPDATE of one row waits, then judges its newest version: exactly one sees consumed_at null. The other
@@ -80,17 +80,20 @@ const parts = `
   WITH consumed AS (
     UPDATE oidc_artifact
        SET consumed_at = now(), successor = $4::text,
-           payload = CASE WHEN $2::text = 'RefreshToken' AND $5::float8 IS NULL THEN '' ELSE payload END,
-           successor_until = now() + make_interval(secs => $5::float8)
+           payload = CASE WHEN $5::float8 IS NULL THEN '' ELSE payload END,
+           successor_until = now() + make_interval(secs => $5::float8),
+           expires_at = greatest(expires_at, now() + make_interval(secs => $8::float8))
      WHERE school_id = $1::uuid AND model = $2::text AND id = $3::text AND consumed_at IS NULL AND expires_at > now()
     RETURNING 1
   ), used AS (
-    INSERT INTO oidc_artifact (school_id, model, id, payload, consumed_at, expires_at)
-    SELECT $1::uuid, $8::text, $9::text, '', now(), now() + make_interval(secs => $10::float8) WHERE $8::text IS NOT NULL
+    INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, payload, consumed_at, successor, successor_until, expires_at)
+    SELECT $1::uuid, $2::text, $3::text, $9::text, $10::text, '', now(), $4::text, now() + make_interval(secs => $5::float8),
+           now() + make_interval(secs => $8::float8)
+     WHERE $9::text IS NOT NULL
     ON CONFLICT (school_id, model, id) DO NOTHING
     RETURNING 1
   ), go AS (
-    SELECT 1 FROM consumed UNION ALL SELECT 1 FROM used UNION ALL SELECT 1 WHERE $2::text IS NULL AND $8::text IS NULL
+    SELECT 1 FROM consumed UNION ALL SELECT 1 FROM used UNION ALL SELECT 1 WHERE $2::text IS NULL
   ), saved AS (
     INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, account_id, uid, payload, expires_at)
     SELECT $1::uuid, model, id, grant_id, client_id, account_id, uid, payload, now() + make_interval(secs => seconds)

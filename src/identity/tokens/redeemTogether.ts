@@ -8,22 +8,23 @@ import { auditRows, jsonText, type Redemption, recordOf, requireOneSchool } from
 export async function redeemTogether(sql: Sql, redemptions: readonly Redemption[]): Promise<(true | undefined)[]> {
   for (const redemption of redemptions) requireOneSchool(redemption)
   const named = new Set<string>()
-  const numbered = [...redemptions.entries()].filter(([, { schoolId, consume, use }]) => {
-    const names = [consume, use].flatMap((key) => (key ? [`${schoolId} ${key.model} ${key.id}`] : []))
-    const isFirst = names.every((name) => !named.has(name))
-    for (const name of names) named.add(name)
+  const numbered = [...redemptions.entries()].filter(([, { schoolId, consume }]) => {
+    if (!consume) return true
+    const name = `${schoolId} ${consume.model} ${consume.id}`
+    const isFirst = !named.has(name)
+    named.add(name)
     return isFirst
   })
-  const items = numbered.map(([n, { schoolId, consume, use, touchGrant }]) => ({
+  const items = numbered.map(([n, { schoolId, consume, touchGrant }]) => ({
     n,
     school_id: schoolId,
     model: consume?.model,
     id: consume?.id,
     successor: consume?.successor,
     successor_seconds: consume?.successorSeconds,
-    used_model: use?.model,
-    used_id: use?.id,
-    used_seconds: use?.forgottenAfterSeconds,
+    known_seconds: consume?.knownSeconds,
+    owner_grant_id: consume?.owner?.grantId,
+    owner_client_id: consume?.owner?.clientId,
     grant_id: touchGrant?.grantId,
   }))
   const saved = numbered.flatMap(([n, { save }]) => save.map((artifact) => ({ n, ...recordOf(artifact) })))
@@ -41,15 +42,16 @@ export async function redeemTogether(sql: Sql, redemptions: readonly Redemption[
 const parts = `
   WITH item AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset((SELECT $1::jsonb))
-      AS i (n int, school_id uuid, model text, id text, successor text, successor_seconds float8, used_model text, used_id text,
-            used_seconds float8, grant_id text)
-     ORDER BY school_id, used_model, used_id
+      AS i (n int, school_id uuid, model text, id text, successor text, successor_seconds float8, known_seconds float8,
+            owner_grant_id text, owner_client_id text, grant_id text)
+     ORDER BY school_id, model, id
   ), consumed AS (
     UPDATE oidc_artifact a
        SET consumed_at = now(), successor = locked.successor,
-           payload = CASE WHEN a.model = 'RefreshToken' AND locked.successor_seconds IS NULL THEN '' ELSE a.payload END,
-           successor_until = now() + make_interval(secs => locked.successor_seconds)
-      FROM (SELECT item.n, item.successor, item.successor_seconds, found.*
+           payload = CASE WHEN locked.successor_seconds IS NULL THEN '' ELSE a.payload END,
+           successor_until = now() + make_interval(secs => locked.successor_seconds),
+           expires_at = greatest(a.expires_at, now() + make_interval(secs => locked.known_seconds))
+      FROM (SELECT item.n, item.successor, item.successor_seconds, item.known_seconds, found.*
               FROM item
              CROSS JOIN LATERAL (
                 SELECT school_id, model, id FROM oidc_artifact
@@ -58,16 +60,18 @@ const parts = `
      WHERE a.school_id = locked.school_id AND a.model = locked.model AND a.id = locked.id AND a.consumed_at IS NULL
     RETURNING locked.n
   ), used AS (
-    INSERT INTO oidc_artifact (school_id, model, id, payload, consumed_at, expires_at)
-    SELECT school_id, used_model, used_id, '', now(), now() + make_interval(secs => used_seconds) FROM item WHERE used_model IS NOT NULL
+    INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, payload, consumed_at, successor, successor_until, expires_at)
+    SELECT school_id, model, id, owner_grant_id, owner_client_id, '', now(), successor, now() + make_interval(secs => successor_seconds),
+           now() + make_interval(secs => known_seconds)
+      FROM item WHERE owner_grant_id IS NOT NULL
     ON CONFLICT (school_id, model, id) DO NOTHING
     RETURNING school_id, model, id
   ), won AS (
     SELECT n FROM consumed
      UNION ALL
-    SELECT i.n FROM used u JOIN item i ON i.school_id = u.school_id AND i.used_model = u.model AND i.used_id = u.id
+    SELECT i.n FROM used u JOIN item i ON i.school_id = u.school_id AND i.model = u.model AND i.id = u.id
      UNION ALL
-    SELECT n FROM item WHERE model IS NULL AND used_model IS NULL
+    SELECT n FROM item WHERE model IS NULL
   ), saved AS (
     INSERT INTO oidc_artifact (school_id, model, id, grant_id, client_id, account_id, uid, payload, expires_at)
     SELECT i.school_id, s.model, s.id, s.grant_id, s.client_id, s.account_id, s.uid, s.payload, now() + make_interval(secs => s.seconds)

@@ -270,9 +270,10 @@ test('the answer that was kept in the database is gone after the window', async 
     const { body: first } = await agent.tokens(person)
     await agent.refresh(first.refresh_token)
     const forget = service.app.jobs.find(({ name }) => name === 'forget_answers')
-    await until(async () => (await forget?.run())?.forgotten === 1, { what: 'the answer to be forgotten' })
-    const kept = await service.database.sql.query('SELECT 1 FROM oidc_artifact WHERE successor IS NOT NULL')
-    expect(kept).toEqual([])
+    const kept = async () => (await service.database.sql.query('SELECT 1 FROM oidc_artifact WHERE successor IS NOT NULL')).length
+    // The code has an answer, too.
+    expect(await kept()).toBe(2)
+    await until(async () => (await forget?.run()) !== undefined && (await kept()) === 0, { what: 'the answers to be forgotten' })
   } finally {
     await service.stop()
   }

@@ -36,10 +36,13 @@ export function chains(context: LoadContext): LoadKind {
     }
   }
 
-  /** A code that comes twice is stolen: it is rejected and ends its grant. */
+  /** A code that comes again without its verifier is stolen: it is rejected and ends its grant. With it, it gets the same tokens. */
   async function replayCode(client: OAuthClient, chain: Chain, code: string, since: number): Promise<void> {
     chain.life = 'unknown'
-    const { status, text } = await client.redeem(code)
+    const again = await client.redeem(code)
+    if (again.status === 200 && again.json.refresh_token !== chain.refreshToken)
+      monitor.report('twice: a code was exchanged for two pairs', again.text)
+    const { status, text } = await client.redeem(code, { code_verifier: 'x'.repeat(43) })
     if (status === 200) monitor.report('twice: a used code was accepted again', text)
     else if (!monitor.mayHaveLost(since)) Object.assign(chain, { life: 'dead', ended: 'a used code' })
   }

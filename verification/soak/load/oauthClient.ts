@@ -12,7 +12,7 @@ export interface OAuthClient {
   /** Signs a person in and consents to every scope, and begins again until there is a code. */
   authorize(person: Person): Promise<{ code: string; since: number }>
   /** Redeems a code. */
-  redeem(code: string): Promise<Sent & { tries: number }>
+  redeem(code: string, parameters?: Record<string, string>): Promise<Sent & { tries: number }>
 }
 
 const redirectUri = 'http://127.0.0.1:53682/callback'
@@ -57,11 +57,11 @@ export function oauthClient(clientId: string, sender: Sender, { monitor, issuer 
         }
       }
     },
-    redeem: (code) =>
+    redeem: (code, parameters) =>
       sender.insist(
         form(
           '/api/oauth/token',
-          { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: agent.verifier },
+          { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: agent.verifier, ...parameters },
           [200, 400],
         ),
       ),
