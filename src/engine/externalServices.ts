@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
-import type { PersonCaller } from '../base/caller.ts'
+import type { Caller, PersonCaller } from '../base/caller.ts'
 import type { School } from '../base/school.ts'
 import type { Reader, SchoolWriter, Writer } from '../database/connection/database.ts'
 import type { SendMessage } from '../database/outbox/sendMessage.ts'
 import type { BrowserSessions } from '../database/tables/browserSessions.ts'
 import type { RowChange, ShownChange } from '../database/undo/capture.ts'
 import type { CheckoutItem } from './checkout.ts'
-import type { Presentation } from './declare/rowSerializer.ts'
+import type { ParameterValues } from './declare/expressions.ts'
 import type { EndingGrant, GrantRevocation } from './grantRevocation.ts'
 
 export interface Authorization {
@@ -84,11 +84,19 @@ export interface UndoRules {
     ids: readonly string[],
   ): Promise<(rows: readonly SubjectRow[]) => Promise<StateChange[]>>
   /** Returns what changes of rows mean in the words of the API: first those of the table that a request is about, then those of no person. */
-  show(writer: SchoolWriter, changes: readonly RowChange[], own: string, context: Presentation): Promise<ShownChange[]>
+  show(writer: SchoolWriter, changes: readonly RowChange[], own: string, context: ShowContext): Promise<ShownChange[]>
   /** The types of the change feed whose rows are in this table. */
   typesOf(table: string): readonly string[]
   /** The public id of a row in this table; undefined if no type has its rows. */
   publicId(table: string, id: string): string | undefined
+}
+
+/** The request whose changes are described. */
+export interface ShowContext {
+  school: School
+  caller: Caller
+  parameters: ParameterValues
+  externalServices: ExternalServices
 }
 
 /** The request that takes something back. */

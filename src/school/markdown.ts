@@ -16,7 +16,7 @@ export const renderComment = (text: string): string => comments.render(text)
 
 function createMarkdown(settings: typeof options & { breaks?: boolean }): ReturnType<typeof markdownIt> {
   const created = markdownIt(settings)
-  // Addresses with a scheme only: `node.js` and `readme.md` are no links.
+  // Addresses with a scheme only: `node.js` and `readme.md` are words.
   created.linkify.set({ fuzzyLink: false, fuzzyEmail: false }).add('//', null).add('ftp:', null)
   // After the texts of a line are joined.
   created.core.ruler.push('task_list', ({ tokens }) => {

@@ -107,7 +107,7 @@ export const plainText = (text: string, format: TextFormat, field = 'text'): str
 
 const [maxRemoved, maxRemovedLength] = [20, 200]
 
-/** Attributes that are written anew. */
+/** Attributes that are written again. */
 const replaced: Readonly<Record<string, RegExp>> = { a: /^(rel|target)$/, img: /^(loading|decoding)$/, iframe: /^(?!on|style$|srcdoc$)/ }
 
 /**

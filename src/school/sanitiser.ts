@@ -59,7 +59,7 @@ function aligned(tagName: string, { align, style = '', ...attribs }: sanitizeHtm
 const isLoadable = (src: string): boolean =>
   !/^\s*http:/i.test(src) || /^http:\/\/[^/?#@\\]+\/files\/fil_[0-9a-z]{26}\/[^/?#\\]+$/.test(src)
 
-/** What a text may contain. */
+/** The elements and attributes that a text may contain. */
 export const allowed: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'div', 'section'],

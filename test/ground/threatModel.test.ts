@@ -101,7 +101,9 @@ describe('the table of attack classes in docs/attack-classes.md', () => {
     const [row] = classes.map(({ number }) => new RegExp(`^\\| ${number} \\|.*$`, 'm').exec(document)?.[0] ?? '')
     const found = (text: string): string[] => attackClasses(text).flatMap(problemsOf)
     expect(found(row as string)).toEqual([])
-    expect(found((row as string).replace('returns the same tokens 50 times', 'returns tokens'))).toEqual([expect.stringContaining('no test has the title')])
+    expect(found((row as string).replace('returns the same tokens 50 times', 'returns tokens'))).toEqual([
+      expect.stringContaining('no test has the title'),
+    ])
     expect(found((row as string).replace('races.test.ts', 'gone.test.ts'))).toEqual([expect.stringContaining('does not exist')])
     expect(found('| D1 | An attack | – | 2026-01-01 |')).toEqual(['no test'])
     expect(found((row as string).replace(/\d{4}-\d{2}-\d{2}/, '2999-01-01'))).toEqual([expect.stringContaining('not a past day')])

@@ -194,6 +194,22 @@ where (school.id = :school_id) and school.id = :school_id;
 where (found.value <> 0 and true)
 order by found.value desc, found.course_id;
 
+-- analyticsFunnel, lecturer
+-- columns and tables of analyticsOverview, staff
+where (school.id = :school_id) and school.id = :school_id;
+
+select id, title
+from course
+where (id = :account_id and course.id in ({course_lecturer})) and course.school_id = :school_id;
+
+-- analyticsFunnel, staff
+-- columns and tables of analyticsOverview, staff
+where (school.id = :school_id) and school.id = :school_id;
+
+select id, title
+from course
+where (id = :account_id and true) and course.school_id = :school_id;
+
 -- analyticsSubscriptions, staff
 -- columns and tables of analyticsOverview, staff
 where (school.id = :school_id) and school.id = :school_id;

@@ -2,38 +2,40 @@
 
 -- {cover_of_appearance}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', appearance.cover_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(appearance.cover_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = appearance.school_id AND file.id = appearance.cover_file_id AND file.status = 'ready'
 
 -- {favicon_of_appearance}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', appearance.favicon_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(appearance.favicon_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = appearance.school_id AND file.id = appearance.favicon_file_id AND file.status = 'ready'
 
 -- {logo_dark_of_appearance}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', appearance.logo_dark_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(appearance.logo_dark_alt, file.alt), 'width',
+  file.width, 'height', file.height
 )
 FROM file
 WHERE file.school_id = appearance.school_id AND file.id = appearance.logo_dark_file_id AND file.status = 'ready'
 
 -- {logo_of_appearance}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', appearance.logo_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(appearance.logo_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = appearance.school_id AND file.id = appearance.logo_file_id AND file.status = 'ready'
 
 -- {social_image_of_appearance}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', appearance.social_image_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(appearance.social_image_alt, file.alt), 'width',
+  file.width, 'height', file.height
 )
 FROM file
 WHERE file.school_id = appearance.school_id AND file.id = appearance.social_image_file_id AND file.status = 'ready'

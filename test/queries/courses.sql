@@ -5,8 +5,8 @@ exists ({shared.course_lecturer_of_course}) or NOT EXISTS ({shared.school_show_c
 
 -- {cover_image_of_course}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', course.cover_image_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(course.cover_image_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = course.school_id AND file.id = course.cover_image_file_id AND file.status = 'ready'

@@ -2,8 +2,8 @@
 
 -- {cover_image_of_digital_product}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', digital_product.cover_image_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(digital_product.cover_image_alt, file.alt), 'width',
+  file.width, 'height', file.height
 )
 FROM file
 WHERE file.school_id = digital_product.school_id

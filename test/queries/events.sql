@@ -2,8 +2,8 @@
 
 -- {cover_image_of_event}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', event.cover_image_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(event.cover_image_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = event.school_id AND file.id = event.cover_image_file_id AND file.status = 'ready'

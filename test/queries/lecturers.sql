@@ -12,8 +12,8 @@ from (
 
 -- {cover_image_of_lecturer}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', lecturer.cover_image_alt, 'width', file.width, 'height',
-  file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(lecturer.cover_image_alt, file.alt), 'width',
+  file.width, 'height', file.height
 )
 FROM file
 WHERE file.school_id = lecturer.school_id AND file.id = lecturer.cover_image_file_id AND file.status = 'ready'

@@ -62,7 +62,8 @@ where (post_body.post_id = post.id) and post_body.school_id = :school_id
 
 -- {cover_image_of_post}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', post.cover_image_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(post.cover_image_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = post.school_id AND file.id = post.cover_image_file_id AND file.status = 'ready'
@@ -172,23 +173,23 @@ select id
 from school
 where (id = :school_id and NOT EXISTS ({shared.school_blog_false})) and school.id = :school_id;
 
-select tagged.tag, count(*) as count
+select (array_agg(tagged.tag ORDER BY tagged.id))[1] as tag, count(*) as count
 from (
-  select unnest(post.tags) as tag
+  select unnest(post.tags) as tag, unnest(post.tag_forms) as form, post.id
   from post
   where ({shared.post_status_condition}) and post.school_id = :school_id
 ) as tagged
-group by tagged.tag
-order by count desc, tagged.tag
+group by tagged.form
+order by count desc, tagged.form
 limit 1000;
 
 -- listPostTags, staff
-select tagged.tag, count(*) as count
+select (array_agg(tagged.tag ORDER BY tagged.id))[1] as tag, count(*) as count
 from (
-  select unnest(post.tags) as tag
+  select unnest(post.tags) as tag, unnest(post.tag_forms) as form, post.id
   from post
   where ({shared.post_status_condition}) and post.school_id = :school_id
 ) as tagged
-group by tagged.tag
-order by count desc, tagged.tag
+group by tagged.form
+order by count desc, tagged.form
 limit 1000;

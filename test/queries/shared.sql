@@ -2,21 +2,24 @@
 
 -- {shared.avatar_of_account}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', account.avatar_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(account.avatar_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = account.school_id AND file.id = account.avatar_file_id AND file.status = 'ready'
 
 -- {shared.avatar_of_lecturer}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', lecturer.avatar_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(lecturer.avatar_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = lecturer.school_id AND file.id = lecturer.avatar_file_id AND file.status = 'ready'
 
 -- {shared.avatar_of_person}
 SELECT json_build_object(
-  'file_id', file.id, 'filename', file.filename, 'alt', person.avatar_alt, 'width', file.width, 'height', file.height
+  'file_id', file.id, 'filename', file.filename, 'alt', coalesce(person.avatar_alt, file.alt), 'width', file.width,
+  'height', file.height
 )
 FROM file
 WHERE file.school_id = person.school_id AND file.id = person.avatar_file_id AND file.status = 'ready'

@@ -37,7 +37,7 @@ async function ownersApp() {
 
 const dry = { 'dry-run': 'true' }
 
-describe('what an app changes is said in the words of the API', () => {
+describe('a request of an app has one description of its changes', () => {
   test('by the dry run, the activity and, reversed, the taking back', async () => {
     const app = await ownersApp()
     const { body: course } = await app.post('/courses', { title: 'Raku', access: 'paid', price: { amount: 5900, currency: 'EUR' } })

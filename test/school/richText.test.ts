@@ -233,7 +233,7 @@ describe('rich text becomes HTML that is safe on any page', () => {
       '[x](ftp://x.example/a) ![p](http://x.example/a.png) ![q](https://x.example/b.png) ![own](https://school.example/files/a.png)',
     ],
     ['html', '<a href="ftp://x.example/a">x</a><img src="http://x.example/a.png"><img src="https://x.example/b.png">'],
-  ] as const)('what is removed from %s is named: addresses, and pictures of other sites', (format, text) => {
+  ] as const)('the service names the addresses and pictures of other sites that it removes from %s', (format, text) => {
     expect(removedMarkup({ text, format, field: 'content', origin: 'https://school.example' })).toEqual([
       'a ftp://x.example/a',
       'img http://x.example/a.png',

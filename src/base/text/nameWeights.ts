@@ -1,7 +1,7 @@
 /** The weights of a letter or of letters that are ordered as one, at the three levels of the Unicode Collation Algorithm (UTS 10). */
 export interface NameWeight {
   unit: string
-  /** What it is, whatever its accents and case. */
+  /** The weight of the letter, without its accents and case. */
   letter: string
   accent: string
   capital: string
@@ -99,7 +99,7 @@ function charactersOf(base: Compare): string[] {
   return found
 }
 
-/** True if a letter with marks is ordered as the letter followed by its marks, not as a letter of its own. */
+/** True if a letter with marks is ordered as the letter followed by its marks, not as a separate letter. */
 function isComposed(character: string, base: Compare, accents: Compare): boolean {
   const parts = [...character.normalize('NFD')]
   if (parts.length === 1 || firstLetters.has(character)) return false

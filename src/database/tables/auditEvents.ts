@@ -1,3 +1,5 @@
+// More than 250 lines: one table of every event.
+
 export interface AuditEventKind {
   /** The sentence for docs/audit.md: what happened. */
   about: string

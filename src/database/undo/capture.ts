@@ -28,7 +28,7 @@ export interface ShownChange {
   label: string | null
   /** The person to whom it belongs. */
   personId: string | null
-  /** Of a changed object, in the order of its schema. */
+  /** The changed fields of an updated object, in the order of its schema. */
   fields: ShownField[]
 }
 

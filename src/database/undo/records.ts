@@ -4,6 +4,7 @@ import { now } from '../statements/expressions.ts'
 import { unnest } from '../statements/unnest.ts'
 import type { NamedAuditEvent } from '../tables/auditEvents.ts'
 import type { RowChange, ShownChange } from './capture.ts'
+import { firstShown } from './shownChanges.ts'
 
 /** Encrypts images of rows. */
 export interface Sealing {
@@ -20,12 +21,9 @@ interface KeptChanges {
   /** False if they are only shown. */
   isUndoable: boolean
   changes: readonly RowChange[]
-  /** What the changes mean, the most important first. */
+  /** The changes in the words of the API, the most important first. */
   shown: readonly ShownChange[]
 }
-
-/** The changes that are shown of a request: so many, and so many characters of JSON. */
-const [maxShown, maxShownText] = [100, 50_000]
 
 /** Keeps the changes of a request until they expire. */
 export async function saveUndo(
@@ -77,42 +75,6 @@ export async function saveUndo(
         ]),
     )
     .execute()
-}
-
-function firstShown(shown: readonly ShownChange[]): ShownChange[] {
-  let left = maxShownText
-  return shown.slice(0, maxShown).filter((one) => {
-    left -= JSON.stringify(one).length
-    return left >= 0
-  })
-}
-
-/** Returns what requests changed, in the words of the API, by the ids of their entries. What was about people who have been erased is gone. */
-export async function openEffects(
-  reader: SchoolReader,
-  ids: readonly string[],
-  { open }: Pick<Sealing, 'open'>,
-): Promise<Map<string, ShownChange[]>> {
-  if (ids.length === 0) return new Map()
-  const records = await reader
-    .selectFrom('undo_record')
-    .select(['id', 'effect'])
-    .where('id', 'in', ids)
-    .where('effect', 'is not', null)
-    .execute()
-  const images = await reader
-    .selectFrom('undo_image')
-    .select(['record_id as id', 'effect'])
-    .where('record_id', 'in', ids)
-    .where('effect', 'is not', null)
-    .orderBy('person_id')
-    .execute()
-  const effects = new Map<string, ShownChange[]>()
-  for (const { id, effect } of [...records, ...images]) {
-    const text = effect === null ? undefined : open(effect)
-    if (text !== undefined) effects.set(id, [...(effects.get(id) ?? []), ...JSON.parse(text)].slice(0, maxShown))
-  }
-  return effects
 }
 
 export interface UndoRecord extends Stored<'undo_record', 'id' | 'undone_at' | 'expires_at'> {

@@ -11,7 +11,7 @@ export interface RecordedEntry {
   rowVersion: number | null
   /** The objects that an app removed or overwrote. */
   losses?: Losses | undefined
-  /** What it changed, the most important first. */
+  /** Its changes in the words of the API, the most important first. */
   changes?: readonly ShownChange[] | undefined
 }
 

@@ -10,7 +10,7 @@ import type { ExternalServices } from '../externalServices.ts'
 import type { Run } from '../run.ts'
 import { changesSchema, readerOf, visibleChanges } from './visibleChanges.ts'
 
-const mostChanges = 50
+const maxChanges = 50
 
 /** The report of a dry run, in its response. */
 export const dryRunSchema = z.object({
@@ -24,7 +24,7 @@ export const dryRunSchema = z.object({
       }),
     )
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
-  changes: changesSchema.meta({ description: `The first ${mostChanges} of them in the words of the API, with former and new values.` }),
+  changes: changesSchema.meta({ description: `The first ${maxChanges} of them in the words of the API, with former and new values.` }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
   asks: z
@@ -92,7 +92,7 @@ function reported(
   { changes, emails }: { changes: Effects['changes']; emails: number },
 ): ApiResponse {
   const affected = changes.map(({ type, action, count }) => ({ type, action: changeActionOf(action), count }))
-  const shown = caller.kind === 'person' ? visibleChanges(entry?.changes ?? [], readerOf(caller)).slice(0, mostChanges) : []
+  const shown = caller.kind === 'person' ? visibleChanges(entry?.changes ?? [], readerOf(caller)).slice(0, maxChanges) : []
   const whole = { ...body, dry_run: { status, affected, changes: shown, emails, undo_days: undoDays, asks: null } }
   const { Location: _, ...others } = headers
   return {

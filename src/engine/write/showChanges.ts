@@ -62,7 +62,7 @@ export async function showChanges(
 ): Promise<ShownChange[]> {
   const changes = await withNeeded(writer, captured, resourcesOf)
   const shown = new Map<string, { change: RowChange; shown: ShownChange }>()
-  // What was about a person is forgotten with them.
+  // The changes about a person are forgotten with them.
   const erased = new Set(changes.flatMap(({ table, personId, after }) => (table === 'person' && isErased(after) ? [personId] : [])))
   for (const change of changes) {
     if (erased.has(change.personId)) continue

@@ -28,7 +28,7 @@ export const changesSchema = z.array(
 /** A change of an object, as responses have it. */
 export type ObjectChange = z.output<typeof changesSchema>[number]
 
-/** Returns the changes that a person may see, as responses have them: all of them to the staff, others those of their own rows and of what is public. */
+/** Returns the changes that a person may see, as responses have them: the staff sees all, others see public fields and their own rows. */
 export function visibleChanges(
   changes: readonly ShownChange[],
   { isStaff, personId: reader }: { isStaff: boolean; personId: string | null },

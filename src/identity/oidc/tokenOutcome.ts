@@ -89,7 +89,7 @@ async function commit(request: ClientRequest, granted: Granted | undefined): Pro
   )
 }
 
-/** What only the client has that sent the request: the refresh token, or the verifier of the code. */
+/** Returns the values that only the client of the request has: the refresh token, or the code with its verifier. */
 const secretOf = ({ form }: ClientRequest, { key, value }: Redeemed): string =>
   key.model === 'RefreshToken' ? value : JSON.stringify([value, form.get('code_verifier'), form.get('redirect_uri')])
 

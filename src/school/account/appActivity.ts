@@ -10,7 +10,8 @@ import { type ChangeAction, changeActionOf, changeActions } from '../../database
 import { clientNames } from '../../database/tables/clients.ts'
 import { listRecentGrants } from '../../database/tables/connectedApps.ts'
 import { type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
-import { openEffects, type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { openEffects } from '../../database/undo/shownChanges.ts'
 import { readerOf, visibleChanges } from '../../engine/write/visibleChanges.ts'
 
 export const activityActions = keysOf(changeActions)
@@ -57,7 +58,6 @@ export interface ActivityRequest {
   action?: ChangeAction | undefined
   /** The type of the changed objects, or the id of one of them. */
   resource?: string | undefined
-  /** Who reads it. */
   caller: PersonCaller
   sealing: Pick<Sealing, 'open'>
   /** The page: see `RequestedPage`. */

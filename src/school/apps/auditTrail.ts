@@ -6,7 +6,8 @@ import { auditEvents, isNamedEvent } from '../../database/tables/auditEvents.ts'
 import { listUses, type UseOfDay } from '../../database/tables/grantUse.ts'
 import { namesOfAccounts } from '../../database/tables/namesOfAccounts.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../database/tables/readAudit.ts'
-import { openEffects, type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { type Sealing, type UndoState, undoStates } from '../../database/undo/records.ts'
+import { openEffects } from '../../database/undo/shownChanges.ts'
 import { type ObjectChange, visibleChanges } from '../../engine/write/visibleChanges.ts'
 import { type Change, changeOf } from '../account/appActivity.ts'
 
@@ -36,7 +37,7 @@ export const namedEvents: readonly string[] = Object.keys(auditEvents)
 /** An entry about an app: a write through the API has its change. */
 export type ActivityEntry = AuditTrailEntry & { change: Change | undefined; changes: ObjectChange[]; undo: UndoState | undefined }
 
-/** Who reads an activity: see `visibleChanges`. */
+/** The person who reads an activity: see `visibleChanges`. */
 export interface ActivityReader {
   isStaff: boolean
   /** Undefined for the staff. */

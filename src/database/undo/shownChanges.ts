@@ -1,0 +1,42 @@
+import type { SchoolReader } from '../connection/database.ts'
+import type { ShownChange } from './capture.ts'
+
+/** The most changes that are shown of a request, and characters of their JSON. */
+const [maxShown, maxShownText] = [100, 50_000]
+
+/** Returns the changes that are kept to be shown. */
+export function firstShown(shown: readonly ShownChange[]): ShownChange[] {
+  let left = maxShownText
+  return shown.slice(0, maxShown).filter((one) => {
+    left -= JSON.stringify(one).length
+    return left >= 0
+  })
+}
+
+/** Returns what requests changed, in the words of the API, by the ids of their entries. What was about people who have been erased is gone. */
+export async function openEffects(
+  reader: SchoolReader,
+  ids: readonly string[],
+  { open }: { open(sealed: string): string | undefined },
+): Promise<Map<string, ShownChange[]>> {
+  if (ids.length === 0) return new Map()
+  const records = await reader
+    .selectFrom('undo_record')
+    .select(['id', 'effect'])
+    .where('id', 'in', ids)
+    .where('effect', 'is not', null)
+    .execute()
+  const images = await reader
+    .selectFrom('undo_image')
+    .select(['record_id as id', 'effect'])
+    .where('record_id', 'in', ids)
+    .where('effect', 'is not', null)
+    .orderBy('person_id')
+    .execute()
+  const effects = new Map<string, ShownChange[]>()
+  for (const { id, effect } of [...records, ...images]) {
+    const text = effect === null ? undefined : open(effect)
+    if (text !== undefined) effects.set(id, [...(effects.get(id) ?? []), ...JSON.parse(text)].slice(0, maxShown))
+  }
+  return effects
+}
