@@ -90,6 +90,8 @@ export interface CommentForm {
   /** Undefined if there is nothing to write. */
   field?: { id: string; label: string; hint: string; text: string; error: string; maxLength: number } | undefined
   submit: string
+  /** The label of the button that shows the text first; absent if there is nothing to write. */
+  preview?: string
   isDanger?: true
 }
 

@@ -5,14 +5,17 @@ import { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import type { CommentForm } from '../../base/sitePage.ts'
 import { keysOf } from '../../base/text/keysOf.ts'
+import { linkForeignPictures, lowerHeadings } from '../../base/text/sanitisedHtml.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import { maxCommentLength } from '../../school/comments/addComment.ts'
 import { type CommentSubject, subjects } from '../../school/comments/commentAccess.ts'
 import { changeComment, deleteComment, type Writing, writeComment } from '../../school/comments/ownComments.ts'
+import { htmlOf, removedMarkup } from '../../school/richText.ts'
 import { knownPerson } from '../knownRows.ts'
 import type { TextKey, Texts } from '../texts.ts'
 import { exceeded, showTooMany } from '../tooMany.ts'
 import { typedText } from '../typedText.ts'
+import type { AccountSection } from './accountPage.ts'
 import { type OwnPage, type OwnRequest, Refused, type RunForm } from './ownPage.ts'
 import { returnTo } from './returnTo.ts'
 
@@ -70,6 +73,7 @@ export const commentsPage: OwnPage<Act> = {
       title: 'comment.title',
       back: { href: pageOf(sent, school), label: texts.text('comment.back') },
       sections: [
+        ...(isPreview(sent) && errorOf('body') === '' ? [previewSection(texts, typedText(sent.get('body') ?? ''), school)] : []),
         {
           id: 'write',
           heading: texts.text(label),
@@ -77,6 +81,7 @@ export const commentsPage: OwnPage<Act> = {
             action: ctx.path,
             hidden: Object.fromEntries(['page', ...hidden].map((name) => [name, sent.get(name) ?? ''])),
             submit: texts.text(submit),
+            ...(!isDanger && { preview: texts.text('comment.preview') }),
             field: isDanger ? undefined : fieldOf(texts, label, { text: typedText(sent.get('body') ?? ''), error: errorOf('body') }),
           },
         },
@@ -115,12 +120,29 @@ function formOf(act: Act): RunForm {
   }
 }
 
-/** @throws Refused for an empty or long text, and for a person who writes too many */
-async function requireFit({ ctx, services, school, accountId, pageContext }: OwnRequest, body: string): Promise<void> {
+const isPreview = (sent: URLSearchParams): boolean => sent.has('preview')
+
+/** Returns the comment as readers would see it, and what they would not see. */
+function previewSection(texts: Texts, body: string, { issuer }: School): AccountSection {
+  const removed = removedMarkup({ text: body, format: 'markdown', field: 'body', origin: issuer })
+  return {
+    id: 'preview',
+    heading: texts.text('comment.preview'),
+    html: linkForeignPictures(lowerHeadings(htmlOf(body, 'comment'), 3), issuer),
+    ...(removed.length > 0 && { paragraphs: [texts.parts('comment.removed', { parts: removed.join(', ') })] }),
+  }
+}
+
+/** @throws Refused for an empty or long text, for a preview, and for a person who writes too many */
+async function requireFit({ ctx, services, school, accountId, sent, pageContext }: OwnRequest, body: string): Promise<void> {
   const { texts } = await pageContext()
   const refuse = (status: number, text: string) => new Refused(status, { field: 'body', text })
   if (body === '') throw refuse(422, texts.text('comment.error_empty'))
   if (body.length > maxCommentLength) throw refuse(422, texts.text('comment.error_long', { count: maxCommentLength }))
+  if (isPreview(sent)) {
+    htmlOf(body, 'comment', 'body')
+    throw new Refused(200)
+  }
   const over = await exceeded(services.limits.account.comment(school.id, accountId))
   if (over) throw refuse(429, texts.text('comment.error_many', { minutes: showTooMany(ctx, over.retryAfterSeconds) }))
 }

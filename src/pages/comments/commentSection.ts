@@ -90,6 +90,7 @@ const newForm = (
   hidden: { subject, page, once: newId(), ...(parent !== undefined && { parent }) },
   field: { id, label, hint: texts.text('comment.hint'), text: '', error: '', maxLength: maxCommentLength },
   submit,
+  preview: texts.text('comment.preview'),
 })
 
 const replyForm = ({ id }: CommentItem, parts: CommentParts) => ({
@@ -119,6 +120,7 @@ const ownForms = ({ id, body }: CommentItem, { page, texts }: CommentParts, isOp
               maxLength: maxCommentLength,
             },
             submit: texts.text('comment.change_submit'),
+            preview: texts.text('comment.preview'),
           },
         },
       ]

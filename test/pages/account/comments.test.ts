@@ -81,6 +81,24 @@ describe.each(await databasesToTest())('comments on the pages of the school, on 
     expect(rows.map(({ details }) => details.action)).toEqual(['created', 'created', 'changed', 'deleted'])
   })
 
+  test('a preview shows the comment with its lines and what readers would not see, stores nothing, and is sent from there', async () => {
+    const { path } = await post()
+    const body = 'Line 1\nLine 2 https://kiln.example/a\n\n![shard](https://pictures.example/a.png) [file](ftp://x.example/a)'
+    const before = await stored()
+    const shown = await press(writer('ada'), await writer('ada').get(path), 'id="comment"', { body, preview: '1' })
+    expect(shown.status).toBe(200)
+    const [section = ''] = /<section[^>]*>\s*<h2[^>]*>Preview[\s\S]*?<\/section>/.exec(shown.html) ?? []
+    expect(section).toMatch(/Line 1<br[^>]*>\s*Line 2 <a href="https:\/\/kiln.example\/a"/)
+    expect(section).toContain('Readers do not see: <bdi>img https://pictures.example/a.png, a ftp://x.example/a')
+    expect(await stored()).toBe(before)
+    expect(shown.html).toContain('Line 1\nLine 2 https://kiln.example/a')
+    const sent = await press(writer('ada'), shown, 'comment-form', { body })
+    expect([sent.status, sent.location?.pathname, await stored()]).toEqual([303, path, before + 1])
+    expect((await writer('ada').get(path)).html).toMatch(/Line 1<br[^>]*>\s*Line 2/)
+    const empty = await press(writer('ada'), await writer('ada').get(path), 'id="comment"', { body: ' ', preview: '1' })
+    expect([empty.status, empty.html.includes('Preview</h2>')]).toEqual([422, false])
+  })
+
   test('a button that is pressed twice writes one comment, and a form that was used for another text says so', async () => {
     const { path } = await post()
     const page = await writer('ada').get(path)
