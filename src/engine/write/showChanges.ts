@@ -157,7 +157,8 @@ function fieldsOf(
       if (derivation && !hasAll(derivation.from, source)) return null
       return shortened(pick(derivation ? derivation.of(source, context) : source[field]))
     }
-    return [{ field, before: valueIn(before), after: valueIn(after), ...narrow }]
+    const [old, current] = [valueIn(before), valueIn(after)]
+    return JSON.stringify(old) === JSON.stringify(current) ? [] : [{ field, before: old, after: current, ...narrow }]
   })
 }
 
