@@ -91,11 +91,16 @@ BEGIN
 END
 $$;
 
--- Arguments of the triggers: the column, and the one that takes its place if it is null. They also run where a copy switches others off.
+-- Arguments of the triggers: the column, and the one that takes its place if it is null. They also run where a copy switches others off: the rows
+-- of a copy keep the order that they have, and those of an export that has none get one.
 CREATE FUNCTION keep_name_order() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     wanted text := (SELECT language FROM name_language WHERE school_id = NEW.school_id);
 BEGIN
+    IF current_setting('schoolgate.copies_rows', true) = 'on'
+       AND to_jsonb(NEW) ->> (split_part(TG_ARGV[0], ',', 1) || '_order') <> '' THEN
+        RETURN NEW;
+    END IF;
     CASE TG_ARGV[0]
         WHEN 'title' THEN NEW.title_order := name_order(wanted, NEW.title);
         WHEN 'name' THEN NEW.name_order := name_order(wanted, NEW.name);
