@@ -1,6 +1,7 @@
 import type { KnipConfig } from 'knip'
 import { programs } from './src/operate/serve/programFile.ts'
 import { generators } from './test/clients/generators.ts'
+import { nodeLibraries } from './test/clients/libraries.ts'
 
 const config: KnipConfig = {
   workspaces: {
@@ -11,8 +12,8 @@ const config: KnipConfig = {
         // Files that a path starts or loads.
         'scripts/{completeLists,declarations,demoRows,factWriters,imports,language,makeConfusables,moduleState,packagesTwice,sourceLimits}.ts',
         'test/school/subjects/*.ts',
-        'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules}.ts',
-        'verification/{engines/sharding/recordToFile,fuzz/watchProcess,soak/failures/movedClock}.ts',
+        'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules,support/movedClock}.ts',
+        'verification/{engines/sharding/recordToFile,fuzz/watchProcess}.ts',
         'verification/mutation/{recordCalls,vitest.config}.ts',
         'bench/process/reportUsage.ts',
       ],
@@ -28,7 +29,7 @@ const config: KnipConfig = {
     },
     'test/clients': {
       project: '**/*.ts',
-      entry: '*.test.ts',
+      entry: ['*.test.ts', 'adapters/serveAdapters.ts'],
       ignoreDependencies: [
         // Tests start these programs.
         ...generators.flatMap((generator) => (generator.package === 'openapi-typescript' ? [] : [generator.package])),
@@ -39,6 +40,8 @@ const config: KnipConfig = {
         'mcp-remote-0.1',
         // Loaded by a computed name.
         '@auth/core',
+        'passport-oauth2',
+        ...nodeLibraries.flatMap((library) => (/-\d(\.\d)?$/.test(library.package) ? [library.package] : [])),
         // A part of passport, for types.
         'oauth',
       ],

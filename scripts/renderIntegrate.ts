@@ -27,11 +27,15 @@ const manifestIn = async (file: string): Promise<Record<'dependencies' | 'devDep
   JSON.parse(await readFile(file, 'utf8'))
 
 function libraryTable(versions: Readonly<Record<string, string>>): string {
-  const row = ({ name, flows, settings }: Library, version: string): string =>
-    `| ${name} | ${version} | ${flows.join(', ')} | ${settings} |`
+  const row = ({ name, flows, settings, clock = 'none' }: Library, version: string): string =>
+    `| ${name} | ${version} | ${flows.join(', ')} | ${settings} | ${clock} |`
   const rows = [
-    ...nodeLibraries.map((library) => row(library, `${versions[library.package]}`)),
+    ...nodeLibraries.map((library) => row(library, `${versions[library.package]?.replace(/^npm:.*@/, '')}`)),
     ...debianLibraries.map((library) => row(library, `${library.version} (Debian 12)`)),
   ]
-  return ['| library | version | tested flows | required settings |', '| --- | --- | --- | --- |', ...rows].join('\n')
+  return [
+    '| library | version | tested flows | required settings | for a clock 2 minutes off |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n')
 }

@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { modAuthOpenidc, startModAuthOpenidc } from './adapters/modAuthOpenidc.ts'
 import { modOauth2, startModOauth2 } from './adapters/modOauth2.ts'
 import { authlib, requestsOauthlib } from './adapters/python.ts'
-import { type Adapter, asked, integrations, more, siteAt, testFourConsents } from './fourConsents.ts'
+import { type Adapter, asked, integrations, more, runLibrary, siteAt, testFourConsents } from './fourConsents.ts'
 import { debianLibraries } from './libraries.ts'
 
 const names = debianLibraries.map((one) => one.package)
@@ -25,8 +25,8 @@ if (missing.length > 0) {
 let service: TestService
 let [openidc, oauth2]: Apache[] = []
 const adapters: Record<(typeof debianLibraries)[number]['id'], Adapter> = {
-  authlib,
-  requestsOauthlib,
+  authlib: authlib(),
+  requestsOauthlib: requestsOauthlib(),
   modAuthOpenidc: modAuthOpenidc(() => openidc as Apache, more),
   modOauth2: modOauth2(() => oauth2 as Apache),
 }
@@ -49,4 +49,13 @@ describe.runIf(missing.length === 0)('libraries of Debian', () => {
   })
 
   testFourConsents(debianLibraries, adapters, () => service)
+
+  describe.each([-2, 2])('with a clock that is moved by %i minutes', (minutes) => {
+    test.each([
+      [debianLibraries[0], authlib],
+      [debianLibraries[1], requestsOauthlib],
+    ] as const)('$0.name runs every flow', async (library, adapter) => {
+      await runLibrary(service, adapter(minutes), { ...library, id: `${library.id}-${minutes}` })
+    })
+  })
 })

@@ -8,10 +8,13 @@ export interface Library {
   flows: readonly Flow[]
   /** Settings without which it does not work, or works worse. Markdown. */
   settings: string
+  /** The setting with which it works when its clock is two minutes off. Markdown. Absent if it needs none. */
+  clock?: string
 }
 
 /** A library from npm, whose version is that of package.json, or of test/clients/package.json. */
 export interface NodeLibrary extends Library {
+  /** The name in package.json: an alias for the first version that works. */
   package: string
 }
 
@@ -32,11 +35,26 @@ export const nodeLibraries = [
     settings: 'none: it registers itself',
   },
   {
+    id: 'openidClient1',
+    name: 'openid-client, first version',
+    package: 'openid-client-1',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation'],
+    settings: 'none: it registers itself, with `token_endpoint_auth_method: "client_secret_post"`',
+    clock: '`client.CLOCK_TOLERANCE = 120`',
+  },
+  {
     id: 'oauth4webapi',
     name: 'oauth4webapi',
     package: 'oauth4webapi',
     flows: all,
     settings: 'none: it registers itself',
+  },
+  {
+    id: 'oauth4webapi1',
+    name: 'oauth4webapi, first version',
+    package: 'oauth4webapi-1',
+    flows: all,
+    settings: '`token_endpoint_auth_method: "client_secret_post"`; this version cannot register itself',
   },
   {
     id: 'mcpSdk',
@@ -68,11 +86,39 @@ export const nodeLibraries = [
       'an integration without a secret, with `post_logout_redirect_uri` among its addresses; if `cors` of `server.yaml` is limited, the origin of the page in it',
   },
   {
+    id: 'oidcClientTs2',
+    name: 'oidc-client-ts, first version',
+    package: 'oidc-client-ts-2',
+    flows: ['sign-in', 'refresh', 'step-up', 'revocation', 'sign-out'],
+    settings: 'those of the newest version',
+  },
+  {
     id: 'passport',
     name: 'passport-openidconnect',
     package: 'passport-openidconnect',
     flows: ['sign-in', 'step-up'],
     settings: 'a subclass that adds PKCE, which the library does not send; `nonce`',
+  },
+  {
+    id: 'passport01',
+    name: 'passport-openidconnect, first version',
+    package: 'passport-openidconnect-0.1',
+    flows: ['sign-in', 'step-up'],
+    settings: 'those of the newest version',
+  },
+  {
+    id: 'passportOauth2',
+    name: 'passport-oauth2',
+    package: 'passport-oauth2',
+    flows: ['sign-in', 'step-up'],
+    settings: '`state: true`, `pkce: true`',
+  },
+  {
+    id: 'passportOauth2First',
+    name: 'passport-oauth2, first version',
+    package: 'passport-oauth2-1.5',
+    flows: ['sign-in', 'step-up'],
+    settings: '`state: true`, `pkce: true`',
   },
   {
     id: 'expressOpenidConnect',
@@ -83,11 +129,25 @@ export const nodeLibraries = [
       '`clientAuthMethod: "client_secret_post"`, `authorizationParams.response_type: "code"`; `idpLogout: true`, with `baseURL` as a `post_logout_redirect_uris`',
   },
   {
+    id: 'expressOpenidConnect2',
+    name: 'express-openid-connect, first version',
+    package: 'express-openid-connect-2',
+    flows: ['sign-in', 'refresh', 'step-up', 'sign-out'],
+    settings: 'those of the newest version, without `clientAuthMethod`',
+  },
+  {
     id: 'authJs',
     name: 'Auth.js',
     package: '@auth/core',
     flows: ['sign-in', 'step-up'],
     settings: '`client.token_endpoint_auth_method: "client_secret_post"`, `checks: ["pkce", "state", "nonce"]`',
+  },
+  {
+    id: 'authJs01',
+    name: 'Auth.js, first version',
+    package: 'auth-core-0.1',
+    flows: ['sign-in', 'step-up'],
+    settings: '`client.token_endpoint_auth_method: "client_secret_post"`, `checks: ["pkce", "state"]`, `profile`',
   },
   {
     id: 'arctic',
@@ -133,6 +193,7 @@ export const debianLibraries = [
     flows: [...all, 'sign-out'],
     settings:
       '`OIDCProviderTokenEndpointAuth client_secret_post`, `OIDCPKCEMethod S256`; the address in `?logout=` as a `post_logout_redirect_uris`',
+    clock: 'not tested',
   },
   {
     id: 'modOauth2',
@@ -142,5 +203,6 @@ export const debianLibraries = [
     flows: ['token check'],
     settings:
       '`OAuth2TokenVerify introspect` with `introspect.auth=client_secret_post`, the credentials of the client, and `expiry` in seconds. `Require oauth2_claim` of this version compares whole values: check `scope` behind it',
+    clock: 'not tested',
   },
 ] as const satisfies DebianLibrary[]

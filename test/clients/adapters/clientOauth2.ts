@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
 import ClientOAuth2 from 'client-oauth2'
 import type { Adapter } from '../fourConsents.ts'
+import { pkce } from './pkce.ts'
 
 /** client-oauth2 in a web service. It does not get the secret, which it would send by HTTP Basic: each request has it in its form. */
 export const clientOauth2: Adapter = ({ issuer, clientId, clientSecret, redirectUri }) => {
@@ -17,8 +17,8 @@ export const clientOauth2: Adapter = ({ issuer, clientId, clientSecret, redirect
   return {
     credentials: { clientId, clientSecret, redirectUri },
     async begin(scope) {
-      verifier = randomBytes(32).toString('base64url')
-      const challenge = createHash('sha256').update(verifier).digest('base64url')
+      const [secret, challenge] = pkce()
+      verifier = secret
       return client.code.getUri({ scopes: scope.split(' '), query: { code_challenge: challenge, code_challenge_method: 'S256' } })
     },
     async finish({ href }) {

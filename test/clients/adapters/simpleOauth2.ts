@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { type AccessToken, AuthorizationCode } from 'simple-oauth2'
 import type { Adapter } from '../fourConsents.ts'
+import { pkce } from './pkce.ts'
 
 /** simple-oauth2 in a web service. It repeats the requested scope at a refresh, as its manual shows. */
 export const simpleOauth2: Adapter = ({ issuer, clientId, clientSecret, redirectUri }) => {
@@ -21,12 +21,10 @@ export const simpleOauth2: Adapter = ({ issuer, clientId, clientSecret, redirect
     credentials: { clientId, clientSecret, redirectUri },
     async begin(requested) {
       scope = requested
-      verifier = randomBytes(32).toString('base64url')
-      const challenge = {
-        code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-      }
-      return client.authorizeURL({ redirect_uri: redirectUri, scope, state: 'a-state', ...challenge })
+      const [secret, challenge] = pkce()
+      verifier = secret
+      const proof = { code_challenge: challenge, code_challenge_method: 'S256' }
+      return client.authorizeURL({ redirect_uri: redirectUri, scope, state: 'a-state', ...proof })
     },
     async finish(redirect) {
       const proof = { code_verifier: verifier }

@@ -8,7 +8,7 @@ import { type Failure, nothing, rejections } from './failure.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
-const preload = pathToFileURL(resolve(import.meta.dirname, 'movedClock.ts')).href
+const preload = pathToFileURL(join(root, 'test/support/movedClock.ts')).href
 
 const jobs = [
   'forget_answers',
