@@ -64,6 +64,13 @@ export const nodeLibraries = [
     settings: 'none: it registers itself. To ask for more, remove the tokens first',
   },
   {
+    id: 'mcpSdk110',
+    name: 'MCP SDK, first version with Streamable HTTP',
+    package: 'mcp-sdk-1.10',
+    flows: ['sign-in', 'refresh', 'step-up'],
+    settings: 'none: it registers itself. Add `scope` to the URL in `redirectToAuthorization`; to ask for more, remove the tokens first',
+  },
+  {
     id: 'mcpClient',
     name: 'MCP SDK, version 2',
     package: '@modelcontextprotocol/client',

@@ -6,6 +6,7 @@ import { clientOauth2 } from './clientOauth2.ts'
 import { expressOpenidConnect, expressOpenidConnect2 } from './expressOpenidConnect.ts'
 import { mcpClient } from './mcpClient.ts'
 import { mcpSdk } from './mcpSdk.ts'
+import { mcpSdk110 } from './mcpSdk110.ts'
 import { oauth4webapi } from './oauth4webapi.ts'
 import { oauth4webapi1 } from './oauth4webapi1.ts'
 import { oidcClientTs, oidcClientTs2 } from './oidcClientTs.ts'
@@ -22,6 +23,7 @@ export const nodeAdapters: Record<(typeof nodeLibraries)[number]['id'], Adapter>
   oauth4webapi,
   oauth4webapi1,
   mcpSdk,
+  mcpSdk110,
   mcpClient,
   simpleOauth2,
   oidcClientTs,
