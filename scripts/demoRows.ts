@@ -69,9 +69,12 @@ function addMarks(marks: Map<unknown, string>, table: string, row: Row, place: n
 }
 
 function isComputed({ name: table, columns }: TableShape, name: string): boolean {
-  const isHtml = name.endsWith('_html') && columns.some((column) => `${column.name}_html` === name)
+  const isDerived = columns.some((column) => [`${column.name}_html`, `${column.name}_order`].includes(name))
+  const isForm = name === 'tag_forms' || (table === 'person_tag' && name === 'form')
   // The row of the appearance has the id of its school.
-  return isHtml || (name === 'id' && table !== 'appearance') || name === 'school_id' || (computed[table]?.includes(name) ?? false)
+  return (
+    isDerived || isForm || (name === 'id' && table !== 'appearance') || name === 'school_id' || (computed[table]?.includes(name) ?? false)
+  )
 }
 
 function rowToWrite(table: string, row: Row, columns: TableShape['columns'], defaults: Row): Row {

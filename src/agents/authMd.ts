@@ -111,10 +111,7 @@ function redirectUris(hosts: readonly string[]): Markdown {
 }
 
 function refreshing({ refresh_window_seconds: window }: SchoolFacts['oauth']): Markdown {
-  const repeated =
-    window > 0
-      ? `Repeat a refresh or the exchange of a code only if its response is lost, within ${window} seconds: later`
-      : 'Do not use one again:'
+  const repeated = window > 0 ? `Repeat a refresh only if its response is lost, within ${window} seconds: later` : 'Do not use one again:'
   return markdown`Store a new refresh token before you use it. ${repeated} it counts as theft and revokes the grant.`
 }
 

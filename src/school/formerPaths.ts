@@ -9,8 +9,7 @@ export const formerPaths = () =>
     .array(z.string().refine((path) => formerPath(path) !== undefined, 'must be a path such as /2019/05/first-firing, without a query'))
     .max(20)
     .meta({
-      description:
-        'Only for staff: paths that it had on another site. On the site of the school each leads to it, unless the site has a page there.',
+      description: 'Only for staff: its paths on another site, which lead to it here.',
       example: ['/2019/05/first-firing'],
       createOnly: true,
     })

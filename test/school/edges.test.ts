@@ -67,7 +67,7 @@ const chapters = defineResource({
   about: 'A part of a book.',
   scopes: { read: 'See chapters' },
   schema: z.object({ title, course_id: reference('crs', 'The book.') }),
-  sorts: ['title'],
+  sorts: ['created_at'],
   expand: { book: { resource: (): Resource => books, id: (row) => row.course_id } },
   visibility: everyone,
   operations: { list: 'read' },

@@ -39,8 +39,10 @@ describe.each(hasRedis ? ['database', 'redis'] : ['database'])('an answer counts
     expect(new Set(redirects).size).toBe(1)
     const [redirect = ''] = redirects
     expect(codeAt(redirect)).toBeDefined()
-    expect((await agent.redeem(new URL(redirect))).status).toBe(200)
-    expect((await agent.redeem(new URL(redirect))).body.error).toBe('invalid_grant')
+    const { status, body } = await agent.redeem(new URL(redirect))
+    expect(status).toBe(200)
+    expect((await agent.redeem(new URL(redirect))).body).toEqual(body)
+    expect((await agent.redeem(new URL(redirect), { code_verifier: 'x'.repeat(43) })).body.error).toBe('invalid_grant')
   })
 
   test('consent that is posted twice, concurrently or later, gives one code', async () => {

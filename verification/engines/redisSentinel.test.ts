@@ -70,8 +70,9 @@ describe.runIf(await hasOwnServers())('on Redis with three sentinels', () => {
     // The new primary has the version from before the revocation.
     for (const { access_token } of [revoked, unseen]) expect((await account(access_token)).status).toBe(401)
     expect((await agent.refresh(revoked.refresh_token)).body.error).toBe('invalid_grant')
-    expect((await agent.redeem(redirect)).body.error).toBe('invalid_grant')
-    expect((await agent.refresh(ofCode.refresh_token)).body.error).toBe('invalid_grant')
+    expect((await agent.redeem(redirect, { code_verifier: 'x'.repeat(43) })).body.error).toBe('invalid_grant')
+    // Within the window, a used code whose response is lost is refused and ends nothing: its client may have sent it.
+    expect((await agent.refresh(ofCode.refresh_token)).status).toBe(200)
     expect((await agent.refresh(kept.refresh_token)).status).toBe(200)
     await completeAgain()
   })

@@ -24,7 +24,7 @@ export const dryRunSchema = z.object({
       }),
     )
     .meta({ description: 'Objects that would be changed, also those that would be removed together with another one.' }),
-  changes: changesSchema.meta({ description: `The first ${maxChanges} of them in the words of the API, with former and new values.` }),
+  changes: changesSchema.meta({ description: `The first ${maxChanges} of them, with their values.` }),
   emails: z.int().meta({ description: 'E-mails that the request would send.', example: 24 }),
   undo_days: z.int().meta({ description: 'For how many days it could be taken back; 0 if it could not be.', example: 30 }),
   asks: z

@@ -10,17 +10,17 @@ export const changesSchema = z.array(
     .object({
       type: z.string().meta({ description: 'Type of the object.', example: 'course' }),
       id: z.string().nullable().meta({ description: 'Id of the object.', example: 'crs_01jgwejj00e6srgkpqm2sqf05m' }),
-      action: z.enum(['created', 'updated', 'deleted']).meta({ description: 'What happened to it.', example: 'updated' }),
+      action: z.enum(['created', 'updated', 'deleted']).meta({ description: 'What happened.', example: 'updated' }),
       label: z.string().nullable().meta({ description: 'Title, name or code.', example: 'Clay From Scratch' }),
       fields: z
         .array(
           z.object({
             field: z.string().meta({ description: 'Name of the field.', example: 'subtitle' }),
-            before: valueText.meta({ description: 'Former value, or the removed entries of a list of objects.', example: null }),
-            after: valueText.meta({ description: 'New value, or the added entries.', example: 'For beginners' }),
+            before: valueText.meta({ description: 'Value before; of a list of objects, what was removed.', example: null }),
+            after: valueText.meta({ description: 'Value after, or what was added.', example: 'For beginners' }),
           }),
         )
-        .meta({ description: 'The changed fields of an updated object. A value that is not a text is JSON; long ones are shortened.' }),
+        .meta({ description: 'Changed fields. A value is text or JSON; a long one is shortened.' }),
     })
     .meta({ component: 'ObjectChange' }),
 )

@@ -39,7 +39,7 @@ const activity = z
         client_name: z.string().nullable().meta({ description: 'Name that the app gives itself now.', example: 'Study helper' }),
       })
       .meta({ description: 'The app, in the name of the person.', example: {} }),
-    changes: changesSchema.meta({ description: 'What it changed, at most 100 objects. Empty for an old entry.', example: [] }),
+    changes: changesSchema.meta({ description: 'What it changed, at most 100 objects.', example: [] }),
     reason: z.string().nullable().meta({
       description: "Why, in the app's own words: its header Agent-Reason. It is not verified.",
       example: 'Move the course to spring',

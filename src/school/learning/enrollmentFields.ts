@@ -41,7 +41,7 @@ export const enrollmentSchema = z.object({
   first_opened_at: moment('Time of the first activity in a lesson.'),
   last_activity_at: moment('Time of the last activity in a lesson.'),
   completed_at: moment(
-    'Time of completion. Lessons that are added later do not revoke it. Staff can send a time in the past for an enrolment that moves here from another system: it is completed, with the certificate of the course.',
+    'Time of completion. Lessons that are added later do not revoke it. Staff can send a past time for a new enrolment: it is completed then.',
   ),
   canceled_at: moment('Time of cancellation.'),
   certificate: z
@@ -115,12 +115,12 @@ export const courseProgress = z.object({
 export const history = {
   enrolled_at: timestamp().optional().meta({
     description:
-      'Only for staff: when the student was enrolled, for an enrolment that moves here from another system. It becomes created_at, and starts_at unless that is sent.',
+      'Only for staff: when the student was enrolled in another system. It becomes created_at, and starts_at unless that is sent.',
     example: '2019-05-04T09:30:00.000Z',
     createOnly: true,
   }),
   certificate_issued_at: timestamp().optional().meta({
-    description: 'Only for staff, with completed_at: when the certificate was issued. Default: completed_at. Its number is new.',
+    description: 'Only for staff: when the certificate was issued. Default: completed_at. Its number is new.',
     example: '2019-07-02T09:30:00.000Z',
     createOnly: true,
   }),

@@ -71,8 +71,7 @@ export const postSchema = z.object({
   reading_minutes: z.int().meta({ description: 'Reading time in minutes.', example: 4 }),
   scheduled_for: time('When it will be published.'),
   published_at: timestamp().nullable().meta({
-    description:
-      'When it was published. Staff can send a time in the past when they create the post: it is published then, as it was on another site, and nobody gets an e-mail.',
+    description: 'When it was published. Staff can send a past time for a new post: it is published then, without e-mails.',
     example: '2026-03-01T09:30:00.000Z',
   }),
   archived_at: time('When it was archived.'),

@@ -7,7 +7,7 @@ interface Client {
   token_endpoint_auth_method: string
 }
 type Result = Tokens & { error?: string }
-/** What version 1 has, and this adapter calls. It returns errors of the service. */
+/** The functions of version 1 that this adapter calls. They return errors of the service. */
 interface FirstLibrary {
   discoveryRequest(issuer: URL): Promise<Response>
   processDiscoveryResponse(issuer: URL, response: Response): Promise<{ authorization_endpoint: string }>

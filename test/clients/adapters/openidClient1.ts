@@ -3,7 +3,7 @@ import type { Adapter, Tokens } from '../fourConsents.ts'
 import { loopbackRedirectUri } from './loopback.ts'
 import { pkce } from './pkce.ts'
 
-/** What the versions before 6 have, and this adapter calls. */
+/** The members of versions before 6 that this adapter calls. */
 interface FirstClient {
   client_id: string
   client_secret: string

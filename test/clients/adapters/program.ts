@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-/** A client in a process of its own: it reads a line of JSON for each command, and answers with one. */
+/** A client in a separate process: it reads a line of JSON for each command, and answers with one. */
 export interface Program {
   run<Result>(command: string, value?: string): Promise<Result>
   stop(): Promise<unknown>

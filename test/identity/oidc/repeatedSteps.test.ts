@@ -64,10 +64,13 @@ describe('the same decision of the same browser', () => {
     expect(again.location?.searchParams.get('code')).toMatch(/~/)
     expect(await events('consent.granted')).toBe(before)
     const address = first.location as URL
-    expect((await agent.redeem(address)).status).toBe(200)
+    const { body: tokens, status } = await agent.redeem(address)
+    expect(status).toBe(200)
     const third = await visit.browser.follow(await allow(visit))
     expect(third.location?.href).toBe(address.href)
-    expect((await agent.redeem(third.location as URL)).body.error).toBe('invalid_grant')
+    expect((await agent.redeem(third.location as URL)).body).toEqual(tokens)
+    expect((await agent.redeem(address, { code_verifier: 'x'.repeat(43) })).body.error).toBe('invalid_grant')
+    expect((await agent.refresh(tokens.refresh_token)).body.error).toBe('invalid_grant')
   })
 
   test('that is sent several times concurrently leads every time to the one code', async () => {

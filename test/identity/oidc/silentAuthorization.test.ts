@@ -91,7 +91,7 @@ describe.each(await databasesToTest())('an authorization with prompt=none on $na
     const { person, tokens } = await allowed(agent)
     const redirect = await silent(person, agent)
     const { body } = await agent.redeem(redirect)
-    expect((await agent.redeem(redirect)).body.error).toBe('invalid_grant')
+    expect((await agent.redeem(redirect, { code_verifier: 'x'.repeat(43) })).body.error).toBe('invalid_grant')
     for (const token of [tokens.refresh_token, body.refresh_token]) expect((await agent.refresh(token)).body.error).toBe('invalid_grant')
     await expectRefusal(person, agent, 'consent_required')
   })

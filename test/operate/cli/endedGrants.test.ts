@@ -103,8 +103,8 @@ describe.each(await placesToTest())('the audit trail of a grant that ended, $nam
       end: ({ agent, tokens }) => agent.post('/api/oauth/revoke', { token: tokens.refresh_token }),
       entry: () => ({ event: 'token.revoked' }),
     },
-    'somebody who presents the code again': {
-      end: ({ agent, redirect }) => agent.redeem(redirect),
+    'somebody who presents the code again without its verifier': {
+      end: ({ agent, redirect }) => agent.redeem(redirect, { code_verifier: 'x'.repeat(43) }),
       entry: () => ({ event: 'code.replayed' }),
     },
     'somebody who presents a used refresh token': {

@@ -174,7 +174,7 @@ describe.each(await placesToTest())('content of another site, on $name', ({ open
       `SELECT content_html FROM post_body WHERE post_id IN (SELECT id FROM post WHERE slug = 'hamari-mitti')`,
       [],
     )
-    expect(stored[0]?.content_html).toContain('<h2><strong>Glaze</strong></h2>')
+    expect(stored[0]?.content_html).toContain('<h2 id="text-glaze"><strong>Glaze</strong></h2>')
     expect(stored[0]?.content_html).not.toContain('javascript:')
     expect(await page('/pages/about-2').catch(() => page('/pages/about'))).toBeTruthy()
     expect(ghostImported.out).toMatch(/Newsletter 12: it was an e-mail only/)

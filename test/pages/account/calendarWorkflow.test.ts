@@ -103,7 +103,7 @@ describe.each(await databasesToTest())('events of an empty school, on $name', ({
       },
       party: {
         first: ['going', 'waitlisted', 'waitlisted', 'waitlisted'],
-        before: { going_count: 2, waitlisted_count: 6, seats_left: 2 },
+        before: { going_count: 2, waitlisted_count: 6, seats_left: 0 },
         after: ['going', 'going', 'waitlisted'],
         ends: { going_count: 4, waitlisted_count: 2, seats_left: 0 },
       },
