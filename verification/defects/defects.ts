@@ -66,29 +66,6 @@ export const defects: readonly PlantedDefect[] = [
     report: 'changes with one If-Match succeeded',
   },
   {
-    name: 'compare-and-set of codes',
-    about: 'a used code is redeemed again',
-    changes: [
-      {
-        file: 'src/identity/oidc/adapter.ts',
-        from: 'if (found.consumedAt) payload.consumed =',
-        to: "if (found.consumedAt && model !== 'AuthorizationCode') payload.consumed =",
-      },
-      {
-        file: 'src/identity/oidc/adapter.ts',
-        from: "const usedOnce: ReadonlySet<string> = new Set(['AuthorizationCode', 'RefreshToken'])",
-        to: "const usedOnce: ReadonlySet<string> = new Set(['RefreshToken'])",
-      },
-      {
-        file: 'src/identity/oidc/tokenOutcome.ts',
-        from: 'if (!isRedeemed) return await repeat(request, redeemed, granted)',
-        to: 'void isRedeemed',
-      },
-    ],
-    command: soak(),
-    report: 'twice: a code was exchanged for two pairs',
-  },
-  {
     name: 'compare-and-set of refresh tokens',
     about: 'a used refresh token is exchanged again',
     changes: [
