@@ -8,6 +8,7 @@ const used = {
   // Modules that the configuration imports.
   'src/operate/serve/programFile.ts': 'export const programs: string[] = []\n',
   'test/clients/generators.ts': 'export const generators: { package: string }[] = []\n',
+  'test/clients/libraries.ts': 'export const nodeLibraries: { package: string }[] = []\n',
   'package.json': JSON.stringify({ scripts: { start: 'node src/main.ts' }, dependencies: { koa: '1.0.0', knip: '1.0.0' } }),
   'src/main.ts': "import Koa from 'koa'\nimport { one } from './one.ts'\nnew Koa(one).listen()\n",
   'src/one.ts': 'export const one = {}\nexport interface Shape {\n  one: 1\n}\n',
