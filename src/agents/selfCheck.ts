@@ -37,6 +37,7 @@ export interface SelfCheck {
   start(): void
   /** Checks every school again, if the checks have been started. */
   restart(): void
+  /** Waits up to two seconds for a request under way, which uses the database. */
   stop(): Promise<void>
   states(): Record<string, SelfCheckState>
   summary(): SelfCheckSummary
@@ -48,6 +49,8 @@ const maxAtOnce = 10
 const pausesPerCheck = 4
 const firstRetrySeconds = 1
 const longestRetrySeconds = 300
+/** After a stop, a request under way gets this long. */
+const patienceMs = 2000
 
 export function createSelfCheck({ ask, schools, expected, report, pause = rest }: SelfCheckArguments): SelfCheck {
   let current: { controller: AbortController; results: Map<string, SelfCheckResult>; timers: Set<NodeJS.Timeout> } | undefined
@@ -58,9 +61,12 @@ export function createSelfCheck({ ask, schools, expected, report, pause = rest }
     current = round
     const { results, timers } = round
     const { signal } = round.controller
+    const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
+    givenUp.catch(() => undefined)
+    signal.addEventListener('abort', () => setTimer(() => giveUp(signal.reason), patienceMs).unref())
     const askUntilStopped: Fetch = async (address, request) => {
       signal.throwIfAborted()
-      return await ask(address, { ...request, signal })
+      return await Promise.race([ask(address, request), givenUp])
     }
     const check = (school: School, retrySeconds: number): void => {
       queue = queue.then(async () => {

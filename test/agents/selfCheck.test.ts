@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkDocuments, type Expected, type Findings } from '../../src/agents/documentChecks.ts'
 import { createSelfCheck, type SelfCheckState } from '../../src/agents/selfCheck.ts'
@@ -199,12 +200,18 @@ describe('the background check', () => {
     await check.stop()
   })
 
-  test('stops while a request is under way', async () => {
+  test.each([
+    ['waits for a request under way', 50],
+    ['but not for one that hangs', 2 ** 31 - 1],
+  ])('a stop %s', async (_name, milliseconds) => {
     const { promise: asked, resolve } = Promise.withResolvers<void>()
+    let finished = 0
     const check = createSelfCheck({
-      ask: (_address, request) => {
+      async ask() {
         resolve()
-        return new Promise((_resolve, reject) => request?.signal?.addEventListener('abort', () => reject(new Error('stopped'))))
+        await setTimeout(milliseconds, undefined, { ref: false })
+        finished += 1
+        throw new Error('no response')
       },
       schools: () => service.app.schools.all.map(({ school }) => school),
       expected: ({ issuer }) => expectedOf(issuer),
@@ -213,6 +220,7 @@ describe('the background check', () => {
     check.start()
     await asked
     await check.stop()
+    expect(finished > 0).toBe(milliseconds < 1000)
     expect(check.states()).toEqual({ first: 'pending' })
   })
 

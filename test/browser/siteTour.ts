@@ -134,7 +134,7 @@ export const siteTour = (signIn: SignIn) => [
       await at('/posts/firing')(page, guide)
       for (const comment of ['Welcher *Ton* war das?', 'ما نوع هذا الطين؟']) {
         await page.locator('#comment').fill(comment)
-        await page.locator('form:has(#comment) button').click()
+        await page.locator('form:has(#comment) button:not([name])').click()
         await page.waitForURL('**/posts/firing#cmt_*')
       }
       for (const details of await page.locator('.comments details > summary').all()) await details.click()
@@ -147,7 +147,7 @@ export const siteTour = (signIn: SignIn) => [
       await at('/posts/firing')(page, guide)
       // Browsers check the field themselves: this is the response to those that do not.
       await page.locator('form:has(#comment)').evaluate((form) => form.setAttribute('novalidate', ''))
-      await page.locator('form:has(#comment) button').click()
+      await page.locator('form:has(#comment) button:not([name])').click()
       await page.locator('#errors').waitFor()
     },
   },

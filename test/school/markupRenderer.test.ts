@@ -104,7 +104,8 @@ test('nothing that a request runs renders a text of any length on the event loop
     return [...imports].some(([, names = '']) => /\b(?:htmlOf|plainText|storedHtmlOf)\b/.test(names))
   })
   expect(importing.filter((file) => !file.startsWith('operate/demo/')).toSorted()).toEqual([
-    // At most 5,000 characters.
+    // Comments have at most 5,000 characters.
+    'pages/account/commentPages.ts',
     'school/comments/addComment.ts',
     'school/comments/ownComments.ts',
     'school/markupRenderer.ts',
