@@ -6,7 +6,8 @@ import type { Caches } from '../base/process/caches.ts'
 import type { School } from '../base/school.ts'
 import type { Operation } from '../engine/declare/operations.ts'
 import type { SchoolRow } from '../school/apiRows.ts'
-import { type AgentDocument, createDocumentList, keptMilliseconds } from './documentList.ts'
+import { type AgentDocument, createDocumentList, keptMilliseconds, markdownType } from './documentList.ts'
+import { documentSections } from './documentSections.ts'
 import { type LegalLinks, legalLinks } from './legalLinks.ts'
 import { pricingMd } from './pricingMd.ts'
 import { schoolAbout } from './schoolAbout.ts'
@@ -64,6 +65,11 @@ export function createAgentDocuments({ caches, apiPath, operations, factsOf, cha
     if (!stored) return false
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return true
     if (document.links) ctx.set('Link', document.links(factsOf(school)))
+    const { section } = ctx.query
+    if (typeof section === 'string' && document.type === markdownType) {
+      serveDocument(ctx, storeDocument(documentSections(stored.body.toString(), section), { type: document.type, maxAgeSeconds }))
+      return true
+    }
     // Together with the time for which the document has been kept, so that its content is never older than that.
     const left = document.keptMilliseconds === 0 ? freshMilliseconds : kept.getRemainingTTL(key)
     serveDocument(ctx, stored, { freshMilliseconds: Math.min(freshMilliseconds, left) })

@@ -37,7 +37,7 @@ export interface DocumentList {
 export const keptMilliseconds = 5000
 const sitemapMilliseconds = 60_000
 
-const markdownType = 'text/markdown; charset=utf-8'
+export const markdownType = 'text/markdown; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
 const feedType = 'application/atom+xml; charset=utf-8'
 const xmlType = 'application/xml; charset=utf-8'

@@ -64,7 +64,8 @@ function handle(call: Call, sent: RequestInput): Promise<ApiResponse> {
 }
 
 function parametersOf({ kind, parameters }: Operation, format: Format): readonly Parameter[] {
-  if (format === 'json' || format === 'html' || kind === 'collectionRead') return parameters
+  if (format === 'json' || format === 'html') return parameters
+  if (kind === 'collectionRead') return parameters.filter(({ name }) => name !== 'fields')
   return typeof format === 'object'
     ? representationParameters(parameters, kind === 'list' ? format.maxRows : 1)
     : exportParameters(parameters)

@@ -8,8 +8,8 @@ import { blocksOf, createWorkplace } from '../support/literal.ts'
 import { createPublishedReader, type PublishedReader, type ResourceDocument } from '../support/publishedReader.ts'
 import { startService } from '../support/service.ts'
 
-/** How many requests of all jobs together the service may refuse. */
-const maxRefused = 10
+/** How many requests of all jobs together the service may refuse, and what they may cost. */
+const [maxRefused, maxTokens] = [5, 75_000]
 const charactersPerToken = 4
 
 const service = duringTests(() => startService())
@@ -36,7 +36,7 @@ describe('an agent that reads only what the service publishes does the work of a
 
   /** Uploads the picture as the document of uploads describes it. Returns the id of its file. */
   const uploadPicture = async (): Promise<string> => {
-    const uploads = await agent.resource('uploads')
+    const uploads = await agent.resource('uploads', 'bodies')
     const announce = await agent.operation('Add', 'upload')
     const reply = await agent.call(announce, {
       body: {
@@ -86,7 +86,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('3 writes a course with nine lessons, a quiz and a picture, and publishes it', async () => {
-    const [courses, lessons] = [await agent.resource('courses'), await agent.resource('lessons')]
+    const [courses, lessons] = [await agent.resource('courses', 'fields,bodies'), await agent.resource('lessons', 'fields')]
     const create = await agent.operation('Add', 'a course')
     const made = await agent.call(create, { body: { [courses.field('Name of the course')]: 'Loom for beginners' } })
     expect(made.status).toBe(201)
@@ -129,7 +129,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('4 makes a coupon of 20 % for that course', async () => {
-    const coupons = await agent.resource('coupons')
+    const coupons = await agent.resource('coupons', 'fields')
     const discount = coupons.field('Cannot be changed after the coupon was used')
     const [type = '', percent = ''] = coupons.form(discount, 'percent')
     const items = coupons.field('Applies only to these items')
@@ -146,7 +146,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('5 imports fifty students and enrols them', async () => {
-    const [students, enrollments] = [await agent.resource('students'), await agent.resource('enrollments')]
+    const [students, enrollments] = [await agent.resource('students', 'fields,bodies'), await agent.resource('enrollments', 'bodies')]
     const bulk = await agent.operation('Add or change many students')
     const rows = Array.from({ length: 50 }, (_one, index) => ({
       [students.field('E-mail address')]: index === 7 ? 'no address' : `weaver${index}@example.com`,
@@ -167,7 +167,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('6 finds who has not completed the second lesson', async () => {
-    const [progress, enrollments] = [await agent.resource('lesson_progress'), await agent.resource('enrollments')]
+    const [progress, enrollments] = [await agent.resource('lesson_progress', 'filters'), await agent.resource('enrollments', 'filters')]
     const outline = await agent.call(await agent.operation('Get the sections and lessons'), { path: [kept.course] })
     const second = outline.json.sections[0].lessons[1].id
     const filter = enrollments.parameter('not completed') ?? enrollments.parameter('have not', 'lesson')
@@ -187,7 +187,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('7 reports the revenue by month and product', async () => {
-    const analytics = await agent.resource('analytics')
+    const analytics = await agent.resource('analytics', 'filters')
     const revenue = await agent.operation('Get the revenue')
     const year = new Date().getUTCFullYear()
     const query = {
@@ -195,6 +195,7 @@ describe('an agent that reads only what the service publishes does the work of a
       [analytics.parameter('Last day') ?? '']: `${year}-12-31`,
       [analytics.parameter('Length of an element') ?? '']: 'month',
       [analytics.parameter('Adds groups') ?? '']: 'product',
+      fields: 'series.date,groups.title,groups.series.date,groups.series.net.amount',
     }
     const { status, json } = await agent.call(revenue, { query })
     expect([status, json.series.length]).toEqual([200, 12])
@@ -202,7 +203,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('8 learns at the first try that comments are answered and hidden elsewhere', async () => {
-    const { text } = await agent.resource('comments')
+    const { text } = await agent.resource('comments', 'operations')
     const comments = await agent.call(await agent.operation('List comments'), { query: { limit: '1' } })
     const tried = await agent.call(
       { method: 'POST', path: '/comments/{id}/hide', summary: '' },
@@ -213,7 +214,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('9 moves an event by a week, and lists who comes', async () => {
-    const events = await agent.resource('events')
+    const events = await agent.resource('events', 'fields,bodies')
     const { data } = (
       await agent.call(await agent.operation('List events'), { query: { [events.parameter('phase') ?? 'phase']: 'upcoming', limit: '1' } })
     ).json
@@ -228,7 +229,7 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('10 writes a post with a picture, and schedules it', async () => {
-    const posts = await agent.resource('posts')
+    const posts = await agent.resource('posts', 'fields,bodies')
     const cover = posts.field('Picture of the post')
     const made = await agent.call(await agent.operation('Add a post'), {
       body: {
@@ -246,7 +247,10 @@ describe('an agent that reads only what the service publishes does the work of a
   })
 
   job('11 changes the colours and the home page', async () => {
-    const [appearance, pages] = [await agent.resource('appearance'), await agent.resource('pages')]
+    const [appearance, pages] = [
+      await agent.resource('appearance', 'fields'),
+      await agent.resource('pages', 'operations,fields,bodies,filters'),
+    ]
     const [palette = '', primary = ''] = appearance.field('Buttons and links').split('.')
     const recoloured = await agent.call(await agent.operation('Change the appearance'), { body: { [palette]: { [primary]: '#7a2e1d' } } })
     expect([recoloured.status, recoloured.json[palette]?.[primary]]).toEqual([200, '#7a2e1d'])
@@ -280,14 +284,16 @@ describe('an agent that reads only what the service publishes does the work of a
     await agent.call(await agent.operation('Archive', 'coupon'), { path: [kept.coupon], body: {} })
     expect((await agent.call(await agent.operation('Restore', 'coupon'), { path: [kept.coupon], body: {} })).status).toBe(200)
     expect(await agent.read(await agent.linkTo('api.md'))).toContain('can be taken back for some days')
-    const own = await agent.call(await agent.operation('List what the calling app changed'), {})
+    const own = await agent.call(await agent.operation('List what the calling app changed'), {
+      query: { limit: '5', fields: 'operation,undo.possible' },
+    })
     const [latest] = own.json.data as { id: string; operation: string; undo: { possible: boolean } }[]
     expect([latest?.operation, latest?.undo.possible]).toEqual(['restoreCoupon', true])
     const undone = await agent.call(await agent.operation('Take back what a request changed'), { path: [latest?.id ?? ''], body: {} })
     expect([undone.status, undone.json.error_description]).toEqual([200, undefined])
   })
 
-  test(`all jobs together had at most ${maxRefused} refused requests`, () => {
+  test(`all jobs together had at most ${maxRefused} refused requests, and cost at most ${maxTokens} tokens`, () => {
     const jobs = [...agent.costs].map(([name, { calls, refused, characters }]) => ({
       calls,
       refused,
@@ -302,5 +308,6 @@ describe('an agent that reads only what the service publishes does the work of a
     for (const { remarks } of agent.costs.values()) for (const remark of remarks) process.stdout.write(`${remark}\n`)
     expect(agent.costs.size).toBe(12)
     expect(refused).toBeLessThanOrEqual(maxRefused)
+    expect(total.tokens).toBeLessThanOrEqual(maxTokens)
   })
 })

@@ -28,6 +28,28 @@ describeDemo('lists on $name', (api) => {
   const owner = 'owner@example.com'
   const sorts = ['position', 'created_at', 'title', 'published_at', 'updated_at'].flatMap((sort) => [sort, `-${sort}`])
 
+  test('fields narrow expanded rows, lists in rows, reports and other reads, and name what they take', async () => {
+    const keysOf = (value: unknown): string[] => Object.keys(value as object)
+    const lecturers = await api.get('/api/v1/lecturers?limit=1&expand=courses&fields=slug,courses.title', { as: owner })
+    expect([lecturers.status, lecturers.json.error_description]).toEqual([200, undefined])
+    const [lecturer] = pageOf(lecturers).data
+    expect([keysOf(lecturer), lecturer?.courses]).toEqual([
+      ['id', 'object', 'slug', 'courses'],
+      { data: expect.arrayContaining([{ title: expect.any(String) }]), has_more: false },
+    ])
+    expect((await api.get('/api/v1/lecturers?expand=courses&fields=courses.titl', { as: owner })).json).toMatchObject({
+      error_description: expect.stringContaining('did you mean courses.title? It takes courses.id, '),
+    })
+    expect((await api.get('/api/v1/enrollments?fields=student.email', { as: owner })).json).toMatchObject({ error: 'invalid_parameter' })
+    const report = '/api/v1/analytics/revenue?interval=month&fields=totals.net,series.net.amount,groups.title'
+    const { object, groups, ...others } = (await api.get(report, { as: owner })).json
+    expect([object, groups, keysOf(others)]).toEqual(['analytics.report', null, ['totals', 'series']])
+    expect(others).toMatchObject({ totals: { net: { currency: 'EUR' } } })
+    expect((others.series as unknown[])[0]).toEqual({ net: { amount: 0 } })
+    expect((await api.get('/api/v1/analytics/revenue?fields=sum', { as: owner })).status).toBe(400)
+    expect((await api.get(report, { as: owner, headers: { accept: 'text/csv' } })).status).toBe(400)
+  })
+
   test.each(sorts)('walking by cursors in the order %s meets every row once, nullable values included', async (sort) => {
     const whole = slugs(await api.get(`/api/v1/courses?sort=${sort}&limit=100`, { as: owner }))
     expect(whole).toHaveLength(14)

@@ -6,8 +6,8 @@ export interface PublishedReader {
   linkTo(label: string): Promise<string>
   /** Returns the operation of /api.md whose summary has these words and, of several, the shortest. */
   operation(...words: string[]): Promise<PublishedOperation>
-  /** Returns the document of a resource. */
-  resource(name: string): Promise<ResourceDocument>
+  /** Returns the document of a resource, or these sections of it. */
+  resource(name: string, sections?: string): Promise<ResourceDocument>
   /** Calls the API. `path` fills the parameters of the path in their order. */
   call(operation: PublishedOperation, options?: CallOptions): Promise<Reply>
   /** The token of the person, once the agent has it. */
@@ -169,7 +169,8 @@ export function createPublishedReader(base: string): PublishedReader {
       const fitting = operations.filter(({ summary }) => has(summary, words))
       return found(fitting.toSorted((one, other) => one.summary.length - other.summary.length)[0], `an operation: ${words}`)
     },
-    resource: async (name) => resourceDocument(await reader.read(await reader.linkTo(name))),
+    resource: async (name, sections) =>
+      resourceDocument(await reader.read(`${await reader.linkTo(name)}${sections === undefined ? '' : `?section=${sections}`}`)),
     async call({ method, path }, { path: values = [], query = {}, body, headers = {} } = {}) {
       const rest = [...values]
       const filled = path.replace(/\{\w+\}/g, () => encodeURIComponent(rest.shift() ?? ''))

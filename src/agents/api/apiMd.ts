@@ -11,7 +11,7 @@ export function apiMd(operations: readonly Operation[], issuer: string): string 
   return document([
     markdown`# API map: every operation`,
     markdown`> One line per operation: method, path below ${code(issuer + apiPath)}, scope, summary. ${code('or none')}: visitors get the public view without a token.`,
-    markdown`Fields, filters, states and examples of a resource are in ${code('/docs/RESOURCE.md')}, its OpenAPI description in ${code('/openapi/RESOURCE.json')}. How to get a token: ${link('auth.md', issuer + paths.authMd)}. Errors: ${link('errors.md', issuer + paths.errorsMd)}.`,
+    markdown`Fields, filters, states and examples of a resource are in ${code('/docs/RESOURCE.md')} (${code('?section=fields,bodies')}: these sections alone), its OpenAPI description in ${code('/openapi/RESOURCE.json')}. How to get a token: ${link('auth.md', issuer + paths.authMd)}. Errors: ${link('errors.md', issuer + paths.errorsMd)}.`,
     rules(),
     ...[...byResource].flatMap(([name, own]) => [markdown`## ${link(name, issuer + resourcePaths(name).document)}`, lines(own)]),
     ...operationsAcrossTypes(operations).flatMap((one) => [

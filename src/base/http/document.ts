@@ -38,7 +38,7 @@ export function isKnown(ifNoneMatch: string, etag: string): boolean {
  * Responds with the document, or with 304 if the client has it (RFC 9110 section 13).
  *
  * With `freshMilliseconds`, the complete response is stored in the response table for this time: it must be the same for every caller of the
- * school, whatever the query and the headers of the request are.
+ * school, whatever the query, other than `section`, and the headers of the request are.
  */
 export function serveDocument(ctx: Context, document: StoredDocument, storing?: { freshMilliseconds: number }): void {
   const { body, type, etag, maxAgeSeconds, lastModified } = document

@@ -31,7 +31,8 @@ export function storedResponses(
   return (request, response) => {
     const start = performance.now()
     const { method, url = '' } = request
-    if ((method !== 'GET' && method !== 'HEAD') || hasBody(request) || isOwnRequest(request)) return otherwise(request, response)
+    const isForTable = (method === 'GET' || method === 'HEAD') && !hasBody(request) && !isOwnRequest(request) && !isForPart(url)
+    if (!isForTable) return otherwise(request, response)
     const school = schoolOf(hostOf(request))
     const path = pathOf(url)
     const stored = school && table.get(school.id, path)
@@ -55,6 +56,9 @@ export function storedResponses(
     if (span) endRequestSpan(span, request, answered)
   }
 }
+
+/** True for one section of a document: the only query that changes one. */
+const isForPart = (target: string): boolean => /[?&]section=/.test(target)
 
 function pathOf(target: string): string {
   const end = target.indexOf('?')

@@ -5,7 +5,7 @@ import { deprecated } from './deprecation.ts'
 import { at, base, onRow, openness, place, type Rules } from './operationCommon.ts'
 import { describeRow, pascalCase, pluralName, singularName, toWords, verbName, withArticle } from './operationNames.ts'
 import { apiPath, type CreateParent, type Operation } from './operations.ts'
-import { csvParameter, listParameters, pageParameters, rowParameters, widestKey } from './parameters.ts'
+import { csvParameter, fieldsParameter, listParameters, pageParameters, rowParameters, widestKey } from './parameters.ts'
 import type { Resource } from './resource.ts'
 
 /**
@@ -174,7 +174,7 @@ function readOf(resource: Resource, verb: string, rules: Resource['reads'][strin
     ...base(resource, rules, { id: rules.id ?? `get${singularName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
     ...(isForAll && openness(resource, rules)),
     ...(rules.anonymous && { anonymous: rules.anonymous }),
-    ...paged(at(readPlace(resource, verb, rules.byId), rules.parameters), rules),
+    ...selectable(paged(at(readPlace(resource, verb, rules.byId), rules.parameters), rules), rules),
     kind: 'read',
     method: rules.input ? 'POST' : 'GET',
     rules,
@@ -187,6 +187,15 @@ const paged = ({ path, parameters }: ReturnType<typeof at>, { pagedBy }: { paged
   parameters: pagedBy === undefined ? parameters : [...parameters, ...pageParameters()],
 })
 
+/** Adds the parameter that selects members of the response, unless it is a document or needs no selection. */
+const selectable = (
+  { path, parameters }: ReturnType<typeof at>,
+  { input, asHtml, sections }: { input?: unknown; asHtml?: unknown; sections?: unknown },
+): ReturnType<typeof at> => ({
+  path,
+  parameters: (input ?? asHtml ?? sections) ? parameters : [...parameters, fieldsParameter()],
+})
+
 function collectionReadOf(resource: Resource, verb: string, rules: Resource['collectionReads'][string]): Operation {
   return {
     ...base(resource, rules, { id: rules.id ?? `get${pluralName(resource)}${pascalCase(verb)}`, summary: rules.summary }),
@@ -194,8 +203,11 @@ function collectionReadOf(resource: Resource, verb: string, rules: Resource['col
       (resource.audiences.includes('anonymous')
         ? openness(rules.isPublic === 'full' ? { ...resource, isPartlyPublic: false } : resource, rules)
         : { anonymous: rules.isPublic === 'full' ? ('full' as const) : ('partial' as const), roles: audiences })),
-    ...paged(
-      at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? [] : [csvParameter()] }, rules.parameters),
+    ...selectable(
+      paged(
+        at({ path: `${resource.path}/${verb}`, parameters: rules.rows === undefined ? [] : [csvParameter()] }, rules.parameters),
+        rules,
+      ),
       rules,
     ),
     kind: 'collectionRead',

@@ -170,20 +170,22 @@ export function offeredParameters(parameters: readonly Parameter[], caller: Call
   return audienceOf(caller) === 'staff' ? parameters : parameters.filter(({ isStaffOnly }) => !isStaffOnly)
 }
 
+export const fieldsParameter = (): Parameter => ({
+  ...query(
+    'fields',
+    'Fields of the response; all others are omitted. Use a dot for nested fields, also of lists and expanded rows: price.amount.',
+    z
+      .array(z.string().min(1).max(100).meta({ example: 'id' }))
+      .min(1)
+      .max(50),
+  ),
+  component: 'Fields',
+})
+
 function shapeParameters({ expansions, onDemand }: Resource): Parameter[] {
   const names = [...Object.keys(expansions), ...onDemand]
   return [
-    {
-      ...query(
-        'fields',
-        'Fields of the response; all others are omitted. Use a dot for nested fields: price.amount.',
-        z
-          .array(z.string().min(1).max(100).meta({ example: 'id' }))
-          .min(1)
-          .max(50),
-      ),
-      component: 'Fields',
-    },
+    fieldsParameter(),
     ...(names.length > 0
       ? [
           query(

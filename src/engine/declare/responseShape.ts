@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { audienceOf, type Caller } from '../../base/caller.ts'
 import { Problem, type ProblemDetail } from '../../base/problem.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
@@ -5,7 +6,7 @@ import { nearest } from '../../base/text/nearest.ts'
 import type { Call } from '../call.ts'
 import { scopeName } from './area.ts'
 import { expandedResources, type Resource } from './resource.ts'
-import { isObjectSchema, membersOf, unwrapped } from './views.ts'
+import { isArray, isObjectSchema, membersOf, unwrapped } from './views.ts'
 
 export interface Shape {
   fields: readonly string[] | undefined
@@ -34,10 +35,10 @@ export function parseShape({
   if (fields === undefined && expanded === undefined) return whole
   const paths = (expanded ?? []).filter((path) => !resource.onDemand.includes(path))
   const fieldErrors = [
-    ...(fields ?? []).flatMap((field) => unknownPath('fields', field, fieldPaths(resource, caller))),
     ...paths.flatMap((path) => unknownPath('expand', path, expansionPaths(resource))),
+    ...unknownFields(fields, () => shapedPaths(resource, [...new Set(paths.map((path) => path.split('.')[0] ?? ''))], caller)),
   ]
-  if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors })
+  requireNone(fieldErrors)
   requireScopes(
     paths.flatMap((path) => resourcesOn(resource, path)),
     scope,
@@ -51,25 +52,65 @@ export function parseShape({
   return { fields, expansions, onDemand: (expanded ?? []).filter((path) => resource.onDemand.includes(path)) }
 }
 
-/** Returns the members of the body that `fields` names. The id and type of a row are always included. */
-export function selectFields(body: Record<string, unknown>, fields: readonly string[] | undefined): Record<string, unknown> {
+/**
+ * Returns a response that is not a row with the members that `fields` names; those of a page are members of its elements.
+ * @throws Problem invalid_parameter for an unknown member
+ */
+export function selectMembers(
+  body: Record<string, unknown>,
+  output: z.ZodObject,
+  { fields, isPage }: { fields: readonly string[] | undefined; isPage: boolean },
+): Record<string, unknown> {
   if (fields === undefined) return body
-  const paths = new Map<string, Set<string> | 'all'>([
-    ['id', 'all'],
-    ['object', 'all'],
-  ])
-  for (const field of fields) {
-    const [name = '', inner] = field.split('.')
-    const known = paths.get(name)
-    if (inner === undefined) paths.set(name, 'all')
-    else if (known !== 'all') paths.set(name, new Set([...(known ?? []), inner]))
+  const known = pathsIn(output)
+  const within = isPage ? known.flatMap((path) => (path.startsWith('data.') ? [path.slice('data.'.length)] : [])) : known
+  requireNone(unknownFields(fields, () => within))
+  return select(body, selectionOf([isPage ? 'id' : 'object', ...fields]))
+}
+
+function requireNone(fieldErrors: ProblemDetail[]): void {
+  if (fieldErrors[0]) throw new Problem('invalid_parameter', { description: fieldErrors[0].message, details: fieldErrors })
+}
+
+const unknownFields = (fields: readonly string[] | undefined, known: () => readonly string[]): ProblemDetail[] => {
+  const paths = fields === undefined ? [] : known()
+  return (fields ?? []).flatMap((field) => unknownPath('fields', field, paths))
+}
+
+type Selection = Map<string, Selection>
+
+const selectionOf = (paths: readonly string[]): Selection => {
+  const root: Selection = new Map()
+  for (const path of [...paths].toSorted()) {
+    let selection = root
+    for (const name of path.split('.')) {
+      const found = selection.get(name)
+      // Everything below a member that was named as a whole is selected already.
+      if (found?.size === 0) break
+      selection.set(name, found ?? new Map())
+      selection = selection.get(name) ?? selection
+    }
   }
+  return root
+}
+
+/** Returns the members of the body that `fields` names, also of the elements of lists. The id and type of a row are always included. */
+export function selectFields(body: Record<string, unknown>, fields: readonly string[] | undefined): Record<string, unknown> {
+  return fields === undefined ? body : select(body, selectionOf(['id', 'object', ...fields]))
+}
+
+/** Selects members of an object, or of the elements of a list. */
+function select(body: Record<string, unknown>, selection: Selection): Record<string, unknown> {
+  const part = (value: unknown, inner: Selection): unknown => {
+    if (inner.size === 0) return value
+    if (Array.isArray(value)) return value.map((element) => part(element, inner))
+    return isObject(value) ? select(value, inner) : value
+  }
+  if (Array.isArray(body.data) && (body.object === 'list' || 'has_more' in body)) return { ...body, data: part(body.data, selection) }
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => {
-      const wanted = paths.get(name)
-      if (wanted === undefined) return []
-      if (wanted === 'all' || !isObject(value)) return [[name, value]]
-      return [[name, Object.fromEntries(Object.entries(value).filter(([inner]) => wanted.has(inner)))]]
+      const inner = selection.get(name)
+      return inner === undefined ? [] : [[name, part(value, inner)]]
     }),
   )
 }
@@ -108,17 +149,40 @@ function fieldPaths(resource: Resource, caller: Caller): string[] {
   const audience = audienceOf(caller)
   const widest = resource.views.open ? 'own' : 'public'
   const view = audience === 'anonymous' ? widest : audience === 'learner' ? 'own' : 'staff'
-  return Object.entries(membersOf(resource.schemas[view])).flatMap(([name, field]) => {
-    const inner = unwrapped(field)
-    return [name, ...(isObjectSchema(inner) ? Object.keys(inner.shape).map((member) => `${name}.${member}`) : [])]
+  return pathsIn(resource.schemas[view])
+}
+
+/** Returns the field paths of a row with these expansions. */
+function shapedPaths(resource: Resource, expanded: readonly string[], caller: Caller): string[] {
+  const within = expanded.flatMap((name) => {
+    const expansion = resource.expansions[name]
+    const rows = expansion ? expandedResources(expansion) : []
+    return [name, ...rows.flatMap((row) => fieldPaths(row, caller).map((field) => `${name}.${field}`))]
   })
+  return [...fieldPaths(resource, caller).filter((path) => !expanded.includes(path.split('.')[0] ?? '')), ...new Set(within)]
+}
+
+const maxDepth = 4
+
+/** Returns the paths of the members of an object: also those of objects in it and in its lists, with dots. */
+function pathsIn(schema: z.ZodType, depth = maxDepth): string[] {
+  const inner = unwrapped(schema)
+  if (isArray(inner)) return pathsIn(inner.element, depth)
+  if (depth === 0 || !isObjectSchema(inner)) return []
+  return Object.entries(membersOf(inner)).flatMap(([name, member]) => [
+    name,
+    ...pathsIn(member, depth - 1).map((path) => `${name}.${path}`),
+  ])
 }
 
 function unknownPath(parameter: string, path: string, known: readonly string[]): ProblemDetail[] {
   if (known.includes(path)) return []
   const near = nearest(path, known)
+  const beside = known.filter((name) => parentOf(name) === parentOf(near ?? path))
   const allowed =
-    known.length === 0 ? 'It takes none.' : `It takes ${known.filter((name) => !name.includes('.') || path.includes('.')).join(', ')}.`
+    known.length === 0
+      ? 'It takes none.'
+      : `It takes ${(beside.length > 0 ? beside : known.filter((name) => !name.includes('.'))).join(', ')}.`
   return [
     {
       field: parameter,
@@ -128,3 +192,5 @@ function unknownPath(parameter: string, path: string, known: readonly string[]):
     },
   ]
 }
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('.') + 1)

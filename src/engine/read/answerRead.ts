@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
+import type { z } from 'zod'
 import { audienceOf } from '../../base/caller.ts'
 import { isObject } from '../../base/text/jsonValue.ts'
 import { playerSources } from '../../base/text/players.ts'
 import type { ApiResponse, Call, RequestInput } from '../call.ts'
 import type { Values } from '../declare/expressions.ts'
 import type { Operation, OperationOf } from '../declare/operations.ts'
+import { selectMembers } from '../declare/responseShape.ts'
 import { pickerOf, type View } from '../declare/views.ts'
 import { csvDialect } from '../output/csvDialect.ts'
 import { csvResponse } from '../output/csvResponse.ts'
@@ -33,7 +35,7 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: RequestI
   const page = rules.loadsPage && requestedPage(call, row.id)
   const read = await rules.run({ ...call, ...(page && { page }) }, row, input)
   const { response: selected, list } = pageIn(call, rules, { response: read, ownerId: row.id, page })
-  const response = pickerOf(output, row.seen_as)(selected)
+  const response = shaped(call, pickerOf(output, row.seen_as)(selected), output, rules)
   const sections = rules.sections?.(call)
   if (sections) return { status: operation.successStatus, body: {}, text: '', stream: await streamed(response, sections) }
   const text = call.format === 'html' && rules.asHtml ? rules.asHtml(response, call) : JSON.stringify(response)
@@ -41,6 +43,9 @@ export async function answerRead(call: Call<OperationOf<'read'>>, sent: RequestI
   const etag = tagged(operation, rowEtag(row.version, row.seen_as, text))
   return { status: operation.successStatus, body: response, text, ...type, ...etag, ...list }
 }
+
+const shaped = ({ parameters }: Call, body: Values, output: z.ZodObject, { pagedBy }: { pagedBy?: string }): Values =>
+  selectMembers(body, output, { fields: parameters.get('fields'), isPage: pagedBy !== undefined })
 
 function pageIn(
   call: Call,
@@ -89,8 +94,9 @@ export async function answerCollectionRead(call: Call<OperationOf<'collectionRea
   const input = parseInput(rules.input, await bodyOf(operation, sent))
   const read = await withinTime(call, 'read', rules.isHard ?? false, ({ database }) => rules.run({ ...call, database }, input))
   const { response, list } = pageIn(call, rules, { response: read })
-  const body = pickerOf(output, widestView(caller))(response)
-  if (format === 'csv') return csvResponse(operation, body, await csvDialect(call))
+  const whole = pickerOf(output, widestView(caller))(response)
+  if (format === 'csv') return csvResponse(operation, whole, await csvDialect(call))
+  const body = shaped(call, whole, output, rules)
   const text = JSON.stringify(body)
   return { status: operation.successStatus, body, text, ...tagged(operation, listEtag(text)), ...list }
 }

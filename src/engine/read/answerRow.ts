@@ -89,9 +89,15 @@ export async function serializeExpanded(
   if (onDemand.length > 0) {
     for (const [index, row] of rows.entries()) Object.assign(bodies[index] ?? {}, serializeOnDemand(resource, row, call, onDemand))
   }
-  const named = fields && [...fields, ...expansions.keys(), ...onDemand]
+  const named = fields && [...fields, ...expandedFields(fields, expansions), ...onDemand]
   return bodies.map((body) => selectFields(body, named))
 }
+
+/** Returns the paths of what `expand` adds. Of a row of which `fields` names fields, these alone and the rows in it. */
+const expandedFields = (fields: readonly string[], expansions: Shape['expansions']): string[] =>
+  [...expansions].flatMap(([name, inner]) =>
+    fields.some((path) => path.startsWith(`${name}.`)) ? inner.map((one) => `${name}.${one}`) : [name],
+  )
 
 async function withExpansions(
   context: Context,
