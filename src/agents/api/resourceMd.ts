@@ -3,6 +3,7 @@ import type { Parameter } from '../../engine/declare/parameters.ts'
 import type { Resource } from '../../engine/declare/resource.ts'
 import { viewOf } from '../../engine/declare/views.ts'
 import { bodyName, bodySchema, type JsonSchema, outputName, publishedSchema, schemaName } from '../../engine/output/publishedSchemas.ts'
+import { aboutCsvBody } from '../../engine/rest/operationDescription.ts'
 import { isOpen, isSingle, isWholeList } from '../entryPoints.ts'
 import { block, cellCode, code, document, link, Markdown, markdown, type Part, prose, table } from '../markdown.ts'
 import { paths } from '../schoolFacts.ts'
@@ -62,6 +63,7 @@ export function resourceMd(facts: ResourceFacts): string {
     markdown`## Operations`,
     operationTable(operations),
     markdown`${accessText(operations)}A token also needs a person whose role may do it.`,
+    ...csvLines(facts),
     resource.notInApi === undefined ? undefined : markdown`${resource.notInApi}`,
     ...fieldSection(facts),
     ...stateSection(operations),
@@ -77,6 +79,16 @@ const accessText = (operations: readonly Operation[]): Markdown =>
   operations.some(({ anonymous }) => anonymous !== 'none')
     ? markdown`${code('or none')}: visitors get the public view without a token. `
     : markdown``
+
+/** Says which operations take and return CSV files. */
+function csvLines({ resource, operations }: ResourceFacts): Markdown[] {
+  const readers = operations.filter((one) => one.kind === 'collection' && one.rules.csv)
+  const isSent = resource.isExported || operations.some((one) => one.kind === 'collectionRead' && one.rules.rows)
+  return [
+    ...readers.map((one) => markdown`${code(callOf(one))}: ${prose(aboutCsvBody)}`),
+    ...(isSent ? [markdown`${code('Accept: text/csv')} gets lists and reports as CSV files, if you are of the staff.`] : []),
+  ]
+}
 
 const people = { anonymous: 'visitors', learner: 'learners', lecturer: 'lecturers', staff: 'owners and admins' } as const
 

@@ -1,6 +1,10 @@
 import { type AcrossTypes, ifMatchText, type Operation } from '../declare/operations.ts'
 import { limitsOf } from '../operationLimits.ts'
 
+/** Describes the CSV files that an operation reads. */
+export const aboutCsvBody =
+  'Also accepts a CSV file as exported, or as people write it (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs, headings in any case, and lists such as `vip, new`. Existing objects are changed. Empty rows and other columns are ignored, which `csv` of the response says. An empty cell leaves the value; with `empty_cells=clear` it makes it null.'
+
 export function operationDescription(operation: Operation | AcrossTypes): string {
   if (!('kind' in operation)) return operation.description
   return [aboutKind(operation), aboutStates(operation), aboutCallers(operation), aboutLimits(operation)].filter(Boolean).join('\n\n')
@@ -22,9 +26,7 @@ function aboutKind(operation: Operation): string {
         .filter(Boolean)
         .join(' ')
     case 'collection':
-      return operation.rules.csv
-        ? 'Also accepts a CSV file as exported, or as people write it (`Content-Type: text/csv`): at most 100 rows, with commas, semicolons or tabs, headings in any case, and lists such as `vip, new`. Existing objects are changed. Empty rows and other columns are ignored, which `csv` of the response says. An empty cell leaves the value; with `empty_cells=clear` it makes it null.'
-        : ''
+      return operation.rules.csv ? aboutCsvBody : ''
     default:
       return ''
   }
