@@ -1,11 +1,14 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
+import { durationText } from '../base/text/readerFormats.ts'
+import { certificatePath } from '../school/learning/enrollments.ts'
 import { findCertificate, groupedNumber, readCertificateNumber } from '../school/learning/issuedCertificates.ts'
 import { type Frame, frame } from './frame.ts'
 import { pageErrors } from './pageErrors.ts'
 import { setPageHeaders } from './pageHeaders.ts'
 import { pageProblem } from './pageProblem.ts'
 import type { PageServices } from './pagesArguments.ts'
+import { type QrCode, qrCode } from './qrCode.ts'
 import { createViews } from './templates.ts'
 import type { Texts } from './texts.ts'
 
@@ -13,9 +16,23 @@ export interface CertificatePage extends Frame {
   heading: string
   status: string
   isValid: boolean
+  /** The design: `classic`, `modern` or `minimal`. */
   template: string
-  /** The dates and the number are written from left to right in every language; names and titles as they begin. */
-  facts: { label: string; value: string; direction: 'auto' | 'ltr' }[]
+  certifies: string
+  holder: string
+  isErased: boolean
+  completed: string
+  course: string
+  /** The lecturers, the length and the date. */
+  lines: string[]
+  verify: string
+  /** The URL of this page, with a number that people can read. */
+  url: string
+  qr: QrCode & { label: string }
+  print: string
+  copy: string
+  copied: string
+  script: string
 }
 
 type Certificate = NonNullable<Awaited<ReturnType<typeof findCertificate>>>
@@ -35,15 +52,13 @@ export function createCertificatePages(
     if (!certificate) throw pageProblem('nothing_here', 'not_found', 'The school has not issued a certificate with this number.')
     const page = await pageContext(ctx)
     const { texts } = page
-    setPageHeaders(ctx)
+    setPageHeaders(ctx, { scripts: [views.script] })
     ctx.type = 'html'
     ctx.body = views.render('certificate', {
       ...frame(views, page, texts.text('certificate.title')),
-      heading: texts.text('certificate.title'),
-      status: statusOf(texts, certificate),
-      isValid: certificate.valid,
-      template: certificate.template,
-      facts: factsOf(texts, certificate),
+      ...sheetOf(texts, certificate),
+      ...proofOf(texts, `${ctx.state.school.issuer}${certificatePath(groupedNumber(certificate.number))}`),
+      script: views.script.href,
     })
   })
   return router
@@ -55,9 +70,32 @@ function statusOf(texts: Texts, { valid, corrected_at }: Certificate): string {
   return `${texts.text('certificate.valid')} ${texts.text('certificate.corrected', { date: texts.date(corrected_at) })}`
 }
 
-const factsOf = (texts: Texts, { holder_name, course_title, issued_at, number }: Certificate): CertificatePage['facts'] => [
-  { label: texts.text('certificate.holder'), value: holder_name ?? texts.text('certificate.erased'), direction: 'auto' },
-  { label: texts.text('certificate.course'), value: course_title, direction: 'auto' },
-  ...(issued_at === null ? [] : [{ label: texts.text('certificate.issued'), value: texts.date(issued_at), direction: 'ltr' as const }]),
-  { label: texts.text('certificate.number'), value: groupedNumber(number), direction: 'ltr' },
-]
+function sheetOf(texts: Texts, certificate: Certificate) {
+  const { holder_name, course_title, issued_at, lecturers, duration_minutes, template } = certificate
+  const names = new Intl.ListFormat(texts.language).format(lecturers.map(({ display_name }) => display_name))
+  return {
+    heading: texts.text('certificate.title'),
+    status: statusOf(texts, certificate),
+    isValid: certificate.valid,
+    template,
+    certifies: texts.text('certificate.certifies'),
+    holder: holder_name ?? texts.text('certificate.erased'),
+    isErased: holder_name === null,
+    completed: texts.text('certificate.completed'),
+    course: course_title,
+    lines: [
+      ...(duration_minutes > 0 ? [texts.text('certificate.duration', { duration: durationText(duration_minutes, texts.language) })] : []),
+      ...(names === '' ? [] : [texts.text('certificate.taught_by', { names })]),
+      ...(issued_at === null ? [] : [texts.text('certificate.issued', { date: texts.date(issued_at) })]),
+    ],
+  }
+}
+
+const proofOf = (texts: Texts, url: string) => ({
+  verify: texts.text('certificate.verify'),
+  url,
+  qr: { ...qrCode(url), label: texts.text('certificate.qr') },
+  print: texts.text('certificate.print'),
+  copy: texts.text('certificate.copy'),
+  copied: texts.text('certificate.copied'),
+})

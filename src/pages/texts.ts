@@ -8,10 +8,10 @@ import en from '../../views/locales/en.json' with { type: 'json' }
 import { isolate } from '../base/process/isolate.ts'
 import { dateLocales, type Language } from '../base/text/languages.ts'
 import { ownMember } from '../base/text/ownMember.ts'
+import { dateFormat, momentFormat, numberFormat } from '../base/text/readerFormats.ts'
 import { knownTimeZone } from '../base/timeZone.ts'
 import { nearestSentence, type Reader, type SentencesByRole } from '../engine/declare/permissionSentences.ts'
 import { aboutEvent } from '../school/apps/auditTrail.ts'
-import { momentFormat } from '../school/localFormats.ts'
 import type { ConsentScope } from './consentScope.ts'
 
 /** The name of a text. A misspelt one does not compile. */
@@ -123,7 +123,7 @@ function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' |
   return {
     timeZone,
     date(date) {
-      dates ??= new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone })
+      dates ??= dateFormat(locale, timeZone)
       return dates.format(date)
     },
     moment(date) {
@@ -136,7 +136,7 @@ function datesIn(timeZone: string, language: Language): Pick<Texts, 'timeZone' |
 /** Returns the texts of a language, with dates and times in UTC. German texts are formal, unless `isInformal` is true. */
 export function createTexts(language: Language, isInformal = false): Texts {
   const { words, scopes, events, fields } = isInformal && language === 'de' ? informalGerman : catalogues[language]
-  const numbers = new Intl.NumberFormat(language)
+  const numbers = numberFormat(language)
   const plurals = new Intl.PluralRules(language)
   const parts: Texts['parts'] = (key, values) =>
     words[key]

@@ -22,6 +22,9 @@ describe.each(await databasesToTest())('the page of a certificate, on $name', ({
   beforeAll(async () => {
     student = String((await owner.call('POST', '/students', { email: 'zoe@example.org', name })).id)
     const course = await owner.call('POST', '/courses', { title, access: 'free', certificate_enabled: true })
+    const lecturers = ['Marlo <b>', 'أ'].map((display_name) => owner.call('POST', '/lecturers', { display_name }))
+    const ids = (await Promise.all(lecturers)).map(({ id }) => id)
+    await owner.call('PUT', `/courses/${course.id}/lecturers`, { lecturer_ids: ids })
     const made = { course_id: course.id, student_id: student, override: true }
     enrollment = String((await owner.call('POST', '/enrollments', made)).id)
     certificate = (await owner.call('POST', `/enrollments/${enrollment}/complete`, {})).certificate as Certificate
@@ -34,9 +37,12 @@ describe.each(await databasesToTest())('the page of a certificate, on $name', ({
     const english = await page(new URL(certificate.url).pathname)
     expect(english.status).toBe(200)
     expect(english.html).toContain('This certificate is valid.')
-    expect(english.html).toContain('<dd dir="auto">Zoë &lt;i&gt;Ashdown&lt;/i&gt;</dd>')
-    expect(english.html).toContain('<dd dir="auto">&lt;b&gt;Töpfern&lt;/b&gt; دورة</dd>')
-    expect(english.html).toContain(certificate.number.replaceAll(/(.{4})(?=.)/g, '$1-'))
+    expect(english.html).toContain('<p class="certificate-holder" dir="auto">Zoë &lt;i&gt;Ashdown&lt;/i&gt;</p>')
+    expect(english.html).toContain('<p class="certificate-course" dir="auto">&lt;b&gt;Töpfern&lt;/b&gt; دورة</p>')
+    expect(english.html).toContain(`${service.issuer}/certificates/${certificate.number.replaceAll(/(.{4})(?=.)/g, '$1-')}`)
+    expect(english.html).toMatch(/<p>Taught by .*Marlo.* and أ.?<\/p>/)
+    expect(english.html).toMatch(/<p>Issued on .*\d+ \w+ \d{4}.*<\/p>/)
+    expect(english.html).toMatch(/<svg class="qr"[^>]*aria-label="QR code with the address of this page">/)
     expect(english.html).toContain('<meta name="robots" content="noindex">')
     expect(english.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(english.headers.get('cache-control')).toBe('no-store')

@@ -1,3 +1,4 @@
+import { decimalAmount } from '../../base/text/decimalAmount.ts'
 import { titleOf } from '../../base/text/titleOf.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -41,7 +42,7 @@ function block(value: unknown): string {
 }
 
 function inline(value: unknown): string {
-  if (isMoney(value)) return moneyText(value)
+  if (isMoney(value)) return `${decimalAmount(value)} ${value.currency}`
   if (Array.isArray(value)) return value.map(inline).join(', ')
   if (typeof value !== 'object' || value === null) return oneLine(String(value))
   const members = Object.entries(value).filter(([, inner]) => !isEmpty(inner))
@@ -58,12 +59,6 @@ interface Money {
 
 const isMoney = (value: unknown): value is Money =>
   typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value && typeof value.currency === 'string'
-
-/** Formats an amount: 8900 EUR → `89.00 EUR`. The currency determines the number of digits. */
-function moneyText({ amount, currency }: Money): string {
-  const digits = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-  return `${(amount / 10 ** digits).toFixed(digits)} ${currency}`
-}
 
 const words = (name: string): string => name.replaceAll('_', ' ')
 

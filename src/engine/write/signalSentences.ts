@@ -1,4 +1,5 @@
 import { inEveryLanguage, type Language } from '../../base/text/languages.ts'
+import { numberText } from '../../base/text/readerFormats.ts'
 import { quietDays, type SignalKind } from '../../database/tables/signals.ts'
 
 interface Counts {
@@ -8,9 +9,8 @@ interface Counts {
 
 const usual = ({ counted, threshold }: Counts): Record<Language, string> =>
   inEveryLanguage((locale) => {
-    const number = new Intl.NumberFormat(locale)
     const most = locale.startsWith('de') ? 'üblich: höchstens' : 'usual: at most'
-    return `${number.format(counted)} (${most} ${number.format(threshold)})`
+    return `${numberText(counted, locale)} (${most} ${numberText(threshold, locale)})`
   })
 
 const sentences: Record<SignalKind, (counts: Counts) => Record<Language, string>> = {

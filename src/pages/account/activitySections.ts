@@ -1,4 +1,5 @@
 import { toPublicId } from '../../base/ids.ts'
+import { numberText } from '../../base/text/readerFormats.ts'
 import { withQuery } from '../../base/text/withQuery.ts'
 import type { UseOfDay } from '../../database/tables/grantUse.ts'
 import type { ActivityEntry } from '../../school/apps/auditTrail.ts'
@@ -38,7 +39,7 @@ export function activitySections(texts: Texts, args: ActivityArguments): Account
   const refused = uses.filter((use) => use.refused > 0)
   const none = (isEmpty: boolean, key: 'activity.reads_none' | 'activity.refused_none') =>
     isEmpty ? [texts.parts(key, { days: countedDays })] : []
-  const number = (value: number): TextPart[] => [contentPart(new Intl.NumberFormat(texts.language).format(value))]
+  const number = (value: number): TextPart[] => [contentPart(numberText(value, texts.language))]
   return [
     {
       id: 'changes',

@@ -1,7 +1,7 @@
-import { encode } from 'uqr'
 import type { Keyring } from '../../base/keyring.ts'
 import { appUri } from '../../identity/factors/appSecret.ts'
 import type { FactorSetup } from '../factorSetup.ts'
+import { qrCode } from '../qrCode.ts'
 import type { Texts } from '../texts.ts'
 
 const lifeSeconds = 900
@@ -23,10 +23,8 @@ export async function appQr(
   texts: Texts,
   { secret, school, label }: { secret: string; school: string; label: string },
 ): Promise<FactorSetup['qr']> {
-  const { size, data } = encode(await appUri(secret, { school, label }), { border: 4 })
-  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
   return {
-    ...{ size, path },
+    ...qrCode(await appUri(secret, { school, label })),
     label: texts.text('app_setup.qr'),
     typed: texts.text('app_setup.typed'),
     secret: secret.replaceAll(/(.{4})(?!$)/g, '$1 '),

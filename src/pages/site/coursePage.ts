@@ -1,13 +1,14 @@
 import { accountLessonPath } from '../../base/accountPaths.ts'
 import type { SiteFact, SiteItem, SiteSection } from '../../base/sitePage.ts'
 import { localeOfTag } from '../../base/text/languages.ts'
+import { durationText } from '../../base/text/readerFormats.ts'
 import { textOfHtml } from '../../base/text/sanitisedHtml.ts'
 import { lessonPath } from '../../engine/sitePaths.ts'
 import type { Course } from '../../school/apiRows.ts'
 import { courseOffer, readCourse, type SiteCourse } from './courseOffer.ts'
 import { lecturerItem } from './lecturerItem.ts'
 import { personNode, priceNode, type SiteContext, schoolNode, siteLink, sitePicture, siteType } from './siteType.ts'
-import { durationText, languageName, money, priceOf, planPrices as pricesOf } from './valueTexts.ts'
+import { languageName, money, priceOf, planPrices as pricesOf } from './valueTexts.ts'
 
 type CourseItem = Pick<Course, 'title' | 'slug' | 'subtitle' | 'language' | 'level' | 'access' | 'price' | 'cover_image'>
 

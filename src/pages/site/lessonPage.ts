@@ -1,10 +1,10 @@
 import type { SiteContent, SiteSection } from '../../base/sitePage.ts'
+import { durationText } from '../../base/text/readerFormats.ts'
 import { textOfHtml } from '../../base/text/sanitisedHtml.ts'
 import { lessonPath, sitePath } from '../../engine/sitePaths.ts'
 import type { Lesson } from '../../school/apiRows.ts'
 import { courseOffer, type SiteCourse } from './courseOffer.ts'
 import { type SiteContext, siteLink } from './siteType.ts'
-import { durationText } from './valueTexts.ts'
 
 type LessonPage = Pick<SiteContent, 'path' | 'title' | 'description' | 'isIndexed' | 'heading' | 'breadcrumbs' | 'data'> &
   Partial<Pick<SiteContent, 'textLanguage' | 'facts' | 'notices' | 'prices' | 'actions' | 'sections'>>

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { jsonObjectFrom } from 'kysely/helpers/postgres'
+import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres'
 import { newIdAt } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { comparisonForm } from '../../base/text/comparisonForm.ts'
@@ -150,12 +150,27 @@ export const newestCertificate = (enrollment: Builder<'enrollment'>) =>
 export const validity = (certificate: Builder<'certificate'>) =>
   certificate.case().when('certificate.revoked_at', 'is', null).then('valid').else('revoked').end()
 
-/** Returns what anybody with the number may read of a certificate. The name of an erased person is null. */
+/**
+ * Returns what anybody with the number may read of a certificate. The name of an erased person is null. Lecturers and length are those that the
+ * course has now.
+ */
 export async function findCertificate(reader: SchoolReader, number: string) {
   const row = await reader
     .selectFrom('certificate')
     .innerJoin('course', 'course.id', 'certificate.course_id')
     .select(['number', 'holder_name', 'course_title', 'issued_at', 'corrected_at', 'revoked_at', 'course.certificate_template as template'])
+    .select('course.published_duration_minutes as duration_minutes')
+    .select((certificate) =>
+      jsonArrayFrom(
+        certificate
+          .selectFrom('course_lecturer')
+          .innerJoin('lecturer', 'lecturer.id', 'course_lecturer.lecturer_id')
+          .select('lecturer.display_name')
+          .whereRef('course_lecturer.course_id', '=', 'certificate.course_id')
+          .where('lecturer.status', '=', 'active')
+          .orderBy('course_lecturer.position'),
+      ).as('lecturers'),
+    )
     .where('certificate.number', '=', number)
     .executeTakeFirst()
   return row && { ...row, valid: row.revoked_at === null }

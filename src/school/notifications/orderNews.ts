@@ -1,9 +1,9 @@
 import { accountOrderPath, accountPaths } from '../../base/accountPaths.ts'
 import { toPublicId } from '../../base/ids.ts'
 import { dateLocales } from '../../base/text/languages.ts'
+import { dateFormat, moneyText, rateText } from '../../base/text/readerFormats.ts'
 import type { SchoolWriter } from '../../database/connection/database.ts'
 import type { EmailFact, TranslatedFacts } from '../../database/outbox/sendMessage.ts'
-import { moneyText, rateText } from '../orders/documentParts.ts'
 import { invoiceWords } from '../orders/invoicePage.ts'
 import { type FindNews, newsFor, type Readers } from './news.ts'
 
@@ -81,7 +81,7 @@ function factsOf(order: NonNullable<Awaited<ReturnType<typeof readOrder>>>, fact
     const rate = tax_rate_bps === null ? '' : ` (${rateText(tax_rate_bps, locale)})`
     return [
       ...(document === null ? [] : [{ label: isRefund ? words.creditNote : words.invoice, value: document }]),
-      { label: words.date, value: at.toLocaleDateString(locale, { dateStyle: 'long', timeZone }) },
+      { label: words.date, value: dateFormat(locale, timeZone).format(at) },
       ...lines.map(({ title, quantity, total_amount }) => ({
         label: words.item,
         value: `${quantity > 1 ? `${quantity} × ` : ''}${title}: ${money(Number(total_amount))}`,

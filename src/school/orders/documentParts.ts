@@ -1,10 +1,6 @@
 /** Parts of the HTML documents about orders: receipts, invoices and credit notes. They escape every text that people entered. */
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
-
-export interface Money {
-  amount: number
-  currency: string
-}
+import { dateFormat, type Money, moneyText, pageLocale, rateText } from '../../base/text/readerFormats.ts'
 
 export type Address = Readonly<Record<string, string | null>> | null
 
@@ -42,33 +38,32 @@ tr { break-inside: avoid }
 @media print { body { max-width: none; margin: 0; padding: 0; font-size: 10pt } }
 `
 
-/** Formats an amount that is given in the smallest unit. Currencies have different numbers of decimals: yen none, dinars three. */
-export function moneyText({ amount, currency }: Money, locale: string): string {
-  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
-}
+export const formattedMoney = (money: Money, locale: string): string => escapeHtml(moneyText(money, pageLocale(locale)))
 
-export const rateText = (bps: number, locale: string): string =>
-  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)
-
-export const formattedMoney = (money: Money, locale: string): string => escapeHtml(moneyText(money, locale))
-
-export const formattedRate = (bps: number, locale: string): string => escapeHtml(rateText(bps, locale))
+export const formattedRate = (bps: number, locale: string): string => escapeHtml(rateText(bps, pageLocale(locale)))
 
 const formattedDate = (time: string, { locale, time_zone }: Pick<DocumentHead, 'locale' | 'time_zone'>): string =>
-  escapeHtml(new Date(time).toLocaleDateString(locale, { dateStyle: 'long', timeZone: time_zone }))
+  escapeHtml(dateFormat(pageLocale(locale), time_zone).format(new Date(time)))
 
-const addressLines = (address: Address): string[] =>
+const addressLines = (address: Address, locale: string, without?: string): string[] =>
   address === null
     ? []
     : [
-        address.name,
+        address.name === without ? null : address.name,
         address.line1,
         address.line2,
         [address.postal_code, address.city].filter(Boolean).join(' '),
         address.region,
-        address.country,
+        address.country && countryName(address.country, locale),
       ].filter((line): line is string => Boolean(line))
+
+function countryName(code: string, locale: string): string {
+  try {
+    return new Intl.DisplayNames([pageLocale(locale)], { type: 'region' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}
 
 export const isGerman = (locale: string): boolean => locale.startsWith('de')
 
@@ -96,14 +91,14 @@ export function documentPage(
     [words.order, escapeHtml(head.order_number)],
     ...facts,
     [words.date, formattedDate(head.issued_at, head)],
-    [words.buyer, lines([buyer.name, buyer.email, ...addressLines(head.billing_address)])],
+    [words.buyer, lines([buyer.name, buyer.email, ...addressLines(head.billing_address, head.locale, buyer.name)])],
     ...(head.tax_id === null ? [] : [[words.taxId, escapeHtml(head.tax_id)] as const]),
   ]
   const sellerTaxId = seller.tax_id ? `${words.taxId}: ${seller.tax_id}` : null
   return `<!doctype html>
 <html lang="${isGerman(head.locale) ? 'de' : 'en'}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title>${style === undefined ? '' : `<style>${style}</style>`}</head>
 <body><main><h1>${escapeHtml(title)}</h1>
-<address>${lines([seller.name, ...addressLines(seller.address), seller.contact_email, sellerTaxId])}</address>
+<address>${lines([seller.name, ...addressLines(seller.address, head.locale, seller.name), seller.contact_email, sellerTaxId])}</address>
 <dl>${entries.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('\n')}</dl>
 ${body}</main></body></html>
 `

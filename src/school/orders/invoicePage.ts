@@ -1,14 +1,6 @@
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
-import {
-  type DocumentHead,
-  documentPage,
-  documentStyle,
-  formattedMoney,
-  formattedRate,
-  isGerman,
-  type Money,
-  sumRow,
-} from './documentParts.ts'
+import type { Money } from '../../base/text/readerFormats.ts'
+import { type DocumentHead, documentPage, documentStyle, formattedMoney, formattedRate, isGerman, sumRow } from './documentParts.ts'
 
 interface Taxed extends DocumentHead {
   tax_mode: string

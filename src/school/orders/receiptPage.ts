@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../base/text/escapeHtml.ts'
-import { type DocumentHead, documentPage, formattedMoney, isGerman, type Money, sumRow } from './documentParts.ts'
+import type { Money } from '../../base/text/readerFormats.ts'
+import { type DocumentHead, documentPage, formattedMoney, isGerman, sumRow } from './documentParts.ts'
 
 export interface Receipt extends DocumentHead {
   receipt_number: string

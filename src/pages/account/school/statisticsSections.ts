@@ -1,5 +1,5 @@
+import { numberText, priceText } from '../../../base/text/readerFormats.ts'
 import type { OverviewReport } from '../../../school/apiRows.ts'
-import { priceText } from '../../../school/localFormats.ts'
 import { contentPart, type Texts } from '../../texts.ts'
 import type { AccountSection } from '../accountPage.ts'
 
@@ -14,7 +14,7 @@ interface ShownReport {
 export function statisticsSections(texts: Texts, { totals, series }: ShownReport): AccountSection[] {
   const money = ({ amount, currency }: OverviewReport['totals']['revenue_net']): string =>
     priceText({ amount, currency, interval: 'one_time', interval_count: 1 }, texts.language)
-  const count = (value: number): string => new Intl.NumberFormat(texts.language).format(value)
+  const count = (value: number): string => numberText(value, texts.language)
   return [
     {
       id: 'numbers',
