@@ -66,6 +66,15 @@ describe.each(await databasesToTest())('the tax of prices on public pages, on $n
     expect([path, response.status]).toEqual([path, 200])
     return await response.text()
   }
+  test('without a checkout, every price says whom to ask, and a free offer does not', async () => {
+    for (const path of ['/courses/clay', '/events/kiln', '/plans/bench']) {
+      expect([path, await read(path)]).toEqual([path, expect.stringContaining('Please ask the school how to pay')])
+      expect([path, await read(`${path}.md`, {})]).toEqual([path, expect.stringContaining('Please ask the school how to pay')])
+    }
+    for (const path of ['/courses/gift', '/events/open-day', '/plans/guest'])
+      expect([path, await read(path)]).toEqual([path, expect.not.stringContaining('how to pay')])
+  })
+
   const notes = /incl\. VAT|plus VAT|inkl\. MwSt\.|zzgl\. MwSt\./g
   const setTax = (tax: object) => owner.call('PATCH', '/school', { settings: { tax } }, { 'if-match': '*' })
 

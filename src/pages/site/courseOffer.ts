@@ -35,20 +35,25 @@ export function courseOffer(course: SiteCourse, context: SiteContext, now: Date)
   if (isManaged) return { notices: [texts.text('site.managed')], actions: [] }
   if (closed !== undefined) return { notices: [...ended, closed], actions: signIn }
   const actions = waysIn(course, context)
-  const noCheckout = course.access === 'paid' && actions.length === 0 ? [askText(context)] : []
+  const isSold = course.access === 'paid' && !hasPlan(course, context)
+  const noCheckout = isSold && context.checkoutOf({ type: 'course', id: course.id }) === undefined ? [askText(context)] : []
   return { notices: [...ended, ...noCheckout], actions: [...actions, ...signIn] }
 }
 
+/** True if a subscription of the reader includes the course. */
+const hasPlan = ({ included_in_plans: { data: plans } }: SiteCourse, { viewer }: SiteContext): boolean =>
+  viewer?.subscriptions.some((one) => one.access && plans.some((plan) => plan.id === one.plan_id)) ?? false
+
 /** Returns the ways to a course that is open for enrolment, the best first. */
-function waysIn(course: SiteCourse, { texts, viewer, checkoutOf }: SiteContext): SiteAction[] {
+function waysIn(course: SiteCourse, context: SiteContext): SiteAction[] {
+  const { texts, viewer, checkoutOf } = context
   const {
     access,
     id,
     slug,
     included_in_plans: { data: plans },
   } = course
-  const hasPlan = viewer?.subscriptions.some((one) => one.access && plans.some((plan) => plan.id === one.plan_id)) ?? false
-  if (access === 'free' || hasPlan)
+  if (access === 'free' || hasPlan(course, context))
     return viewer
       ? [{ href: accountPaths.enrol, label: texts.text('site.enrol'), fields: { course: id } }]
       : [signInLink(texts, 'site.sign_in_to_enrol', sitePath('courses', slug))]
@@ -67,7 +72,8 @@ function plansLink(plans: SiteCourse['included_in_plans']['data'], texts: Texts)
   return [plans.length === 1 ? siteLink('plans', { slug: only.slug, label }) : { href: sitePath('plans'), label }]
 }
 
-function askText({ texts, contactEmail }: SiteContext): string {
+/** Says whom to ask about a price that no checkout takes. */
+export function askText({ texts, contactEmail }: SiteContext): string {
   return contactEmail === null ? texts.text('site.ask_to_pay') : texts.text('site.ask_to_pay_at', { email: contactEmail })
 }
 

@@ -6,6 +6,7 @@ import { sitePath } from '../../engine/sitePaths.ts'
 import type { EventRow as Event } from '../../school/apiRows.ts'
 import { registrationFor } from '../registration.ts'
 import type { Texts } from '../texts.ts'
+import { askText } from './courseOffer.ts'
 import { personNode, priceNode, type SiteContext, schoolNode, siteLink, sitePicture, siteType } from './siteType.ts'
 import { priceOf } from './valueTexts.ts'
 
@@ -129,7 +130,8 @@ function registrationNotices(event: Event, context: SiteContext): string[] {
   const own = ownNotice(event, context)
   if (own !== undefined) return [own]
   const registration = registrationOf(event)
-  if (registration === 'open') return []
+  const isUnpayable = isOnSale(event) && context.checkoutOf({ type: 'event', id: event.id }) === undefined
+  if (registration === 'open') return isUnpayable ? [askText(context)] : []
   if (registration === 'late') return [texts.text('site.registration_closed')]
   return [texts.text('site.registration_opens', { time: texts.moment(new Date(event.rsvp_opens_at ?? '')) })]
 }

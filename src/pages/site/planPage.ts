@@ -3,6 +3,7 @@ import type { SiteAction } from '../../base/sitePage.ts'
 import { textOfHtml } from '../../base/text/sanitisedHtml.ts'
 import { sitePath } from '../../engine/sitePaths.ts'
 import type { Plan } from '../../school/apiRows.ts'
+import { askText } from './courseOffer.ts'
 import { priceNode, type SiteContext, schoolNode, siteLink, siteType } from './siteType.ts'
 import { activePrices, planPriceText, planPrices as pricesOf } from './valueTexts.ts'
 
@@ -25,6 +26,7 @@ export const planPages = siteType({
     const description =
       textOfHtml(plan.description_html ?? '', 160) || texts.text('site.plan_description', { title: name, school: schoolName })
     const isOwn = isMine(plan, context)
+    const actions = isOwn ? [{ href: accountPaths.membership, label: texts.text('site.manage_membership') }] : joinActions(plan, context)
     return {
       slug,
       title: name,
@@ -32,14 +34,18 @@ export const planPages = siteType({
       isIndexed: true,
       heading: name,
       lead: plan.badge ?? undefined,
-      notices: isOwn ? [texts.text('site.your_plan')] : [],
+      notices: isOwn
+        ? [texts.text('site.your_plan')]
+        : actions.length === 0 && activePrices(plan).some(({ amount: { amount } }) => amount > 0)
+          ? [askText(context)]
+          : [],
       prices: [
         {
           label: texts.text('site.price'),
           value: new Intl.ListFormat(texts.language, { type: 'disjunction' }).format(pricesOf(plan, context)),
         },
       ].filter(({ value }) => value !== ''),
-      actions: isOwn ? [{ href: accountPaths.membership, label: texts.text('site.manage_membership') }] : joinActions(plan, context),
+      actions,
       sections: [
         { heading: texts.text('site.benefits'), list: plan.benefits },
         { heading: texts.text('site.about_plan'), html: plan.description_html ?? undefined },
