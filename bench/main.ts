@@ -6,6 +6,7 @@
  *   npm run bench -- lists        pages of the lists of a large school
  *   npm run bench -- depth        pages of a large school and of a small one, over HTTP
  *   npm run bench -- writes       what taking back costs a write
+ *   npm run bench -- search       searches, many orders and changes of a row
  *   npm run bench -- undo         how long taking back many requests takes
  *   npm run bench -- schools      many schools in one process
  *   npm run bench -- start        the start, and the memory at rest
@@ -23,6 +24,7 @@ import { listsCommand } from './listsCommand.ts'
 import { depthCommand } from './process/depthCommand.ts'
 import { memoryCommand } from './process/memoryCommand.ts'
 import { schoolsCommand } from './process/schoolsCommand.ts'
+import { searchCommand } from './process/searchCommand.ts'
 import { startCommand } from './process/startCommand.ts'
 import { undoCommand } from './process/undoCommand.ts'
 import { workersCommand } from './process/workersCommand.ts'
@@ -53,6 +55,7 @@ npm run bench -- enlarge --help   makes the demo school larger
 npm run bench -- lists --help     measures the pages of large lists
 npm run bench -- depth --help     measures pages of a large school and of a small one, over HTTP
 npm run bench -- writes --help    measures what taking back costs a write
+npm run bench -- search --help    measures searches, many orders and changes of a row
 npm run bench -- undo --help      measures how long taking back many requests takes
 npm run bench -- schools --help   measures many schools in one process
 npm run bench -- start --help     measures the start, and the memory at rest
@@ -71,6 +74,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<num
   memory: memoryCommand,
   migrations: migrationsCommand,
   schools: schoolsCommand,
+  search: searchCommand,
   start: startCommand,
   undo: undoCommand,
   workers: workersCommand,

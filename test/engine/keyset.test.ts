@@ -9,8 +9,9 @@ import { queryScopeOf } from '../../src/engine/declare/queryScope.ts'
 import type { Resource } from '../../src/engine/declare/resource.ts'
 import type { Sort } from '../../src/engine/declare/sorts.ts'
 import { unwrapped } from '../../src/engine/declare/views.ts'
-import { findRows, searchCondition } from '../../src/engine/read/findRows.ts'
+import { findRows } from '../../src/engine/read/findRows.ts'
 import type { RowCondition } from '../../src/engine/read/listStatement.ts'
+import { searchCondition } from '../../src/engine/read/searchRows.ts'
 import { courses } from '../../src/school/courses/courses.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 import { compilingKysely } from '../support/compilingKysely.ts'
@@ -79,7 +80,7 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
     const queryScope = queryScopeOf({ resource: courses, schoolId, caller: { kind: 'anonymous' } })
     const { sql, parameters } = await statementOf({
       ...queryScope,
-      conditions: [searchCondition(queryScope, 'zwetschge', 2000)],
+      conditions: [searchCondition(queryScope, 'zwetschge')],
       sort: courses.sorts.find((one) => one.name === 'position') as Sort,
       value: 0,
     })
@@ -89,7 +90,7 @@ describe.each(await everyDatabase())('a page from the middle of a list, on $name
       const rows = await transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, parameters)
       return rows.map((row) => row['QUERY PLAN']).join('\n')
     })
-    expect(plan).toContain('Bitmap Index Scan on course_search')
+    expect(plan).toContain('Bitmap Index Scan on search_document_text')
   })
 })
 

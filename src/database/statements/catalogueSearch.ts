@@ -1,15 +1,12 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { comparisonForm } from '../../base/text/comparisonForm.ts'
 import { refs, type TableName } from './columns.ts'
+import { patternOf, spellingsOf } from './expressions.ts'
 
-/** The texts of a table that a search compares. The index of the table (`course_words`) is over the same expression. */
-interface SearchedTexts {
+/** What a list of results shows of a row. Which texts a search compares is in the trigger `keep_search_document`. */
+interface ShownTexts {
   title: Expression<unknown>
-  /** Short words: tags, category, level. */
-  words: Expression<unknown>
-  /** A longer text, only as far as everybody may read it. */
-  body: Expression<unknown>
-  /** One line about the row, for a list of results. */
+  /** One line about the row, or a longer text, only as far as everybody may read it. */
   line: Expression<unknown>
   price?: readonly [amount: Expression<unknown>, currency: Expression<unknown>]
 }
@@ -21,51 +18,32 @@ const plan = refs('membership_plan')
 const post = refs('post')
 const product = refs('digital_product')
 const page = refs('page')
-const excerpt = sql`coalesce(${post.excerpt}, CASE WHEN ${post.visibility} = 'public' THEN ${post.automatic_excerpt} END)`
-const nothing = sql`NULL`
 
-const searchedTexts: ReadonlyMap<string, SearchedTexts> = new Map<TableName, SearchedTexts>([
+const shownTexts: ReadonlyMap<string, ShownTexts> = new Map<TableName, ShownTexts>([
   [
     'course',
     {
       title: course.title,
-      words: sql`ARRAY[${course.subtitle}, ${course.category}, ${course.level}] || ${course.tags}`,
-      body: course.description,
-      line: course.subtitle,
+      line: sql`coalesce(${course.subtitle}, ${course.description})`,
       price: [course.price_amount, course.price_currency],
     },
   ],
+  ['lecturer', { title: lecturer.display_name, line: sql`coalesce(${lecturer.headline}, ${lecturer.bio})` }],
+  ['event', { title: event.title, line: sql`CASE WHEN ${event.access} = 'public' THEN ${event.description} END` }],
+  ['membership_plan', { title: plan.name, line: plan.description }],
   [
-    'lecturer',
-    {
-      title: lecturer.display_name,
-      words: sql`ARRAY[${lecturer.headline}] || ${lecturer.expertise}`,
-      body: lecturer.bio,
-      line: lecturer.headline,
-    },
+    'post',
+    { title: post.title, line: sql`coalesce(${post.excerpt}, CASE WHEN ${post.visibility} = 'public' THEN ${post.automatic_excerpt} END)` },
   ],
-  [
-    'event',
-    {
-      title: event.title,
-      words: sql`ARRAY[${event.kind}]`,
-      body: sql`CASE WHEN ${event.access} = 'public' THEN ${event.description} END`,
-      line: nothing,
-    },
-  ],
-  ['membership_plan', { title: plan.name, words: sql`ARRAY[${plan.badge}] || ${plan.benefits}`, body: plan.description, line: nothing }],
-  ['post', { title: post.title, words: sql`ARRAY[${post.kind}] || ${post.tags}`, body: excerpt, line: excerpt }],
   [
     'digital_product',
     {
       title: product.title,
-      words: sql`ARRAY[${product.subtitle}, ${product.category}, ${product.kind}] || ${product.tags}`,
-      body: product.description,
-      line: product.subtitle,
+      line: sql`coalesce(${product.subtitle}, ${product.description})`,
       price: [product.price_amount, product.price_currency],
     },
   ],
-  ['page', { title: page.title, words: sql`ARRAY[${page.kind}]`, body: nothing, line: nothing }],
+  ['page', { title: page.title, line: sql`NULL` }],
 ])
 
 /** A search: its words, and whether a row must have each of them or any. */
@@ -79,7 +57,7 @@ const maxWords = 12
 
 export const wordsOf = (text: string): string[] => [...new Set(comparisonForm(text).match(/[\p{L}\p{N}\p{M}]+/gu))].slice(0, maxWords)
 
-export const hasWordSearch = (table: string): boolean => searchedTexts.has(table)
+export const hasWordSearch = (table: string): boolean => shownTexts.has(table)
 
 export const searchedTitle = (table: string): Expression<unknown> => textsOf(table).title
 
@@ -88,10 +66,47 @@ export const wordsQuery = ({ schoolId, words, needsEvery }: WordsQuery): Express
   sql<string>`(SELECT search_query(${[...words]}::text[], ${school.locale} || ${school.supported_locales}, ${needsEvery})
     FROM "school" WHERE ${school.id} = ${schoolId})`
 
-export function matchesWords(table: string, query: Expression<unknown>): Expression<SqlBool> {
-  const { title, words, body } = textsOf(table)
-  return sql<SqlBool>`search_vector(${title}, ${words}, ${body}) @@ ${query}`
+const document = refs('search_document')
+const documentWords = sql.ref('search_document.words')
+
+/** The document of a row of this type. */
+const documentOf = (schoolId: string, type: string): Expression<SqlBool> =>
+  sql<SqlBool>`${document.school_id} = ${schoolId} AND ${document.type} = ${sql.lit(type)}`
+
+/** A spelling of a text to find: a pattern if it has a trigram. Without one the index would be read whole, so the documents are instead. */
+export interface SoughtText {
+  value: string
+  isPattern: boolean
 }
+
+export const soughtTexts = (text: string): SoughtText[] =>
+  spellingsOf(text).map((one) =>
+    /[\p{L}\p{N}]{3}/u.test(one) ? { value: patternOf(one), isPattern: true } : { value: one, isPattern: false },
+  )
+
+export interface FoundRows {
+  schoolId: string
+  type: string
+  /** True if the caller searches the texts of the staff too. */
+  isForStaff: boolean
+  texts: readonly SoughtText[]
+  /** The query for its words; absent if the rows of the type have none. */
+  query: Expression<unknown> | undefined
+}
+
+/** Returns the ids of the rows that contain the text, with umlauts or their digraphs (`Zuerich` is in `Zürich`), or match its words. */
+export function foundIds({ schoolId, type, isForStaff, texts, query }: FoundRows, newest?: number): Expression<string> {
+  const columns = isForStaff ? [document.text, document.staff_text] : [document.text]
+  const found = [
+    ...columns.flatMap((column) => texts.map((one) => occursIn(column, one))),
+    ...(query ? [sql`${documentWords} @@ ${query}`] : []),
+  ]
+  const bound = newest === undefined ? sql`` : sql`ORDER BY ${document.id} DESC LIMIT ${sql.lit(newest)}`
+  return sql<string>`(SELECT ${document.id} FROM "search_document" WHERE ${documentOf(schoolId, type)} AND (${sql.join(found, sql` OR `)}) ${bound})`
+}
+
+const occursIn = (column: Expression<unknown>, { value, isPattern }: SoughtText): Expression<unknown> =>
+  isPattern ? sql`${column} LIKE lower(${value})` : sql`position(lower(${value}) IN ${column}) > 0`
 
 /** Returns the words themselves as a query, which matches a row with any of them: words that only begin like them do not count. */
 export const exactWords = (words: readonly string[]): Expression<string> =>
@@ -99,17 +114,19 @@ export const exactWords = (words: readonly string[]): Expression<string> =>
 
 /**
  * Returns how well a row matches: more for the title than for short words, and more for the words themselves than for others that begin
- * like them. A match in the body alone is 0: computing the words of many long texts would be expensive.
+ * like them. A match in the body alone is 0.
  */
-export function wordsRank(table: string, { query, exact }: Record<'query' | 'exact', Expression<unknown>>): Expression<number> {
-  const { title, words } = textsOf(table)
-  const vector = sql`search_vector(${title}, ${words}, NULL)`
-  return sql<number>`coalesce(ts_rank(${vector}, ${query}), 0) + coalesce(ts_rank(${vector}, ${exact}), 0)`
+export function wordsRank(
+  { schoolId, type, table }: { schoolId: string; type: string; table: string },
+  { query, exact }: Record<'query' | 'exact', Expression<unknown>>,
+): Expression<number> {
+  const short = sql`ts_filter(${documentWords}, '{a,b}')`
+  return sql<number>`(SELECT coalesce(ts_rank(${short}, ${query}), 0) + coalesce(ts_rank(${short}, ${exact}), 0)
+    FROM "search_document" WHERE ${documentOf(schoolId, type)} AND ${document.id} = ${sql.ref(`${table}.id`)})`
 }
 
-/** Returns one line about a row, from its own line or the beginning of its body. */
-export const lineOf = (table: string): Expression<string | null> =>
-  sql<string | null>`left(coalesce(${textsOf(table).line}, ${textsOf(table).body}), 200)`
+/** Returns one line about a row. */
+export const lineOf = (table: string): Expression<string | null> => sql<string | null>`left(${textsOf(table).line}, 200)`
 
 /** Returns the price of a row as JSON; NULL for a row without one. */
 export function priceOf(table: string): Expression<{ amount: number; currency: string } | null> {
@@ -120,8 +137,8 @@ export function priceOf(table: string): Expression<{ amount: number; currency: s
 
 const school = refs('school')
 
-function textsOf(table: string): SearchedTexts {
-  const texts = searchedTexts.get(table)
-  if (!texts) throw new Error(`the table ${table} has no searched texts`)
+function textsOf(table: string): ShownTexts {
+  const texts = shownTexts.get(table)
+  if (!texts) throw new Error(`the table ${table} has no words`)
   return texts
 }

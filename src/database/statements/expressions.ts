@@ -34,9 +34,11 @@ export function beginsWith(column: Expression<unknown>, text: string): Expressio
 
 /** Texts in which this one occurs, in capitals or not, with umlauts or their digraphs: `Zuerich` is in `Zürich`. */
 export function contains(column: Expression<unknown>, text: string): Expression<SqlBool> {
-  const alternatives = spellingsOf(text).map((one) => sql`${column} ILIKE ${`%${one.replace(/[\\%_]/g, '\\$&')}%`}`)
+  const alternatives = spellingsOf(text).map((one) => sql`${column} ILIKE ${patternOf(one)}`)
   return sql<SqlBool>`(${sql.join(alternatives, sql` OR `)})`
 }
+
+export const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const umlauts = [
   ['ä', 'ae'],
@@ -44,7 +46,7 @@ const umlauts = [
   ['ü', 'ue'],
 ] as const
 
-function spellingsOf(text: string): string[] {
+export function spellingsOf(text: string): string[] {
   const composed = text.normalize('NFC')
   const withUmlauts = umlauts.reduce((all, [umlaut, digraph]) => all.replace(new RegExp(digraph, 'gi'), umlaut), composed)
   const withDigraphs = umlauts.reduce((all, [umlaut, digraph]) => all.replace(new RegExp(umlaut, 'giu'), digraph), composed)

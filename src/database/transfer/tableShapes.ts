@@ -23,8 +23,8 @@ interface Reference {
   columns: readonly string[]
 }
 
-/** The records of migrations belong to the database and not to its contents. */
-const records = '_prisma_migrations'
+/** The records of migrations belong to the database and not to its contents; triggers write the documents of the rows. */
+const notCopied = ['_prisma_migrations', 'search_document']
 
 /** Triggers of the logs write deliveries to the endpoints that this table has: it is filled when the logs are complete. */
 const lastTable = 'webhook_endpoint'
@@ -35,9 +35,9 @@ export async function describeTables(sql: Sql): Promise<TableShape[]> {
     `SELECT c.relname AS relation, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type, array_position(i.indkey::int2[], a.attnum) AS key_place
        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
        LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace AND c.relname <> $1
+      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace AND c.relname <> ALL ($1)
       ORDER BY c.relname, a.attnum`,
-    [records],
+    [notCopied],
   )
   const byTable = Map.groupBy(columns, ({ relation }) => relation)
   const references = await listReferences(sql)

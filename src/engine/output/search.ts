@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { audienceOf, type Caller } from '../../base/caller.ts'
+import { toPublicId } from '../../base/ids.ts'
 import { Problem } from '../../base/problem.ts'
 import { shortened } from '../../base/text/sanitisedHtml.ts'
-import { titleOf } from '../../base/text/titleOf.ts'
-import { limitStatements, statementSeconds } from '../../database/connection/timeLimit.ts'
+import { titleNames, titleOf } from '../../base/text/titleOf.ts'
+import { limitStatements } from '../../database/connection/timeLimit.ts'
 import type { ApiResponse, RunContext } from '../call.ts'
 import { type NoMembers, parameterValues, type SeenRow } from '../declare/expressions.ts'
 import { type AcrossTypes, apiPath, type Operation, type ReadType, requireTypes } from '../declare/operations.ts'
 import { aboutSearchText, query, searchText } from '../declare/parameters.ts'
-import { queryScopeOf } from '../declare/queryScope.ts'
+import type { Resource } from '../declare/resource.ts'
 import type { Presentation } from '../declare/rowSerializer.ts'
-import { findRows, maxMatches, searchCondition } from '../read/findRows.ts'
 import { parseParameters } from '../read/parseParameters.ts'
+import { type FoundRow, findInTypes } from '../read/searchRows.ts'
 import { explainViolation } from '../write/explainViolation.ts'
-import { listEtag, serialize } from './serialize.ts'
+import { listEtag } from './serialize.ts'
 
 interface SearchedType extends ReadType {
   path: string
@@ -85,7 +86,9 @@ export async function answerSearch(
   if (caller.kind === 'anonymous' || audienceOf(caller) !== 'staff') throw onlyForStaff(search)
   const parameters = parseParameters<SearchParameters>(search.parameters, read())
   const limit = parameters.get('limit')
-  const found = await findInTypes(typesOf(search, parameters.get('types'), caller), { text: parameters.get('q'), limit }, caller, context)
+  const types = typesOf(search, parameters.get('types'), caller)
+  const byType = Map.groupBy(await findAll(types, { text: parameters.get('q'), limit, caller }, context), ({ object }) => object)
+  const found = types.map((type) => ({ type, rows: byType.get(type.resource.object) ?? [] }))
   const { school, externalServices } = context
   const presentation: Presentation = { school, caller, externalServices, parameters: parameterValues<NoMembers>(new Map()) }
   const body = {
@@ -116,47 +119,52 @@ function typesOf(search: Search, requested: readonly string[] | undefined, calle
   return [...search.types].flatMap(([name, type]) => (names.includes(name) ? [type] : []))
 }
 
-interface Found {
-  type: SearchedType
-  rows: SeenRow[]
-}
-
-/** Searches one type after the other on one connection. All of them together have the time of one list. */
-async function findInTypes(
+/** Searches all types with one statement, which has the time of a list. */
+async function findAll(
   types: readonly SearchedType[],
-  { text, limit }: { text: string; limit: number },
-  caller: Caller,
+  { text, limit, caller }: { text: string; limit: number; caller: Caller },
   { store, school }: Pick<RunContext, 'store' | 'school'>,
-): Promise<Found[]> {
+): Promise<FoundRow[]> {
   if (!store) throw new Error('the search needs a database')
-  const end = performance.now() + statementSeconds.read * 1000
-  return await store.transaction(async (writer) => {
-    await limitStatements(store.kind, writer, 'read')
-    const found: Found[] = []
-    for (const type of types) {
-      const { resource } = type
-      const sort = resource.defaultSorts?.staff
-      if (!sort) throw new Error(`${resource.name} has no order`)
-      if (performance.now() > end) throw new Problem('query_too_expensive')
-      const queryScope = queryScopeOf({ resource, schoolId: school.id, caller })
-      const page = { conditions: [searchCondition(queryScope, text, maxMatches)], sort, after: undefined, limit: limit + 1 }
-      const rows = await findRows(writer, queryScope, page).catch((error: unknown) => {
-        throw explainViolation(error, resource)
-      })
-      found.push({ type, rows })
-    }
-    return found
-  }, 'read')
+  const searched = types.map(({ resource }) => ({ resource, columns: titleFields(resource).flatMap(({ columns }) => columns) }))
+  try {
+    return await store.transaction(async (writer) => {
+      await limitStatements(store.kind, writer, 'read')
+      return await findInTypes(writer, searched, { schoolId: school.id, caller, text, limit: limit + 1 })
+    }, 'read')
+  } catch (error) {
+    throw types[0] ? explainViolation(error, types[0].resource) : error
+  }
 }
 
-function presentResult({ resource, path }: SearchedType, row: SeenRow, context: Presentation): Record<string, unknown> {
-  const shown = serialize(resource, row, context)
-  const fields = resource.search.map(({ column }) => column)
+/** Returns the fields that a title may come from, as the staff sees them, each with the columns from which it is read. */
+const titleFields = ({ schema, search, derivations }: Resource) =>
+  titleNames(search.map(({ column }) => column))
+    .filter((name) => name in schema.shape)
+    .map((name) => {
+      const derivation = derivations.find(({ field }) => field === name)
+      return { name, columns: derivation?.from ?? [name], of: derivation?.of ?? ((row: SeenRow): unknown => row[name]) }
+    })
+
+function presentResult(
+  { resource, path }: SearchedType,
+  { id: stored, columns }: FoundRow,
+  context: Presentation,
+): Record<string, unknown> {
+  const id = toPublicId(resource.idPrefix, stored)
+  const row = { ...columns, id: stored, seen_as: 'staff' } as unknown as SeenRow
+  const shown = Object.fromEntries(titleFields(resource).map(({ name, of }) => [name, name === 'id' ? id : of(row, context)]))
   return {
     object: 'search_result',
     type: resource.object,
-    id: shown.id,
-    title: shortened(titleOf(shown, fields), maxTitle),
-    url: context.school.issuer + path.replace(/\{\w+\}/, String(shown.id)),
+    id,
+    title: shortened(
+      titleOf(
+        shown,
+        resource.search.map(({ column }) => column),
+      ),
+      maxTitle,
+    ),
+    url: context.school.issuer + path.replace(/\{\w+\}/, id),
   }
 }

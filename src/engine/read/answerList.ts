@@ -10,8 +10,9 @@ import { listEtag } from '../output/serialize.ts'
 import { explainViolation } from '../write/explainViolation.ts'
 import { keyOfCall, noSuchRow, serializeExpanded } from './answerRow.ts'
 import { formatCursor, listFingerprint, type Place, parseCursor } from './cursor.ts'
-import { countRows, findRow, findRows, maxMatches, searchCondition } from './findRows.ts'
+import { countRows, findRow, findRows } from './findRows.ts'
 import { filterCondition, type RowCondition } from './listStatement.ts'
+import { searchCondition } from './searchRows.ts'
 import { requireOffered } from './selectRows.ts'
 
 type ListCall = Call<OperationOf<'list'>>
@@ -148,7 +149,7 @@ function conditionsOf({ operation, parameters, queryScope }: Call): RowCondition
     return [filterCondition(name, filter, { values: Array.isArray(value) ? value : [value], caller: queryScope.caller })]
   })
   const text = parameters.get('q')
-  return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text, maxMatches)]
+  return text === undefined ? filtered : [...filtered, searchCondition(queryScope, text)]
 }
 
 function fingerprintOf({ operation, school, caller, parameters }: Call, sort: Sort, owner: string | undefined): string {

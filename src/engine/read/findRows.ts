@@ -1,19 +1,14 @@
-import { audienceOf, type Caller } from '../../base/caller.ts'
+import type { Caller } from '../../base/caller.ts'
 import type { SchoolReader, SchoolWriter } from '../../database/connection/database.ts'
-import { matchesWords, wordsOf, wordsQuery } from '../../database/statements/catalogueSearch.ts'
-import { contains, rankWithin } from '../../database/statements/expressions.ts'
+import { rankWithin } from '../../database/statements/expressions.ts'
 import { findFormerSlug } from '../../database/tables/formerSlugs.ts'
 import type { RunContext } from '../call.ts'
 import { notPublic, requireScope } from '../declare/access.ts'
-import type { AnyRows, Condition, SeenRow } from '../declare/expressions.ts'
+import type { SeenRow } from '../declare/expressions.ts'
 import type { OperationOf } from '../declare/operations.ts'
 import { type QueryScope, queryScopeOf, type RowKey, tableOf, tables } from '../declare/queryScope.ts'
-import type { Searched } from '../declare/resource.ts'
-import { isSearchable } from '../declare/searchable.ts'
 import { expressionOf, type Page, pageStatement, type RowCondition, rowStatement } from './listStatement.ts'
 import { isClosedToVisitors, isReadable, isVisible, named, selectRows, selectWhole, wholeRow } from './selectRows.ts'
-
-export const maxMatches = 2000
 
 export async function findRows(database: SchoolReader, queryScope: QueryScope, page: Page): Promise<SeenRow[]> {
   return (await database.executeQuery(pageStatement(database, queryScope, page))).rows
@@ -72,42 +67,6 @@ export async function countRows(
     .select((rows) => rows.fn.countAll<string>().as('count'))
     .executeTakeFirst()
   return Number(row?.count ?? 0)
-}
-
-/**
- * Returns a condition for the newest `limit` rows of the list that contain the text or, in the catalogue, all of its words. The limit
- * bounds the cost of a common text.
- */
-export function searchCondition(queryScope: QueryScope, text: string, limit: number): RowCondition {
-  const searched = queryScope.resource.search.filter(({ isForStaff }) => !isForStaff || audienceOf(queryScope.caller) === 'staff')
-  return (rows) =>
-    rows(
-      'id',
-      'in',
-      rows
-        .selectFrom(tableOf(queryScope.resource))
-        .select('id')
-        .where((inner) =>
-          inner.and([
-            isVisible(queryScope, inner),
-            inner.or([...searched.map((one) => occurs(inner, one, text)), ...hasWords(queryScope, text)]),
-          ]),
-        )
-        .orderBy('id', 'desc')
-        .limit(limit),
-    )
-}
-
-function hasWords({ resource, schoolId }: QueryScope, text: string): Condition[] {
-  const words = wordsOf(text)
-  if (!isSearchable(resource) || words.length === 0) return []
-  return [matchesWords(resource.table, wordsQuery({ schoolId, words, needsEvery: true }))]
-}
-
-/** Returns separate conditions for the two columns, because each column has an index. */
-function occurs(rows: AnyRows, { column, otherwise }: Searched, text: string): Condition {
-  const isIn = (name: string): Condition => contains(rows.ref(name), text)
-  return otherwise === undefined ? isIn(column) : rows.or([isIn(column), rows.and([rows(column, 'is', null), isIn(otherwise)])])
 }
 
 /** Finds the row with this key or, for a slug, the row that had it before; or the row of a singleton. Undefined if the caller cannot read it. */

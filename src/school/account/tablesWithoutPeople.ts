@@ -32,6 +32,7 @@ export const tablesWithoutPeople = {
   oidc_client_tombstone: technical,
   signing_key: technical,
   file_removal: technical,
+  search_document: { reason: 'Texts of rows that searches compare. The rows are in the export; the texts change and go with them.' },
   former_slug: { reason: 'Former addresses of rows. The rows themselves are in the export.' },
   storage_usage: technical,
   change_epoch: technical,

@@ -1,0 +1,224 @@
+import { type QueryCreator, sql } from 'kysely'
+import { audienceOf, type Caller } from '../../base/caller.ts'
+import { toPublicId } from '../../base/ids.ts'
+import type { SchoolReader } from '../../database/connection/database.ts'
+import {
+  exactWords,
+  type FoundRows,
+  foundIds,
+  lineOf,
+  priceOf,
+  searchedTitle,
+  soughtTexts,
+  wordsOf,
+  wordsQuery,
+  wordsRank,
+} from '../../database/statements/catalogueSearch.ts'
+import { contains } from '../../database/statements/expressions.ts'
+import { type AnyRows, type AnyTables, type Condition, everything } from '../declare/expressions.ts'
+import { type QueryScope, queryScopeOf, tableOf, tables } from '../declare/queryScope.ts'
+import type { Resource } from '../declare/resource.ts'
+import { isSearchable } from '../declare/searchable.ts'
+import { sortColumns, sortExpression } from '../declare/sorts.ts'
+import type { RowCondition } from './listStatement.ts'
+import { isVisible, named } from './selectRows.ts'
+
+const maxMatches = 2000
+
+/**
+ * Returns a condition for the newest 2,000 rows of the list that contain the text or, in the catalogue, all of its words. The limit bounds
+ * the cost of a common text.
+ */
+export function searchCondition({ resource }: QueryScope, text: string): RowCondition {
+  const texts = soughtTexts(text)
+  const words = isSearchable(resource) ? wordsOf(text) : []
+  return {
+    shape: `q ${texts.map(({ isPattern }) => isPattern)} ${words.length > 0}`,
+    values: [words, ...texts.map(({ value }) => value)],
+    where: (rows, [asked, ...values], caller) => {
+      const { schoolId } = caller
+      const query = words.length > 0 && Array.isArray(asked) ? wordsQuery({ schoolId, words: asked, needsEvery: true }) : undefined
+      const current = texts.map((one, at) => ({ ...one, value: String(values[at]) }))
+      return isFound(rows, { resource, schoolId, caller }, { texts: current, query })
+    },
+  }
+}
+
+type Sought = Pick<FoundRows, 'texts' | 'query'>
+
+function isFound(rows: AnyRows, queryScope: QueryScope, sought: Sought): Condition {
+  const { resource, schoolId, caller } = queryScope
+  const isForStaff = audienceOf(caller) === 'staff'
+  const found = { schoolId, type: resource.object, isForStaff, ...sought }
+  // Every document of the type is a row that the staff sees.
+  if (isForStaff && resource.visibility.staff === everything) return rows('id', 'in', foundIds(found, maxMatches))
+  return rows(
+    'id',
+    'in',
+    rows
+      .selectFrom(tableOf(resource))
+      .select('id')
+      .where((inner) => inner.and([isVisible(queryScope, inner), inner('id', 'in', foundIds(found))]))
+      .orderBy('id', 'desc')
+      .limit(maxMatches),
+  )
+}
+
+/** A row of a search of all types: its id, and the columns of its title. */
+export interface FoundRow {
+  object: string
+  id: string
+  columns: Readonly<Record<string, unknown>>
+}
+
+/** The rows of a resource that a search of all types returns, up to a limit. */
+export interface TypeSearch {
+  resource: Resource
+  /** The columns of its title. */
+  columns: readonly string[]
+}
+
+/** Returns the rows of each type that contain the text, in the order of its list for the staff. One statement searches all types. */
+export async function findInTypes(
+  database: SchoolReader,
+  types: readonly TypeSearch[],
+  { schoolId, caller, text, limit }: { schoolId: string; caller: Caller; text: string; limit: number },
+): Promise<FoundRow[]> {
+  const [first, ...others] = types
+  if (!first) return []
+  const texts = soughtTexts(text)
+  const words = wordsOf(text)
+  return await tables(database)
+    .with('input', (any) => any.selectNoFrom(named(wordsQuery({ schoolId, words, needsEvery: true }), 'query')))
+    .with('found', (any) => {
+      const search = any as unknown as SearchTables
+      const rowsOf = ({ resource, columns }: TypeSearch) => {
+        const query = isSearchable(resource) && words.length > 0 ? search.selectFrom('input').select('input.query') : undefined
+        return rowsOfType(search, queryScopeOf({ resource, schoolId, caller }), { texts, query, columns, limit })
+      }
+      return others.reduce((all, one) => all.unionAll(rowsOf(one)), rowsOf(first))
+    })
+    .selectFrom('found')
+    .selectAll()
+    .$castTo<FoundRow>()
+    .execute()
+}
+
+function rowsOfType(
+  search: SearchTables,
+  queryScope: QueryScope,
+  { columns, limit, ...sought }: Sought & Pick<TypeSearch, 'columns'> & { limit: number },
+) {
+  const { resource } = queryScope
+  const sort = resource.defaultSorts?.staff
+  if (!sort) throw new Error(`${resource.name} has no order`)
+  const members = columns.flatMap((column) => [sql.lit(column), sql.ref(column)])
+  const ordered = sortColumns(sort).reduce(
+    (query, column) => query.orderBy((rows) => sortExpression(rows, sort, column), sort.isDescending ? 'desc' : 'asc'),
+    search
+      .selectFrom(tableOf(resource))
+      .select((rows) => [
+        named(rows.cast<string>(rows.val(resource.object), 'text'), 'object'),
+        'id',
+        named(sql`json_build_object(${sql.join(members)})`, 'columns'),
+      ])
+      .where((rows) => rows.and([isVisible(queryScope, rows), isFound(rows, queryScope, sought)]))
+      .limit(limit),
+  )
+  return search.selectFrom(ordered.as('ordered')).selectAll()
+}
+
+export interface Hit {
+  object: string
+  id: string
+  slug: string | null
+  title: string
+  line: string | null
+  price: { amount: number; currency: string } | null
+}
+
+export interface CatalogueQuery {
+  schoolId: string
+  caller: Caller
+  resources: readonly Resource[]
+  text: string
+  limit: number
+}
+
+export interface Found {
+  hits: Hit[]
+  hasMore: boolean
+  /** False if no row has every word: the hits have some of them. */
+  hasEveryWord: boolean
+}
+
+/** The newest matching rows of one resource that are ranked. The limit bounds the cost of a common word. */
+const maxRanked = 500
+
+/**
+ * Returns the rows that the caller can see and that match every word of the text, in the languages of the school, best first. If there are
+ * none, returns rows with some of the words, or with the text inside their title. One statement searches all resources.
+ */
+export async function searchCatalogue(database: SchoolReader, query: CatalogueQuery): Promise<Found> {
+  const words = wordsOf(query.text)
+  const strict = words.length === 0 ? [] : await findHits(database, query, { words, needsEvery: true })
+  const hits = strict.length > 0 ? strict : await findHits(database, query, { words, needsEvery: false })
+  return { hits: hits.slice(0, query.limit), hasMore: hits.length > query.limit, hasEveryWord: strict.length > 0 }
+}
+
+interface Matching {
+  words: readonly string[]
+  needsEvery: boolean
+}
+
+async function findHits(database: SchoolReader, query: CatalogueQuery, matching: Matching): Promise<Hit[]> {
+  const { schoolId, resources, limit } = query
+  const [first, ...others] = resources
+  if (!first) return []
+  const rows = await tables(database)
+    // Computed once for all resources.
+    .with('input', (any) =>
+      any.selectNoFrom([named(wordsQuery({ schoolId, ...matching }), 'query'), named(exactWords(matching.words), 'exact')]),
+    )
+    .with('hits', (any) => {
+      const hits = (resource: Resource) => hitsOf(any as unknown as SearchTables, { ...query, ...matching }, resource)
+      return others.reduce((all, one) => all.unionAll(hits(one)), hits(first))
+    })
+    .selectFrom('hits')
+    .selectAll()
+    .orderBy('rank', 'desc')
+    .orderBy('object')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .$castTo<Hit & { rank: number }>()
+    .execute()
+  const prefixes = new Map(resources.map(({ object, idPrefix }) => [object, idPrefix]))
+  return rows.map(({ rank: _rank, ...hit }) => ({ ...hit, id: toPublicId(prefixes.get(hit.object) ?? '', hit.id) }))
+}
+
+type SearchTables = QueryCreator<AnyTables & { input: { query: string; exact: string } }>
+
+function hitsOf(search: SearchTables, { schoolId, caller, text, needsEvery }: CatalogueQuery & Matching, resource: Resource) {
+  const { object, table } = resource
+  const queryScope = queryScopeOf({ resource, schoolId, caller })
+  const document = { schoolId, type: object, table }
+  const input = { query: search.selectFrom('input').select('input.query'), exact: search.selectFrom('input').select('input.exact') }
+  const newest = search
+    .selectFrom(tableOf(resource))
+    .select((rows) => [
+      named(rows.cast<string>(rows.val(object), 'text'), 'object'),
+      'id',
+      'slug',
+      named(searchedTitle(table), 'title'),
+      named(lineOf(table), 'line'),
+      named(priceOf(table), 'price'),
+      named(wordsRank(document, input), 'rank'),
+    ])
+    .where((rows) => {
+      const matches = rows('id', 'in', foundIds({ ...document, isForStaff: false, texts: [], query: input.query }))
+      return rows.and([isVisible(queryScope, rows), needsEvery ? matches : rows.or([matches, contains(searchedTitle(table), text)])])
+    })
+    .orderBy('id', 'desc')
+    .limit(maxRanked)
+  return search.selectFrom(newest.as('newest')).selectAll()
+}
