@@ -79,3 +79,14 @@ async function copyRelated(
   ])
   return await copyRow(sql, of, { schoolId: row.schoolId, id: named?.id as string })
 }
+
+/** Adds what a search compares of 20,000 courses, without the courses, so that its statements need their indexes. */
+export async function addDocuments(sql: Sql, schoolId: string): Promise<void> {
+  await sql.query(
+    `INSERT INTO search_document (school_id, type, id, text, words)
+     SELECT $1, 'course', gen_random_uuid(), 'course ' || md5(n::text), to_tsvector('simple', md5(n::text)) FROM generate_series(1, 20000) AS n`,
+    [schoolId],
+  )
+  await sql.query(`SELECT gin_clean_pending_list(name::regclass) FROM unnest(ARRAY['search_document_text', 'search_document_words']) AS name`)
+  await sql.query('ANALYZE search_document')
+}

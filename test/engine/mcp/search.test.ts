@@ -1,12 +1,12 @@
 // Proves OpenAI MCP documentation: `search` and `fetch` have the shapes of ChatGPT connectors
 
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../../src/base/ids.ts'
 import { foundIds, soughtTexts, wordsOf, wordsQuery } from '../../../src/database/statements/catalogueSearch.ts'
 import { type DemoApi, startDemoApi } from '../../school/demoApi.ts'
 import { newEvent, newPost } from '../../support/community.ts'
 import { databasesToTest, everyDatabase, openTestDatabase } from '../../support/databases.ts'
 import { duringTests } from '../../support/duringTests.ts'
+import { addDocuments } from '../../support/rows.ts'
 import { callTool } from './rpc.ts'
 
 interface Result {
@@ -242,15 +242,14 @@ describe.each(await databasesToTest())('a search on $name is bounded', ({ open }
 
   test('its words and its texts are found by their indexes', async () => {
     await api.database.transaction(async (writer, session) => {
-      await session.query('SET LOCAL enable_seqscan = off')
-      await session.query('SET LOCAL enable_indexscan = off')
-      const schoolId = newId()
+      const schoolId = api.school.id
+      await addDocuments(session, schoolId)
       const found = { schoolId, type: 'course', isForStaff: true, texts: soughtTexts('clay') }
       const query = wordsQuery({ schoolId, words: ['clay'], needsEvery: true })
       const compiled = writer
         .selectFrom('course')
         .select('id')
-        .where((rows) => rows('id', 'in', foundIds({ ...found, query })))
+        .where((rows) => rows('id', 'in', foundIds({ ...found, query }, 2000)))
         .compile()
       const plan = await session.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${compiled.sql}`, [...compiled.parameters])
       const text = plan.map((row) => row['QUERY PLAN']).join('\n')
