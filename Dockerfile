@@ -37,9 +37,9 @@ COPY src src
 COPY --from=generate /app/src/gen src/gen
 COPY --from=generate /app/sbom.cdx.json ./
 # The operator's commands: docker exec <container> schoolgate doctor
-RUN chmod 0755 src/operate/cli/main.ts src/operate/cli/healthCheck.mjs && ln -s /app/src/operate/cli/main.ts /usr/local/bin/schoolgate && ln -s /app/src/operate/cli/healthCheck.mjs /usr/local/bin/schoolgate-health
-# Manifests of 1.0.0 name src/cli/main.ts.
-RUN ln -s operate/cli src/cli
+RUN chmod 0755 src/operate/cli/main.mjs src/operate/cli/healthCheck.mjs && ln -s /app/src/operate/cli/main.mjs /usr/local/bin/schoolgate && ln -s /app/src/operate/cli/healthCheck.mjs /usr/local/bin/schoolgate-health
+# Manifests of earlier releases name src/cli/main.ts and src/operate/cli/main.ts.
+RUN ln -s operate/cli src/cli && ln -s main.mjs src/operate/cli/main.ts
 # Compiled code of the modules, so that the first start of a container is as quick as a second one. The start uses the same flags.
 ENV NODE_COMPILE_CACHE=/app/compile-cache
 RUN install -d -o node -g node /app/compile-cache
@@ -56,7 +56,7 @@ EXPOSE 3000 9464
 # Images in the OCI format have no health check: name the same command there (podman run --health-cmd schoolgate-health).
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["schoolgate-health"]
-CMD ["node", "--max-semi-space-size=16", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "src/main.mjs"]
 # The commit that the image was built from: --build-arg REVISION=$(git rev-parse HEAD)
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Schoolgate" \

@@ -1,12 +1,12 @@
 import type { KnipConfig } from 'knip'
-import { programs } from './src/operate/serve/programFile.ts'
+import { programs } from './src/operate/serve/programFile.mjs'
 import { generators } from './test/clients/generators.ts'
 import { nodeLibraries } from './test/clients/libraries.ts'
 
 const config: KnipConfig = {
   workspaces: {
     '.': {
-      project: ['{src,test,verification,scripts,bench}/**/*.ts', '*.ts'],
+      project: ['{src,test,verification,scripts,bench}/**/*.{ts,mjs}', '*.ts'],
       entry: [
         ...programs.map((program) => `src/${program}.ts`),
         // Files that a path starts or loads.
@@ -15,7 +15,8 @@ const config: KnipConfig = {
         'test/{operate/cli/bundledProgram,database/embeddedWriter,database/migrator,support/listModules,support/movedClock}.ts',
         'verification/{engines/sharding/recordToFile,fuzz/watchProcess}.ts',
         'verification/mutation/{recordCalls,vitest.config}.ts',
-        'bench/process/reportUsage.ts',
+        'bench/process/reportUsage.mjs',
+        'src/operate/cli/healthCheck.mjs',
       ],
       ignoreDependencies: [
         // Pages find the files of a font by a computed name.

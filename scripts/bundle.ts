@@ -1,11 +1,11 @@
 /**
- * Writes src/gen/bundle: the programs with the packages that every process loads, in a few files. `src/operate/serve/programFile.ts` chooses
+ * Writes src/gen/bundle: the programs with the packages that every process loads, in a few files. `src/operate/serve/programFile.mjs` chooses
  * between them and the sources.
  */
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import type { InputOptions } from 'rolldown'
-import { bundledSource, bundleFolder, programs, root, sourceList } from '../src/operate/serve/programFile.ts'
+import { bundledSource, bundleFolder, programs, root, sourceList } from '../src/operate/serve/programFile.mjs'
 
 /**
  * Packages that find their own files by the place of their code. Every other package is in the bundle, in a separate file if it is

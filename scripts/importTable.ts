@@ -112,4 +112,4 @@ export const packageOwners: readonly PackageOwner[] = [
 ]
 
 /** The files that may use `process`. All others get its values as arguments. */
-export const processFiles: readonly string[] = ['src/main.ts', 'src/operate/cli/', 'src/database/connection/directoryLock.ts']
+export const processFiles: readonly string[] = ['src/main.mjs', 'src/operate/cli/', 'src/database/connection/directoryLock.ts']

@@ -30,7 +30,7 @@ export async function startAll(
   const { redisUrl } = targets
   const node = process.execPath
   const serviceDatabase = await targets.database()
-  const command = [node, '--max-semi-space-size=16', 'src/main.ts']
+  const command = [node, '--max-semi-space-size=16', 'src/main.mjs']
   const own = await targets.start(
     service,
     memory ? memory.around(command) : command,

@@ -9,7 +9,7 @@ import { usageOf } from '../compare/processUsage.ts'
 import { freePort } from '../compare/targets.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const preload = pathToFileURL(resolve(import.meta.dirname, 'reportUsage.ts')).href
+const preload = pathToFileURL(resolve(import.meta.dirname, 'reportUsage.mjs')).href
 
 /** A process of the service that reports its own memory and CPU. */
 export interface MeasuredProcess {
@@ -44,7 +44,7 @@ export interface ProcessOptions {
 export async function startMeasured({ script, environment, readyPath, execArgv = [] }: ProcessOptions): Promise<MeasuredProcess> {
   const [port, adminPort] = [await freePort(), await freePort()]
   const start = performance.now()
-  const child = fork(script ?? join(root, 'src/main.ts'), [], {
+  const child = fork(script ?? join(root, 'src/main.mjs'), [], {
     cwd: root,
     execArgv: ['--import', preload, ...execArgv],
     stdio: ['ignore', 'ignore', process.env.BENCH_DEBUG ? 'inherit' : 'ignore', 'ipc'],

@@ -18,7 +18,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Returns true if the error is a `ConfigError`, also one of another copy of this module: src/main.ts runs from the source, its program from the bundle. */
+/** Returns true if the error is a `ConfigError`, also one of another copy of this module: src/main.mjs runs from the source, its program from the bundle. */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof Error && error.name === 'ConfigError'
 
 /** Formats an error: `config/oauth.yaml:12  lifetimes.acces_token_seconds  is not a known key; did you mean access_token_seconds?` */

@@ -152,7 +152,7 @@ test('every package that the code imports is there after the unneeded files were
     env: { ...environment, NODE_ENV: 'production' },
   })
   expect(JSON.parse(stdout)).toEqual([])
-  const checked = await run('node', ['src/operate/cli/main.ts', 'config', 'check'], {
+  const checked = await run('node', ['src/operate/cli/main.mjs', 'config', 'check'], {
     cwd: app,
     env: { ...environment, ...image.environment },
   })

@@ -140,8 +140,8 @@ describe('Kubernetes', () => {
 
   test('the migration runs a command that the program has', () => {
     const [container] = (pods[1] as [string, Pod])[1].containers
-    expect(container.command).toEqual(['node', 'src/operate/cli/main.ts', 'migrate', 'up', '--while-serving'])
-    expect(existsSync(join(root, 'src/operate/cli/main.ts'))).toBe(true)
+    expect(container.command).toEqual(['node', 'src/operate/cli/main.mjs', 'migrate', 'up', '--while-serving'])
+    expect(existsSync(join(root, 'src/operate/cli/main.mjs'))).toBe(true)
   })
 
   test('its configuration is one that the service accepts', () => {

@@ -26,7 +26,7 @@ export const programIn = (folder: string): Program => ({
   folder,
   async schoolgate(args, environment, input = '') {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment }
-    const running = promisify(execFile)(process.execPath, ['src/operate/cli/main.ts', ...args], { cwd: folder, env })
+    const running = promisify(execFile)(process.execPath, ['src/operate/cli/main.mjs', ...args], { cwd: folder, env })
     running.child.stdin?.end(input)
     return await running.then(
       ({ stdout, stderr }) => ({ code: 0, out: stdout, output: stdout + stderr }),

@@ -15,7 +15,7 @@ describe('a tree that keeps to the import table', () => {
     'src/school/rule.ts': "import { open } from '../database/connection/open.ts'\nexport const rule = open\n",
     'src/agents/pure.ts': "import type { App } from '../identity/app.ts'\nexport const query = ({ query: text }: App) => text\n",
     'src/pages/page.ts': "import type Provider from 'oidc-provider'\nexport const issuer = ({ issuer: text }: Provider) => text\n",
-    'src/main.ts': "import process from 'node:process'\nimport { rule } from './school/rule.ts'\nprocess.exitCode = rule\n",
+    'src/main.mjs': "import process from 'node:process'\nimport { rule } from './school/rule.ts'\nprocess.exitCode = rule\n",
     'src/school/courses/courses.ts': "import { lecturers } from '../lecturers/lecturers.ts'\nexport const courses = () => lecturers\n",
     'src/school/lecturers/lecturers.ts': "import { courses } from '../courses/courses.ts'\nexport const lecturers = () => courses\n",
     'src/school/a.ts': `const points = sql\`result(question_id text) AS points, coalesce(\${a}, 'expires_at')\`\n`,

@@ -46,7 +46,7 @@ describe('the linter reports', () => {
 
   test('the entry point and the commands may use process', () => {
     const text = 'export const home = process.env.HOME\n'
-    expect(lint('src/main.ts', text)).toMatchObject({ code: 0 })
+    expect(lint('src/main.mjs', text)).toMatchObject({ code: 0 })
     expect(lint('src/operate/cli/home.ts', text)).toMatchObject({ code: 0 })
   })
 })

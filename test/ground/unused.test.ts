@@ -6,11 +6,11 @@ import { checkPlanted } from './planted.ts'
 const used = {
   'knip.config.ts': readFileSync(resolve(import.meta.dirname, '../../knip.config.ts'), 'utf8'),
   // Modules that the configuration imports.
-  'src/operate/serve/programFile.ts': 'export const programs: string[] = []\n',
+  'src/operate/serve/programFile.mjs': 'export const programs = []\n',
   'test/clients/generators.ts': 'export const generators: { package: string }[] = []\n',
   'test/clients/libraries.ts': 'export const nodeLibraries: { package: string }[] = []\n',
-  'package.json': JSON.stringify({ scripts: { start: 'node src/main.ts' }, dependencies: { koa: '1.0.0', knip: '1.0.0' } }),
-  'src/main.ts': "import Koa from 'koa'\nimport { one } from './one.ts'\nnew Koa(one).listen()\n",
+  'package.json': JSON.stringify({ scripts: { start: 'node src/main.mjs' }, dependencies: { koa: '1.0.0', knip: '1.0.0' } }),
+  'src/main.mjs': "import Koa from 'koa'\nimport { one } from './one.ts'\nnew Koa(one).listen()\n",
   'src/one.ts': 'export const one = {}\nexport interface Shape {\n  one: 1\n}\n',
 }
 const check = (files: Record<string, string>): { code: number | null; output: string } =>
@@ -24,7 +24,7 @@ test('a file, an exported value and a package that nothing uses are found', () =
   const { code, output } = check({
     'src/left.ts': 'export const left = 1\n',
     'src/one.ts': 'export const one = {}\nexport const two = 2\n',
-    'src/main.ts': "import { one } from './one.ts'\nObject.freeze(one)\n",
+    'src/main.mjs': "import { one } from './one.ts'\nObject.freeze(one)\n",
   })
   expect(output).toMatch(/^Unused files \(1\)\nsrc\/left\.ts/m)
   expect(output).toMatch(/^Unused dependencies \(1\)\nkoa /m)

@@ -45,7 +45,7 @@ async function modulesIn(url: string): Promise<string[]> {
 /** Runs a command of the operator from the source, and returns the modules that it loads. */
 async function loadedByCommand(home: Home): Promise<string[]> {
   const file = join(home.directory, 'modules-of-command.txt')
-  const { status, stderr } = spawnSync(process.execPath, ['src/operate/cli/main.ts', 'keys', 'list'], {
+  const { status, stderr } = spawnSync(process.execPath, ['src/operate/cli/main.mjs', 'keys', 'list'], {
     cwd: root,
     encoding: 'utf8',
     env: {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bundledSource, programUrl, sourceList } from '../../src/operate/serve/programFile.ts'
+import { bundledSource, programUrl, sourceList } from '../../src/operate/serve/programFile.mjs'
 
 describe('the program of a process', () => {
   let folder: string

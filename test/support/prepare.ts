@@ -1,6 +1,6 @@
 import { writeBundle } from '../../scripts/bundle.ts'
 import { installTestClients } from '../../scripts/testClients.ts'
-import { programUrl } from '../../src/operate/serve/programFile.ts'
+import { programUrl } from '../../src/operate/serve/programFile.mjs'
 import { prepareDatabases } from './databases.ts'
 
 /** Runs once before the first test file. The returned function runs after the last one. */

@@ -90,7 +90,7 @@ export async function startProcess({
   let admin = own
   // A given port is free until now, so the system may offer it.
   while (admin === own) admin = await freePort()
-  const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.ts']]
+  const command: [string, string[]] = viaNpm ? ['npm', ['start', '--silent']] : [process.execPath, ['src/main.mjs']]
   const child = spawn(...command, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

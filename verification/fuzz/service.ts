@@ -27,7 +27,7 @@ export interface WatchedService {
 export async function startWatched(): Promise<WatchedService> {
   const [postgres, redis, home] = await Promise.all([throwawayPostgres({ migrated: false }), ownRedis(), createHome()])
   const [port, admin] = [await freePort(), await freePort()]
-  const child = fork(join(root, 'src/main.ts'), [], {
+  const child = fork(join(root, 'src/main.mjs'), [], {
     cwd: root,
     execArgv: ['--import', preload],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

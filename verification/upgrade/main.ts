@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { writeBundle } from '../../scripts/bundle.ts'
-import { programUrl } from '../../src/operate/serve/programFile.ts'
+import { programUrl } from '../../src/operate/serve/programFile.mjs'
 import { postgresPrograms } from '../../test/support/cluster.ts'
 import { hasNginx } from '../../test/support/nginx.ts'
 import { hasRedisServer } from '../soak/servers/redisServer.ts'

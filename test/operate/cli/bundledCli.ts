@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { root } from '../../../src/operate/serve/programFile.ts'
+import { root } from '../../../src/operate/serve/programFile.mjs'
 
 export interface BundledCommand {
   args: string[]
@@ -57,7 +57,7 @@ export function bundledCli(directory: string): { run: BundledCli; stop(): void }
 export const runProcess =
   (directory: string): BundledCli =>
   async ({ args, variables, input }) => {
-    const child = spawn(process.execPath, [join(root, 'src/operate/cli/main.ts'), ...args], {
+    const child = spawn(process.execPath, [join(root, 'src/operate/cli/main.mjs'), ...args], {
       cwd: directory,
       stdio: 'pipe',
       env: {

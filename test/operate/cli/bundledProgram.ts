@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { saveBelow } from '../../../src/operate/cli/commandLine.ts'
 import type { runCli } from '../../../src/operate/cli/program.ts'
-import { bundleFolder, root } from '../../../src/operate/serve/programFile.ts'
+import { bundleFolder, root } from '../../../src/operate/serve/programFile.mjs'
 import type { BundledCommand, BundledOutcome } from './bundledCli.ts'
 
 const folder = join(root, bundleFolder)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { root } from '../../../src/operate/serve/programFile.ts'
+import { root } from '../../../src/operate/serve/programFile.mjs'
 import { png } from '../../school/files/storageService.ts'
 import { createAgent, get, personCalled, withToken } from '../../support/agent.ts'
 import { availableServices, throwawayPostgres } from '../../support/databases.ts'
@@ -67,7 +67,7 @@ describe.runIf((await availableServices()).postgresql)('schoolgate database copy
     expect((await sql.query('SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace')).rowCount).toBe(0)
     expect(await service.stop()).toBe(0)
 
-    const child = spawn(process.execPath, ['src/operate/cli/main.ts', 'database', 'copy', '--to', target.url], {
+    const child = spawn(process.execPath, ['src/operate/cli/main.mjs', 'database', 'copy', '--to', target.url], {
       cwd: root,
       stdio: 'ignore',
       env: { PATH: process.env.PATH, HOME: process.env.HOME, RUN_FROM: 'bundle', ...variables() },
@@ -79,7 +79,7 @@ describe.runIf((await availableServices()).postgresql)('schoolgate database copy
     child.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
 
-    const started = spawn(process.execPath, ['src/main.ts'], {
+    const started = spawn(process.execPath, ['src/main.mjs'], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

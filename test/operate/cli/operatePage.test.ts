@@ -63,7 +63,7 @@ describe.runIf((await availableServices()).postgresql)('an operator who knows do
     const programs = join(home.directory, 'bin')
     await mkdir(programs)
     const program = join(programs, 'schoolgate')
-    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${root}/src/operate/cli/main.ts' "$@"\n`)
+    await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${root}/src/operate/cli/main.mjs' "$@"\n`)
     await chmod(program, 0o755)
     const env = {
       ...{ PATH: `${programs}:${process.env.PATH}`, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },

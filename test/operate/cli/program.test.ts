@@ -20,7 +20,7 @@ interface Ran {
 
 /** Runs the program from the bundle in a separate process without a terminal. */
 async function schoolgate(args: string[], environment: Record<string, string> = {}, input = ''): Promise<Ran> {
-  const child = spawn(process.execPath, ['src/operate/cli/main.ts', ...args], {
+  const child = spawn(process.execPath, ['src/operate/cli/main.mjs', ...args], {
     cwd: root,
     stdio: 'pipe',
     env: {

@@ -226,7 +226,7 @@ describe.runIf(postgresql && hasRedis)('schools of a service with PostgreSQL and
     await sql.query('SELECT 1 FROM school WHERE id = $1 FOR UPDATE', [harbour.id])
     const killed: ChildProcess = spawn(
       process.execPath,
-      ['src/operate/cli/main.ts', 'schools', 'remove', 'harbour', '--confirm', 'harbour'],
+      ['src/operate/cli/main.mjs', 'schools', 'remove', 'harbour', '--confirm', 'harbour'],
       {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],

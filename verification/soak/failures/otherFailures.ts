@@ -48,7 +48,7 @@ export const otherFailures: Failure[] = [
       const chosen = ['expire_orders', ...random.shuffled(jobs).slice(0, 2)]
       const variables = { PATH: process.env.PATH, CONFIG_DIR: home.config, SECRET_KEY: rootSecret, RATE_LIMITS: 'off', ...environment }
       for (const job of chosen)
-        await run(process.execPath, ['--import', preload, 'src/operate/cli/main.ts', 'jobs', 'run', job], {
+        await run(process.execPath, ['--import', preload, 'src/operate/cli/main.mjs', 'jobs', 'run', job], {
           cwd: root,
           env: { ...variables, MOVED_CLOCK_MINUTES: String(minutes) },
         })

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
+// JavaScript, with the modules that it imports: a process that runs the bundle does not load the stripper of types, which takes 25 MB.
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
-import { keepCompiledCode } from './operate/serve/compileCache.ts'
-import { programUrl } from './operate/serve/programFile.ts'
+import { keepCompiledCode } from './operate/serve/compileCache.mjs'
+import { programUrl } from './operate/serve/programFile.mjs'
 
 // Imported on demand, so that the supervisor does not load the modules of the service, which take 170 MB.
 const workers = Number(process.env.WORKERS)
@@ -13,8 +14,8 @@ const isSupervisor = cluster.isPrimary && Number.isInteger(workers) && workers >
 
 try {
   if (isSupervisor) {
-    const { supervise }: typeof import('./operate/serve/supervise.ts') = await import(programUrl('operate/serve/supervise', process.env))
-    const { openLog }: typeof import('./operate/serve/openLog.ts') = await import(programUrl('operate/serve/openLog', process.env))
+    const { supervise } = await import(programUrl('operate/serve/supervise', process.env))
+    const { openLog } = await import(programUrl('operate/serve/openLog', process.env))
     const format = process.env.LOG_FORMAT === 'json' ? 'json' : 'auto'
     supervise(workers, process, await openLog({ LOG_FORMAT: format, LOG_LEVEL: 'info' }, process))
   } else {
@@ -23,7 +24,7 @@ try {
     setFlagsFromString('--semi-space-growth-factor=1')
     // After the flag: V8 takes no code that was compiled with other flags.
     keepCompiledCode(process.env)
-    const { runService }: typeof import('./operate/serve/runService.ts') = await import(programUrl('operate/serve/runService', process.env))
+    const { runService } = await import(programUrl('operate/serve/runService', process.env))
     await runService(process)
     // V8's default: from then on it can grow with the load.
     setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), startMs).unref()

@@ -1,15 +1,18 @@
-/** A preload script (`node --import`): reports the memory and CPU of its process to the parent that asks for it. */
+/**
+ * A preload script (`node --import`): reports the memory and CPU of its process to the parent that asks for it. In JavaScript, so that the
+ * process loads no stripper of types.
+ */
 import cluster from 'node:cluster'
 import { setFlagsFromString, writeHeapSnapshot } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 process.on('message', (message) => {
   if (message === 'usage') {
     process.send?.({ cpu: process.cpuUsage() })
   } else if (message === 'memory') {
+    // Not earlier: the cache of compiled code belongs to a set of options.
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc')
     // Twice: what the first run finalizes, the second one frees.
     collectGarbage()
     collectGarbage()
