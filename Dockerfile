@@ -9,7 +9,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY prisma.config.ts ./
 COPY prisma prisma
-COPY scripts/bundle.ts scripts/generate.ts scripts/sbom.ts scripts/withoutStudio.mjs scripts/
+COPY scripts/bundle.ts scripts/compiledViews.ts scripts/generate.ts scripts/sbom.ts scripts/withoutStudio.mjs scripts/writeTexts.ts scripts/
 COPY src src
 COPY views views
 RUN npm run generate && node scripts/sbom.ts > sbom.cdx.json

@@ -17,6 +17,8 @@ const config: KnipConfig = {
         'verification/mutation/{recordCalls,vitest.config}.ts',
         'bench/process/reportUsage.mjs',
         'src/operate/cli/healthCheck.mjs',
+        // Takes the place of another module in the bundle.
+        'src/operate/compose/writtenTexts.ts',
       ],
       ignoreDependencies: [
         // Pages find the files of a font by a computed name.

@@ -2,10 +2,12 @@
  * Writes src/gen/bundle: the programs with the packages that every process loads, in a few files. `src/operate/serve/programFile.mjs` chooses
  * between them and the sources.
  */
+import { globSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
 import type { InputOptions } from 'rolldown'
-import { bundledSource, bundleFolder, programs, root, sourceList } from '../src/operate/serve/programFile.mjs'
+import { bundledSource, bundleFolder, programs, root, sourceList, textFolder } from '../src/operate/serve/programFile.mjs'
+import { compiledViews } from './compiledViews.ts'
 
 /**
  * Packages that find their own files by the place of their code. Every other package is in the bundle, in a separate file if it is
@@ -32,6 +34,13 @@ function withOwnPlace(code: string, id: string): { code: string; map: null } | u
   return { code: placed, map: null }
 }
 
+/** Replaces what is compiled, parsed and rendered when the bundle is written. */
+const written = {
+  name: 'written',
+  resolveId: (id: string) => (id.endsWith('/codeTexts.ts') ? join(root, 'src/operate/compose/writtenTexts.ts') : undefined),
+  load: (id: string) => (id === join(root, 'src/base/text/views.ts') ? { code: compiledViews(join(root, 'views')), map: null } : undefined),
+}
+
 /** Returns what rolldown bundles: the programs below a directory with their packages. Adds the modules that stay out to `separated`. */
 export const bundleOptions = (cwd: string, separated = new Set<string>()): InputOptions => ({
   cwd,
@@ -40,7 +49,7 @@ export const bundleOptions = (cwd: string, separated = new Set<string>()): Input
   // A package of Koa's uses eval to name its deprecations.
   checks: { eval: false },
   external: (id) => isSeparate(id) && Boolean(separated.add(id)),
-  plugins: [{ name: 'own-place', transform: withOwnPlace }],
+  plugins: [written, { name: 'own-place', transform: withOwnPlace }],
 })
 
 /** Writes the bundle. A production install has no bundler: there the sources run, or the bundle that came with them. */
@@ -60,8 +69,10 @@ export async function writeBundle(): Promise<void> {
     comments: { legal: true, annotation: false, jsdoc: false },
   })
   await bundle.close()
+  const { writeTexts } = await import('./writeTexts.ts')
+  writeTexts(join(root, textFolder))
   for (const file of output) if (file.type === 'chunk') await writeFile(join(directory, file.fileName), asOneByte(file.code))
-  const files = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-  const own = files.map((file) => relative(root, file)).filter((path) => /^(src|views)\//.test(path) && !path.startsWith('src/gen/'))
-  await writeFile(join(root, sourceList), JSON.stringify(['package.json', 'scripts/bundle.ts', ...own].map((path) => bundledSource(path))))
+  const own = globSync(['src/**/*.{ts,mjs}', 'views/**/*.{ejs,yaml,json}'], { cwd: root }).filter((path) => !path.startsWith('src/gen/'))
+  const sources = ['package.json', 'scripts/bundle.ts', 'scripts/compiledViews.ts', 'scripts/writeTexts.ts', ...own]
+  await writeFile(join(root, sourceList), JSON.stringify(sources.map((path) => bundledSource(path))))
 }

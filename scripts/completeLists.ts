@@ -19,7 +19,7 @@ const visited = textOf(tours)
 const isNamed = (name: string, text: string): boolean => text.includes(`'${name}'`)
 
 const budgets = documentBudgets.map(({ path }) => new RegExp(`^${RegExp.escape(path).replace(/\\\{resource\\\}/, '\\w+')}$`))
-const documents = createDocumentList(apiPath, operationsIn(resources))
+const documents = createDocumentList({ apiPath, operations: operationsIn(resources), apiText: () => '' })
 const markdown = documents.paths.filter((path) => documents.find(path)?.type.startsWith('text/markdown'))
 
 const problems = [

@@ -81,7 +81,7 @@ export const packageOwners: readonly PackageOwner[] = [
   { name: 'zod', modules: ['config', 'engine', 'school', 'operate'] },
   { name: 'lru-cache', modules: ['base'] },
   { name: 'oidc-provider', modules: ['identity'], typesIn: ['pages'] },
-  { name: 'ejs', modules: ['pages', 'agents'] },
+  { name: 'ejs', modules: ['base/text'] },
   { name: 'commander', modules: ['operate'] },
   { name: 'saxes', modules: ['operate'] },
   { name: 'nodemailer', modules: ['base/mail'] },

@@ -4,9 +4,8 @@ import { allowMethods } from '../base/http/methods.ts'
 import { Problem } from '../base/problem.ts'
 import type { Caches } from '../base/process/caches.ts'
 import type { School } from '../base/school.ts'
-import type { Operation } from '../engine/declare/operations.ts'
 import type { SchoolRow } from '../school/apiRows.ts'
-import { type AgentDocument, createDocumentList, keptMilliseconds, markdownType } from './documentList.ts'
+import { type AgentDocument, createDocumentList, type DocumentListArguments, keptMilliseconds, markdownType } from './documentList.ts'
 import { documentSections } from './documentSections.ts'
 import { type LegalLinks, legalLinks } from './legalLinks.ts'
 import { pricingMd } from './pricingMd.ts'
@@ -27,10 +26,8 @@ export interface AgentDocuments {
   clear(): void
 }
 
-export interface AgentDocumentsArguments {
+export interface AgentDocumentsArguments extends DocumentListArguments {
   caches: Caches
-  apiPath: string
-  operations: readonly Operation[]
   factsOf(school: School): SchoolFacts
   /** Returns a number that changes with every change that this process makes to the school: older documents are not served then. */
   changeOf(school: School): number
@@ -40,8 +37,8 @@ const maxAgeSeconds = 60
 const linksMilliseconds = 1000
 
 /** Serves the documents for agents. A document is built at most once in a few seconds for each school. */
-export function createAgentDocuments({ caches, apiPath, operations, factsOf, changeOf }: AgentDocumentsArguments): AgentDocuments {
-  const documents = createDocumentList(apiPath, operations)
+export function createAgentDocuments({ caches, factsOf, changeOf, ...listed }: AgentDocumentsArguments): AgentDocuments {
+  const documents = createDocumentList(listed)
   const documentPaths = new Set(documents.paths)
   const kept = caches.create<Promise<StoredDocument | undefined>>('agent_documents')
   const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {

@@ -1,6 +1,6 @@
 import type { Operation } from '../engine/declare/operations.ts'
 import { feedPath } from '../engine/sitePaths.ts'
-import { createApiDocuments } from './api/apiDocuments.ts'
+import { apiDocumentPaths, placeOfIssuer } from './api/resourcePaths.ts'
 import { authMd } from './authMd.ts'
 import { discoveryLinks } from './discoveryLinks.ts'
 import { begins, openNow } from './entryPoints.ts'
@@ -42,8 +42,15 @@ const textType = 'text/plain; charset=utf-8'
 const feedType = 'application/atom+xml; charset=utf-8'
 const xmlType = 'application/xml; charset=utf-8'
 
-export function createDocumentList(apiPath: string, operations: readonly Operation[]): DocumentList {
-  const apiDocuments = createApiDocuments(operations)
+export interface DocumentListArguments {
+  apiPath: string
+  operations: readonly Operation[]
+  /** Returns the text of a document about the operations, with `placeOfIssuer` in place of the issuer. */
+  apiText(path: string): string
+}
+
+export function createDocumentList({ apiPath, operations, apiText }: DocumentListArguments): DocumentList {
+  const textFor = ({ issuer }: SchoolFacts, path: string): string => apiText(path).replaceAll(placeOfIssuer, issuer)
   const links = ({ issuer }: SchoolFacts): string => discoveryLinks(issuer)
   const home = { links, keptMilliseconds }
   const index: AgentDocument = { ...home, type: textType, make: llmsTxt }
@@ -55,7 +62,7 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
       paths.llmsFullTxt,
       {
         type: textType,
-        make: (facts) => llmsFullTxt(facts, (path) => apiDocuments.textOf(path, facts.issuer)),
+        make: (facts) => llmsFullTxt(facts, (path) => textFor(facts, path)),
         keptMilliseconds,
       },
     ],
@@ -75,9 +82,9 @@ export function createDocumentList(apiPath: string, operations: readonly Operati
       path,
       { type: markdownType, make: (facts) => skillFile(skill, facts), keptMilliseconds },
     ]),
-    ...apiDocuments.paths.map((path): [string, AgentDocument] => [
+    ...apiDocumentPaths(operations).map((path): [string, AgentDocument] => [
       path,
-      { type: markdownType, make: ({ issuer }) => apiDocuments.textOf(path, issuer), keptMilliseconds: 0 },
+      { type: markdownType, make: (facts) => textFor(facts, path), keptMilliseconds: 0 },
     ]),
   ])
   const markdownOf = (path: string) => {

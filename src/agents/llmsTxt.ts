@@ -1,6 +1,6 @@
 import type { Operation } from '../engine/declare/operations.ts'
 import { feedPath, siteKinds, sitePath, siteResources } from '../engine/sitePaths.ts'
-import { resourcePaths } from './api/apiMd.ts'
+import { resourcePaths } from './api/resourcePaths.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
+import { readData } from '../base/text/views.ts'
 
 /** One request of a skill. Method, address, scope and status come from the operation. */
 export interface SkillCall {
@@ -27,10 +26,7 @@ export interface Skill {
   steps: readonly (SkillCall | { about: string; command?: string })[]
 }
 
-const readSkill = (name: string): Skill => ({
-  name,
-  ...parse(readFileSync(new URL(`../../views/skills/${name}.yaml`, import.meta.url), 'utf8')),
-})
+const readSkill = (name: string): Skill => ({ name, ...readData<Omit<Skill, 'name'>>(`skills/${name}.yaml`) })
 
 /** The skill with which everything begins. */
 export const getAToken = readSkill('get-a-token')

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import ejs from 'ejs'
+import { compileView } from '../base/text/views.ts'
 import type { AppsGuide } from '../identity/apps/appsGuide.ts'
 import type { AccountPage } from './account/accountPage.ts'
 import type { AppsPage } from './account/appsPage.ts'
@@ -84,7 +82,7 @@ const names: readonly ViewName[] = [
   'unsubscribe',
 ]
 
-/** Reads and compiles `views/` once. A view that does not compile prevents the start. */
+/** Reads `views/` once. From the sources, a view that does not compile prevents the start; in the bundle, it prevents `npm run generate`. */
 export function createViews(): Views {
   const templates = new Map(names.map((name) => [name, compileView(name)]))
   return {
@@ -95,14 +93,7 @@ export function createViews(): Views {
     render(name, page) {
       const template = templates.get(name)
       if (!template) throw new Error(`there is no view ${name}`)
-      return template(page)
+      return template({ ...page })
     },
   }
-}
-
-function compileView(name: ViewName): (page: ViewPages[ViewName]) => string {
-  const filename = fileURLToPath(new URL(`../../views/${name}.ejs`, import.meta.url))
-  // Strict: a view can access `page` only, and a misspelt name throws instead of printing nothing.
-  const template = ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
-  return (page) => template({ ...page })
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type z, z as zod } from 'zod'
-import { createApiDocuments } from '../../src/agents/api/apiDocuments.ts'
+import { apiDocuments } from '../../src/agents/api/apiDocuments.ts'
 import { apiPath, type Operation } from '../../src/engine/declare/operations.ts'
 import { isArray, isObjectSchema, membersOf, optionsOf, unwrapped } from '../../src/engine/declare/views.ts'
 import { bodySchema, ownOutput } from '../../src/engine/output/publishedSchemas.ts'
 import { operationsIn, resources } from '../../src/school/index.ts'
 
 const operations = operationsIn(resources)
-const documents = createApiDocuments(operations)
-const textOf = (name: string): string => documents.textOf(`/docs/${name}.md`, 'https://school.example')
+const documents = apiDocuments(operations)
+const textOf = (name: string): string => documents.get(`/docs/${name}.md`)?.() ?? ''
 const byResource = Map.groupBy(operations, ({ resource }) => resource.name)
 
 /** A member of a declaration, the forms of unions under `forms`. */

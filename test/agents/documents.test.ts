@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** Sends requests to the composed application, without its port. */
 const client = () => request(service.app.handler)
 /** Every document; one for all resources. */
-const documents = createDocumentList(apiPath, operationsIn(resources)).paths.filter(
+const documents = createDocumentList({ apiPath, operations: operationsIn(resources), apiText: () => '' }).paths.filter(
   (path) => !/^\/docs\/\w+\.md$/.test(path) || /courses|errors/.test(path),
 )
 const textOf = async (path: string): Promise<string> => (await client().get(path)).text

@@ -17,8 +17,10 @@ import { schoolContact } from '../../src/database/tables/schools.ts'
 import type { asksFirstOf, Operation } from '../../src/engine/declare/operations.ts'
 import type { FileServices } from '../../src/engine/externalServices.ts'
 import { createMcp } from '../../src/engine/mcp/createMcp.ts'
-import { apiDescription, createOpenApi } from '../../src/engine/rest/openApi.ts'
+import { toolSchemas } from '../../src/engine/mcp/toolSchemas.ts'
+import { apiDescription, openApiText } from '../../src/engine/rest/openApi.ts'
 import { type ApiArguments, createApi } from '../../src/engine/rest/routes.ts'
+import { createOpenApi } from '../../src/engine/rest/serveOpenApi.ts'
 import { run } from '../../src/engine/run.ts'
 import { withApprovals } from '../../src/engine/write/askFirst.ts'
 import { withDryRuns } from '../../src/engine/write/dryRun.ts'
@@ -163,6 +165,7 @@ export async function startDemoApi(
   const api = createApi(context)
   const mcp = createMcp({
     ...context,
+    toolSchemas: () => toolSchemas(operations),
     documents: [],
     skills: async () => [],
     log,
@@ -176,8 +179,7 @@ export async function startDemoApi(
   koa.use(renderProblems(log))
   koa.use(
     createOpenApi({
-      description: () => apiDescription(operations),
-      scopes: catalogue,
+      textOf: (tag) => openApiText(apiDescription(operations), catalogue, tag),
       facts: () => schoolContact(database.kysely, school.id),
     }),
   )

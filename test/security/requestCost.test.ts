@@ -29,7 +29,7 @@ const paths = [
     ...['/', '/mcp', '/docs', '/docs/apps', '/openapi.json', '/files/x/y', '/uploads/x', '/calendar/x', '/calendar/x.ics', '/assets/x.css'],
     ...['/forms/x', '/oauth/interaction/x', '/favicon.ico', '/.well-known/nothing', '/nothing', `${apiPath}/changes`],
     ...operations.filter(({ method }) => method === 'GET').map(({ path }) => path.replaceAll(/\{\w+\}/g, 'x')),
-    ...createDocumentList(apiPath, operations).paths,
+    ...createDocumentList({ apiPath, operations, apiText: () => '' }).paths,
     ...Object.values(endpoints).map(({ path }) => path),
     ...Object.values(accountPaths),
     ...siteKinds.flatMap((kind) => [`/${kind}`, `/${kind}/x`, `/${kind}.md`]),

@@ -1,11 +1,13 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import type { ScopeEntry } from '../../src/engine/declare/area.ts'
 import type { Operation } from '../../src/engine/declare/operations.ts'
-import { apiDescription, openApiDocument as documentOf, type OpenApiArguments, type OpenApiFacts } from '../../src/engine/rest/openApi.ts'
+import { apiDescription, openApiDocument as documentOf } from '../../src/engine/rest/openApi.ts'
+import type { OpenApiFacts } from '../../src/engine/rest/serveOpenApi.ts'
 
 /** Returns the OpenAPI document of these operations. */
 export const openApiDocument = (
-  { operations, scopes }: { operations: readonly Operation[] } & Pick<OpenApiArguments, 'scopes'>,
+  { operations, scopes }: { operations: readonly Operation[]; scopes: readonly ScopeEntry[] },
   facts: OpenApiFacts,
 ) => JSON.parse(JSON.stringify(documentOf(apiDescription(operations), scopes, facts)))
 

@@ -5,45 +5,28 @@ import { changeFeedOf } from '../../engine/output/changeFeed.ts'
 import { publishedSchemas } from '../../engine/output/publishedSchemas.ts'
 import { block, code, document, link, markdown, table } from '../markdown.ts'
 import { paths } from '../schoolFacts.ts'
-import { apiMd, resourcePaths } from './apiMd.ts'
+import { apiMd } from './apiMd.ts'
 import { callOf } from './operationLine.ts'
 import { resourceMd } from './resourceMd.ts'
+import { placeOfIssuer, resourcePaths } from './resourcePaths.ts'
 
-/** The documents are built with this base address, which is replaced by that of the school. */
-const marker = 'https://school.marker.invalid'
-
-export interface ApiDocuments {
-  paths: readonly string[]
-  textOf(path: string, issuer: string): string
-}
-
-/** Creates the documents about the operations. Each is built on its first request and held once for all schools. */
-export function createApiDocuments(operations: readonly Operation[]): ApiDocuments {
+/** Renders the documents about the operations: a function for each path, with `placeOfIssuer` in place of the issuer. */
+export function apiDocuments(operations: readonly Operation[]): ReadonlyMap<string, () => string> {
   const resources = [...new Set(operations.map(({ resource }) => resource))]
   let schemas: ReturnType<typeof publishedSchemas> | undefined
-  const builders = new Map<string, () => string>([
-    [paths.apiMd, () => apiMd(operations, marker)],
-    [paths.errorsMd, () => errorsMd(marker)],
-    [resourcePaths('changes').document, () => changesMd(changeFeedOf(operations), marker)],
+  return new Map<string, () => string>([
+    [paths.apiMd, () => apiMd(operations, placeOfIssuer)],
+    [paths.errorsMd, () => errorsMd(placeOfIssuer)],
+    [resourcePaths('changes').document, () => changesMd(changeFeedOf(operations), placeOfIssuer)],
     ...resources.map((resource): [string, () => string] => [
       resourcePaths(resource.name).document,
       () => {
         schemas ??= publishedSchemas(operations)
         const own = operations.filter((operation) => operation.resource === resource)
-        return resourceMd({ resource, operations: own, schemas, issuer: marker })
+        return resourceMd({ resource, operations: own, schemas, issuer: placeOfIssuer })
       },
     ]),
   ])
-  const texts = new Map<string, string>()
-  return {
-    paths: [...builders.keys()],
-    textOf(path, issuer) {
-      const text = texts.get(path) ?? builders.get(path)?.()
-      if (text === undefined) throw new Error(`no document has the path ${path}`)
-      texts.set(path, text)
-      return text.replaceAll(marker, issuer)
-    },
-  }
 }
 
 function errorsMd(issuer: string): string {

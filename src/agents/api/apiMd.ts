@@ -3,8 +3,7 @@ import { operationsAcrossTypes } from '../../engine/output/operationsAcrossTypes
 import { code, document, link, Markdown, markdown } from '../markdown.ts'
 import { paths } from '../schoolFacts.ts'
 import { callOf, effectText, scopeText } from './operationLine.ts'
-
-export const resourcePaths = (name: string) => ({ document: `/docs/${name}.md`, openApi: `/openapi/${name}.json` })
+import { resourcePaths } from './resourcePaths.ts'
 
 export function apiMd(operations: readonly Operation[], issuer: string): string {
   const byResource = Map.groupBy(operations, ({ resource }) => resource.name)

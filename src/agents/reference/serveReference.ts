@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import ejs from 'ejs'
 import type { Context, Middleware } from 'koa'
 import { freshMilliseconds, serveDocument, storeDocument } from '../../base/http/document.ts'
 import { allowMethods } from '../../base/http/methods.ts'
 import { problems } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
+import { compileView } from '../../base/text/views.ts'
 import { paths } from '../schoolFacts.ts'
 import type { ApiDocument } from './apiDocument.ts'
 import { areaPage, referenceAreas, searchedAreas } from './referenceAreas.ts'
@@ -47,10 +45,10 @@ export function serveReference({ nameOf, document, clientOf }: ReferenceArgument
   const { stylesheet, script } = referenceFiles(`${home}/assets`)
   const files = new Map([stylesheet, script].map((file) => [file.path, file]))
   const views = {
-    list: readView('reference'),
-    area: readView('reference-area'),
-    errors: readView('errors'),
-    callback: readView('reference-callback'),
+    list: compileView('reference'),
+    area: compileView('reference-area'),
+    errors: compileView('errors'),
+    callback: compileView('reference-callback'),
   }
   const errors = Object.entries(problems)
     .map(([code, problem]) => ({ code, ...problem }))
@@ -110,8 +108,3 @@ const policy = (script: string): string =>
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ')
-
-function readView(name: string): (page: object) => string {
-  const filename = fileURLToPath(new URL(`../../../views/${name}.ejs`, import.meta.url))
-  return ejs.compile(readFileSync(filename, 'utf8'), { filename, strict: true, localsName: 'page', cache: true })
-}

@@ -32,6 +32,16 @@ const isFilteredBy = ({ resource }: Operation, name: string): boolean => resourc
 /** Returns the name of the operation's tool: `list_courses`. */
 export const toolName = ({ id }: Pick<Operation, 'id'>): string => id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+export interface ObjectSchema {
+  [member: string]: unknown
+  type: 'object'
+}
+
+export type ToolSchemas = Readonly<Record<string, Record<'inputSchema' | 'outputSchema', ObjectSchema>>>
+
+/** A field with HTML repeats another one, and data for search engines repeat the rest. */
+export const isRendering = (name: string): boolean => /_(html|format)$/.test(name) || name === 'seo'
+
 /**
  * Runs the operation as a visitor, in the same way as the API.
  * @throws Problem

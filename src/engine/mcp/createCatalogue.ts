@@ -4,7 +4,7 @@ import type { Log } from '../../base/log/log.ts'
 import type { Problem } from '../../base/problem.ts'
 import type { School } from '../../base/school.ts'
 import type { Operation } from '../declare/operations.ts'
-import type { Served } from './catalogue.ts'
+import type { Served, ToolSchemas } from './catalogue.ts'
 import { type CatalogueDocument, catalogueResources, type ResourceText } from './catalogueResources.ts'
 import { catalogueCompletions } from './completions.ts'
 import { instructions } from './instructions.ts'
@@ -17,6 +17,7 @@ import { withLists, withoutEmpty } from './withoutNoise.ts'
 
 export interface CatalogueArguments {
   operations: readonly Operation[]
+  toolSchemas(): ToolSchemas
   documents: readonly CatalogueDocument[]
   skills(school: School): Promise<readonly ServedSkill[]>
   log: Log
@@ -36,8 +37,8 @@ const cacheHints = {
  * Creates MCP servers for the catalogue. Shared parts are built once; the SDK needs a new server object for every request, because no state
  * is kept between requests.
  */
-export function createCatalogue({ operations, documents, skills, log }: CatalogueArguments): (served: Served) => Server {
-  const tools = catalogueTools(operations)
+export function createCatalogue({ operations, toolSchemas, documents, skills, log }: CatalogueArguments): (served: Served) => Server {
+  const tools = catalogueTools(operations, toolSchemas())
   const toolsByName = new Map(tools.map((tool) => [tool.listing.name, tool]))
   const resources = catalogueResources(operations, documents)
   const prompts = cataloguePrompts(new Set(toolsByName.keys()))

@@ -2,6 +2,7 @@ import { objectOf } from '../../base/text/jsonValue.ts'
 import type { Operation } from '../declare/operations.ts'
 import type { Parameter } from '../declare/parameters.ts'
 import { type JsonSchema, outputName, ownOutput, publishedSchema, publishedSchemas, schemaName } from '../output/publishedSchemas.ts'
+import { isRendering, type ObjectSchema, type ToolSchemas, toolName, toolReads } from './catalogue.ts'
 
 const definitions = '#/$defs/'
 
@@ -38,11 +39,20 @@ function orNull({ description, ...inner }: JsonSchema): JsonSchema {
   return Object.keys(inner).length === 0 ? about : { ...about, anyOf: [inner, { type: 'null' }] }
 }
 
+/** Returns the schemas of every tool that is an operation, by its name. */
+export const toolSchemas = (operations: readonly Operation[]): ToolSchemas =>
+  Object.fromEntries(
+    toolReads(operations).map((operation) => [
+      toolName(operation),
+      { inputSchema: inputSchema(operation.parameters), outputSchema: outputSchema(operation) },
+    ]),
+  )
+
 /** Limits that the parser checks. A model does not need them to write a correct call. */
 const leftOut = new Set(['description', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'format'])
 const bounds = new Set(['minimum', 'maximum'])
 
-export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { type: 'object' } {
+function inputSchema(parameters: readonly Parameter[]): ObjectSchema {
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   return {
     type: 'object',
@@ -57,14 +67,11 @@ export function inputSchema(parameters: readonly Parameter[]): JsonSchema & { ty
   }
 }
 
-/** A field with HTML repeats another one, and data for search engines repeat the rest. */
-export const isRendering = (name: string): boolean => /_(html|format)$/.test(name) || name === 'seo'
-
 /**
  * Returns the output schema: the types of the fields that a row of a list has unless the caller selects others, and those of the members of
  * other responses. Results may have more members, which the API documents: their schemas would be most of the bytes of the list of tools.
  */
-export function outputSchema(operation: Operation): JsonSchema & { type: 'object' } {
+function outputSchema(operation: Operation): ObjectSchema {
   const { kind, resource } = operation
   const schemas = publishedSchemas([operation])
   const own = ownOutput(operation) && schemas[outputName(operation)]
@@ -73,7 +80,7 @@ export function outputSchema(operation: Operation): JsonSchema & { type: 'object
   const always = Array.isArray(required) ? required.map(String) : []
   const isWhole = own !== undefined || resource.catalogue.row.length === 0
   const names = isWhole ? always.filter((name) => !isRendering(name)) : ['id', ...resource.catalogue.row]
-  const row: JsonSchema & { type: 'object' } = {
+  const row: ObjectSchema = {
     type: 'object',
     required: own ? names : ['id'],
     properties: Object.fromEntries(names.map((name) => [name, typeOf(objectOf(fields[name]))])),

@@ -1,29 +1,29 @@
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { aboutRead, type Operation, pagedBy } from '../declare/operations.ts'
 import { longList } from '../declare/toolParameters.ts'
 import { boundedPage } from './boundedPage.ts'
-import { type CatalogueTool, everyTool, read, toolName, toolReads } from './catalogue.ts'
+import { type CatalogueTool, everyTool, isRendering, read, type ToolSchemas, toolName, toolReads } from './catalogue.ts'
 import { partOfList } from './partOfList.ts'
 import { catalogueSearch, searchAndFetch } from './search.ts'
-import { inputSchema, isRendering, outputSchema } from './toolSchemas.ts'
 import { type Json, toolText } from './toolText.ts'
 
 /** Returns one tool for each read operation that visitors need, then the search tools, always in the same order. */
-export function catalogueTools(operations: readonly Operation[]): CatalogueTool[] {
+export function catalogueTools(operations: readonly Operation[], schemas: ToolSchemas): CatalogueTool[] {
   const reads = toolReads(operations)
   const search = catalogueSearch(reads)
-  return [...reads.map(toolOf), ...(search ? [search] : []), ...searchAndFetch(reads)]
+  return [...reads.map((operation) => toolOf(operation, schemas)), ...(search ? [search] : []), ...searchAndFetch(reads)]
 }
 
-function toolOf(operation: Operation): CatalogueTool {
-  const { summary, parameters } = operation
+function toolOf(operation: Operation, schemas: ToolSchemas): CatalogueTool {
+  const name = toolName(operation)
+  const schema = schemas[name]
+  if (!schema) throw new Error(`there are no schemas of ${name}`)
   return {
     listing: {
-      name: toolName(operation),
-      title: summary,
+      name,
+      title: operation.summary,
       description: descriptionOf(operation),
-      inputSchema: inputSchema(parameters) as Tool['inputSchema'],
-      outputSchema: outputSchema(operation),
+      ...schema,
       ...everyTool,
     },
     call: callOf(operation),

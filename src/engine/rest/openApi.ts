@@ -1,10 +1,4 @@
-import type { Middleware } from 'koa'
-import { freshMilliseconds, serveDocument } from '../../base/http/document.ts'
-import { allowMethods } from '../../base/http/methods.ts'
-import { isLinkable } from '../../base/net/webUrl.ts'
-import type { School } from '../../base/school.ts'
 import { isObject, objectOf } from '../../base/text/jsonValue.ts'
-import { createSharedText, type SharedText } from '../../base/text/sharedText.ts'
 import type { ScopeEntry } from '../declare/area.ts'
 import type { AcrossTypes, Operation } from '../declare/operations.ts'
 import { operationsAcrossTypes } from '../output/operationsAcrossTypes.ts'
@@ -15,76 +9,40 @@ import { addNamed, inputSuffix, type Json, withNamedSchemas } from './namedSchem
 import { errorComponents } from './openApiErrors.ts'
 import { requestHeaders, responseHeaders } from './openApiHeaders.ts'
 import { type Components, describeOperation, dryRunResponse } from './openApiOperation.ts'
+import { contactOf, type OpenApiFacts, openApiMarkers } from './serveOpenApi.ts'
 import { usedComponents } from './usedComponents.ts'
 
-/** The document is built with these placeholders, which are replaced by the values of the school. They are URLs where the document needs one. */
-const markers: Readonly<Record<keyof OpenApiFacts, string>> = {
-  issuer: 'https://issuer.marker.invalid',
-  name: 'name.marker.invalid',
-  contactEmail: 'contact@marker.invalid',
-  supportUrl: 'https://support.marker.invalid',
+/** Returns the text that `serveOpenApi.ts` serves: undefined if there is no such tag. */
+export function openApiText(description: ApiDescription, scopes: readonly ScopeEntry[], tag?: string): string | undefined {
+  if (tag !== undefined && !description.tags.some(({ name }) => name === tag)) return undefined
+  const { issuer, name, contact } = openApiMarkers
+  const part = tag === undefined ? description : describedTag(description, tag)
+  return JSON.stringify(openApiDocument(part, scopes, { issuer, name, contactEmail: null, supportUrl: null }, contact))
 }
 
-const documentPath = /^\/openapi(?:\/(?<tag>\w+))?\.json$/
-
-/**
- * Serves `/openapi.json`, and `/openapi/<resource>.json` with the operations of one resource alone, with the values of the school. Each
- * document is built on its first request and held once for all schools, except that a school without an e-mail address or a support page
- * gets a text of a different form.
- */
-export function createOpenApi({ description: describe, scopes, facts: factsOf }: OpenApiArguments): Middleware {
-  const texts = new Map<string, SharedText<keyof OpenApiFacts>>()
-  const textOf = (tag: string | undefined, { contactEmail, supportUrl }: OpenApiFacts): SharedText<keyof OpenApiFacts> | undefined => {
-    const form = `${tag ?? ''} ${contactEmail !== null} ${supportUrl !== null}`
-    const found = texts.get(form)
-    if (found) return found
-    const whole = describe()
-    if (tag !== undefined && !whole.tags.some(({ name }) => name === tag)) return undefined
-    const description = tag === undefined ? whole : describedTag(whole, tag)
-    const given = { ...markers, ...(contactEmail === null && { contactEmail: null }), ...(supportUrl === null && { supportUrl: null }) }
-    const present = Object.fromEntries(Object.entries(given).filter(([, marker]) => marker !== null)) as typeof markers
-    const created = createSharedText(present, () => openApiDocument(description, scopes, given))
-    texts.set(form, created)
-    return created
-  }
-  return async (ctx, next) => {
-    const path = documentPath.exec(ctx.path)
-    if (!path) return next()
-    const { school } = ctx.state
-    const { name, contactEmail, supportUrl } = await factsOf(school)
-    const facts: OpenApiFacts = {
-      issuer: school.issuer,
-      name,
-      contactEmail: contactEmail || null,
-      supportUrl: supportUrl && isLinkable(supportUrl) ? supportUrl : null,
-    }
-    const text = textOf(path.groups?.tag, facts)
-    if (!text) return next()
-    if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return
-    const values = facts as Readonly<Record<keyof OpenApiFacts, string>>
-    const etag = `"${text.versionOf(values)}"`
-    serveDocument(ctx, { body: text.fill(values), type: 'application/json', etag, maxAgeSeconds: 300 }, { freshMilliseconds })
-  }
-}
-
-export function openApiDocument({ tags, paths, components, webhooks }: ApiDescription, scopes: readonly ScopeEntry[], facts: OpenApiFacts) {
+export function openApiDocument(
+  { tags, paths, components, webhooks }: ApiDescription,
+  scopes: readonly ScopeEntry[],
+  facts: OpenApiFacts,
+  contact: object | string = contactOf(facts),
+) {
   const needed = JSON.stringify(paths)
   const own = scopes.filter(({ name, verb }) => verb === 'identity' || needed.includes(`"${name}"`))
   return {
-    ...schoolPart(facts),
+    ...schoolPart(facts, contact),
     ...{ tags, paths, components: { ...components, securitySchemes: securitySchemes(own, facts) } },
     ...(webhooks && { 'x-webhooks': webhooks }),
   }
 }
 
-function schoolPart({ issuer, name, contactEmail, supportUrl }: OpenApiFacts): Record<string, unknown> {
+function schoolPart({ issuer, name }: OpenApiFacts, contact: object | string): Record<string, unknown> {
   return {
     openapi: '3.0.3',
     info: {
       title: `API of ${name}`,
       version: '1.0.0',
       description: aboutApi,
-      contact: { name, ...(contactEmail && { email: contactEmail }), ...(supportUrl && isLinkable(supportUrl) && { url: supportUrl }) },
+      contact,
     },
     externalDocs: { description: 'The same as a web page, with every error.', url: `${issuer}/docs` },
     servers: [{ url: issuer, description: 'This school.' }],
@@ -116,19 +74,6 @@ const securitySchemes = (scopes: readonly ScopeEntry[], { issuer }: OpenApiFacts
     },
   },
 })
-
-export interface OpenApiFacts {
-  issuer: string
-  name: string
-  contactEmail: string | null
-  supportUrl: string | null
-}
-
-export interface OpenApiArguments {
-  description(): ApiDescription
-  scopes: readonly ScopeEntry[]
-  facts(school: School): Promise<Omit<OpenApiFacts, 'issuer'>>
-}
 
 /** Operations by path and method, and the components to which they refer, by kind and name. */
 interface Described {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { parse } from 'yaml'
+import { readData } from '../../base/text/views.ts'
 
 /** Path of the page about connecting apps. The same page as Markdown has the ending `.md`. */
 export const appsPath = '/docs/apps'
@@ -27,8 +26,4 @@ export interface KnownApp {
   uses: readonly string[]
 }
 
-const file: { apps: readonly KnownApp[] } = parse(readFileSync(new URL('../../../views/apps.yaml', import.meta.url), 'utf8'), {
-  merge: true,
-})
-
-export const knownApps = file.apps
+export const { apps: knownApps } = readData<{ apps: readonly KnownApp[] }>('apps.yaml')

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import type { RequestState } from '../../base/http/requestState.ts'
 import { schoolContact } from '../../database/tables/schools.ts'
-import { type ApiDescription, apiDescription, createOpenApi } from '../../engine/rest/openApi.ts'
 import { createApi } from '../../engine/rest/routes.ts'
+import { createOpenApi } from '../../engine/rest/serveOpenApi.ts'
 import { type BearerArguments, createAuthenticate } from '../../identity/oidc/bearer.ts'
 import type { Foundation } from './foundation.ts'
 import { limited } from './rateLimits.ts'
@@ -33,23 +33,15 @@ export const createCallerOf = (
     },
   )
 
-export function createRestApi(
-  foundation: Foundation,
-): Record<'routes' | 'openApi', Middleware<RequestState>> & { description(): ApiDescription } {
-  const { operations, scopes, database } = foundation
+export function createRestApi(foundation: Foundation): Record<'routes' | 'openApi', Middleware<RequestState>> {
+  const { texts, database } = foundation
   const api = createApi({
     ...operationArguments(foundation),
     authenticate: createCallerOf(foundation),
     countCall: foundation.grantUses.count,
   })
-  let described: ApiDescription | undefined
-  const description = (): ApiDescription => {
-    described ??= apiDescription(operations)
-    return described
-  }
   return {
     routes: api,
-    description,
-    openApi: createOpenApi({ description, scopes, facts: ({ id }) => schoolContact(database.kysely, id) }),
+    openApi: createOpenApi({ textOf: texts.openApi, facts: ({ id }) => schoolContact(database.kysely, id) }),
   }
 }

@@ -124,7 +124,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     createMcpEndpoint(foundation, documents),
     createResourceMetadata(foundation, documents),
     documents.middleware,
-    createReference(foundation, api),
+    createReference(foundation),
     createAppsGuide(foundation),
     site.middleware,
     api.openApi,

@@ -37,6 +37,7 @@ import { type PageBranding, pageBranding } from '../../school/settings/publicApp
 import { countEvent, createServiceMetrics } from '../metrics/metrics.ts'
 import { createStores } from '../serve/open.ts'
 import type { AppArguments } from './appArguments.ts'
+import { type CodeTexts, createCodeTexts } from './codeTexts.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createLimits, type Limits } from './rateLimits.ts'
 import { type Runtime, schoolConfigOf } from './runtime.ts'
@@ -63,6 +64,7 @@ export interface BasicParts extends AppArguments {
   metrics: Metrics
   limits: Limits
   operations: readonly Operation[]
+  texts: CodeTexts
   scopes: readonly ScopeEntry[]
   signer: CursorSigner
   statements: StatementCache
@@ -138,6 +140,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
       onRefused: (policy) => metrics.add('schoolgate_rate_limit_rejections_total', { policy }),
     }),
     operations,
+    texts: createCodeTexts(operations, scopes),
     scopes,
     signer: {
       sign: (text) => keyring.sign('cursors', text),

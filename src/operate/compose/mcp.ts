@@ -6,9 +6,10 @@ import { createCallerOf, operationArguments } from './api.ts'
 import type { Foundation } from './foundation.ts'
 
 export function createMcpEndpoint(foundation: Foundation, documents: AgentDocuments): Middleware {
-  const { originPolicy, log, schoolNames } = foundation
+  const { originPolicy, log, schoolNames, texts } = foundation
   return createMcp({
     ...operationArguments(foundation),
+    toolSchemas: texts.toolSchemas,
     documents: [pricingDocument(documents.pricing)],
     skills: documents.skills,
     log,

@@ -9,7 +9,6 @@ import type { Operation } from '../../engine/declare/operations.ts'
 import { limitsOf } from '../../engine/operationLimits.ts'
 import { changeFeedOf } from '../../engine/output/changeFeed.ts'
 import { operationInput } from '../../engine/output/operationInput.ts'
-import { requestChoices } from '../../engine/output/requestChoices.ts'
 import { searchOf } from '../../engine/output/search.ts'
 import { run } from '../../engine/run.ts'
 import { isWrite } from '../../engine/write/dryRun.ts'
@@ -85,7 +84,7 @@ export function createOwnOperations(foundation: Foundation): OwnOperations & { o
       return {
         isChange: kind === 'update' || kind === 'replace' || (kind === 'action' && method === 'PATCH'),
         isNew: kind === 'create',
-        choices: requestChoices(operation),
+        choices: new Set(foundation.texts.requestChoices()[id]),
         row:
           kind === 'create'
             ? undefined

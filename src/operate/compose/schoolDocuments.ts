@@ -45,7 +45,7 @@ export function createSchoolDocuments(foundation: Foundation, { ask, changeOf }:
       isServed: async (path) => ![403, 404].includes(requireSuccess(await ask(issuer + path)).status),
     }
   }
-  return createAgentDocuments({ caches: foundation.caches, apiPath, operations, factsOf, changeOf })
+  return createAgentDocuments({ caches: foundation.caches, apiPath, operations, apiText: foundation.texts.apiText, factsOf, changeOf })
 }
 
 /** Creates the metadata of the API as a protected resource (RFC 9728). */

@@ -18,6 +18,7 @@ export const programs = /** @type {const} */ ([
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const bundleFolder = 'src/gen/bundle'
+export const textFolder = 'src/gen/texts'
 export const sourceList = `${bundleFolder}/sources.json`
 
 /**

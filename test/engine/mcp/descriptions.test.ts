@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { toolSchemas } from '../../../src/engine/mcp/toolSchemas.ts'
 import { catalogueTools } from '../../../src/engine/mcp/tools.ts'
 import { operationsIn, resources } from '../../../src/school/index.ts'
 
 const operations = operationsIn(resources)
-const tools = catalogueTools(operations)
+const tools = catalogueTools(operations, toolSchemas(operations))
 const described = (name: string) => tools.find(({ listing }) => listing.name === name)?.listing.description
 
 test('a tool is described by what it returns, and not by the resource that it belongs to', () => {

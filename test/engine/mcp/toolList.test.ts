@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toolSchemas } from '../../../src/engine/mcp/toolSchemas.ts'
 import { catalogueTools } from '../../../src/engine/mcp/tools.ts'
 import { operationsIn, resources } from '../../../src/school/index.ts'
 
@@ -6,7 +7,8 @@ interface Input {
   properties: Record<string, { enum?: string[]; items?: { enum?: string[] } }>
 }
 
-const tools = catalogueTools(operationsIn(resources)).map(({ listing }) => listing)
+const operations = operationsIn(resources)
+const tools = catalogueTools(operations, toolSchemas(operations)).map(({ listing }) => listing)
 const parametersOf = (name: string): string[] =>
   Object.keys((tools.find((tool) => tool.name === name)?.inputSchema as Input | undefined)?.properties ?? {})
 
