@@ -4,6 +4,7 @@
  */
 import { globSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
 import { basename, join, relative } from 'node:path'
 import type { InputOptions } from 'rolldown'
 import { bundledSource, bundleFolder, programs, root, sourceList, textFolder } from '../src/operate/serve/programFile.mjs'
@@ -41,6 +42,19 @@ const written = {
   load: (id: string) => (id === join(root, 'src/base/text/views.ts') ? { code: compiledViews(join(root, 'views')), map: null } : undefined),
 }
 
+const httpModule = '\0http'
+
+/** An import of `node:http` reads each of its members, and some of them load the client of Node's fetch, which takes 30 ms. */
+const lightHttp = {
+  name: 'light-http',
+  resolveId: (id: string) => (/^(node:)?http$/.test(id) ? httpModule : undefined),
+  load(id: string) {
+    if (id !== httpModule) return undefined
+    const members = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]))
+    return `const http = process.getBuiltinModule('node:http')\nexport default http\nexport const { ${members.join(', ')} } = http`
+  },
+}
+
 /** Returns what rolldown bundles: the programs below a directory with their packages. Adds the modules that stay out to `separated`. */
 export const bundleOptions = (cwd: string, separated = new Set<string>()): InputOptions => ({
   cwd,
@@ -49,7 +63,7 @@ export const bundleOptions = (cwd: string, separated = new Set<string>()): Input
   // A package of Koa's uses eval to name its deprecations.
   checks: { eval: false },
   external: (id) => isSeparate(id) && Boolean(separated.add(id)),
-  plugins: [written, { name: 'own-place', transform: withOwnPlace }],
+  plugins: [written, lightHttp, { name: 'own-place', transform: withOwnPlace }],
 })
 
 /** Writes the bundle. A production install has no bundler: there the sources run, or the bundle that came with them. */
@@ -72,7 +86,7 @@ export async function writeBundle(): Promise<void> {
   const { writeTexts } = await import('./writeTexts.ts')
   writeTexts(join(root, textFolder))
   for (const file of output) if (file.type === 'chunk') await writeFile(join(directory, file.fileName), asOneByte(file.code))
-  const own = globSync(['src/**/*.{ts,mjs}', 'views/**/*.{ejs,yaml,json}'], { cwd: root }).filter((path) => !path.startsWith('src/gen/'))
+  const own = globSync(['src/**/*.{ts,mjs}', 'views/**/*.{ejs,yaml,json,md}'], { cwd: root }).filter((path) => !path.startsWith('src/gen/'))
   const sources = ['package.json', 'scripts/bundle.ts', 'scripts/compiledViews.ts', 'scripts/writeTexts.ts', ...own]
   await writeFile(join(root, sourceList), JSON.stringify(sources.map((path) => bundledSource(path))))
 }

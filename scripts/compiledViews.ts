@@ -15,6 +15,7 @@ export function compiledViews(directory: string): string {
     return `${JSON.stringify(path.slice(0, -'.ejs'.length))}: (page, escapeFn, include) => {${template.source}}`
   })
   const data = paths('**/*.yaml').map((path) => `${JSON.stringify(path)}: () => (${JSON.stringify(readData(path))})`)
+  const texts = paths('**/*.md').map((path) => [path, readFileSync(join(directory, path), 'utf8')])
   return `const templates = {${templates.join(',\n')}}
 const data = {${data.join(',\n')}}
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
@@ -25,5 +26,7 @@ export function compileView(name) {
   return (page) => render(name, page)
 }
 export const readData = (path) => data[path]()
+const texts = new Map(${JSON.stringify(texts)})
+export const readText = (path) => texts.get(path)
 `
 }

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiDocumentPaths } from '../src/agents/api/resourcePaths.ts'
 import { createCodeTexts } from '../src/operate/compose/codeTexts.ts'
+import { hashOf } from '../src/operate/compose/writtenTexts.ts'
 import { operationsIn, resources, scopeCatalogue } from '../src/school/index.ts'
 
 /** Returns every text by its path below the folder. */
@@ -22,7 +23,9 @@ export function codeTexts(): ReadonlyMap<string, string> {
 
 export function writeTexts(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
-  for (const [path, text] of codeTexts()) {
+  const texts = codeTexts()
+  const hashes = JSON.stringify(Object.fromEntries([...texts].map(([path, text]) => [path, hashOf(text)])))
+  for (const [path, text] of [...texts, ['hashes.json', hashes] as const]) {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)

@@ -40,11 +40,28 @@ const linksMilliseconds = 1000
 export function createAgentDocuments({ caches, factsOf, changeOf, ...listed }: AgentDocumentsArguments): AgentDocuments {
   const documents = createDocumentList(listed)
   const documentPaths = new Set(documents.paths)
+  // Many documents ask about the same addresses at the same time.
+  const served = caches.create<Promise<boolean>>('served_addresses', { ttl: freshMilliseconds })
+  const factsFor = (school: School): SchoolFacts => {
+    const facts = factsOf(school)
+    return {
+      ...facts,
+      isServed(path) {
+        const key = `${school.id} ${changeOf(school)} ${path}`
+        const found = served.get(key)
+        if (found) return found
+        const asked = facts.isServed(path)
+        served.set(key, asked)
+        asked.catch(() => served.delete(key))
+        return asked
+      },
+    }
+  }
   const kept = caches.create<Promise<StoredDocument | undefined>>('agent_documents')
   const madeFor = (school: School, key: string, { make, type, keptMilliseconds: ttl }: AgentDocument) => {
     const found = kept.get(key)
     if (found) return found
-    const made = Promise.resolve(make(factsOf(school))).then((found) => {
+    const made = Promise.resolve(make(factsFor(school))).then((found) => {
       if (found === undefined) return undefined
       const { text, changedAt } = typeof found === 'string' ? { text: found } : found
       return storeDocument(text, { type, maxAgeSeconds, changedAt })
@@ -61,7 +78,7 @@ export function createAgentDocuments({ caches, factsOf, changeOf, ...listed }: A
     const stored = await madeFor(school, key, document)
     if (!stored) return false
     if (allowMethods(ctx, ['GET', 'HEAD']) === 'answered') return true
-    if (document.links) ctx.set('Link', document.links(factsOf(school)))
+    if (document.links) ctx.set('Link', document.links(factsFor(school)))
     const { section } = ctx.query
     if (typeof section === 'string' && document.type === markdownType) {
       serveDocument(ctx, storeDocument(documentSections(stored.body.toString(), section), { type: document.type, maxAgeSeconds }))
@@ -75,7 +92,7 @@ export function createAgentDocuments({ caches, factsOf, changeOf, ...listed }: A
   const links = caches.create<{ value: LegalLinks; until: number }>('legal_links')
   const loading = new Map<string, Promise<LegalLinks>>()
   const loadLinks = (school: School): Promise<LegalLinks> => {
-    const loaded = legalLinks(factsOf(school))
+    const loaded = legalLinks(factsFor(school))
       .then((value) => {
         if (loading.get(school.id) === loaded) links.set(school.id, { value, until: performance.now() + linksMilliseconds })
         return value
@@ -109,17 +126,18 @@ export function createAgentDocuments({ caches, factsOf, changeOf, ...listed }: A
       const document = documents.find(ctx.path) ?? acceptedDocument(ctx)
       if (!document || !(await serve(ctx, document))) await next()
     },
-    about: (school) => schoolAbout(factsOf(school)),
-    pricing: (school) => pricingMd(factsOf(school)),
+    about: (school) => schoolAbout(factsFor(school)),
+    pricing: (school) => pricingMd(factsFor(school)),
     skills(school) {
       const found = skillsOf.get(school.id)
       if (found) return found
-      const made = skillFiles(factsOf(school))
+      const made = skillFiles(factsFor(school))
       skillsOf.set(school.id, made)
       made.catch(() => skillsOf.delete(school.id))
       return made
     },
     clear() {
+      served.clear()
       skillsOf.clear()
       kept.clear()
       links.clear()

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import type { Language } from '../text/languages.ts'
+import { readText } from '../text/views.ts'
 import { type EmailKind, emailKinds } from './emailKinds.ts'
 
 /** A paragraph of the text that consists of one placeholder shows a list, and `[label]({placeholder})` a button. */
@@ -19,11 +19,9 @@ export const emailTemplates: Readonly<Record<Language | 'de.informal', EmailTemp
 
 /** Reads and checks the templates of a language once. An error in one of them prevents the start. */
 function readTemplates(language: string, fallback = language): EmailTemplates {
-  const folder = new URL('../../../views/mails/', import.meta.url)
   const templates = Object.entries(emailKinds).map(([kind, { values }]) => {
-    const own = `${language}/${kind}.md`
-    const path = existsSync(new URL(own, folder)) ? own : `${fallback}/${kind}.md`
-    return [kind, parseTemplate(`views/mails/${path}`, readFileSync(new URL(path, folder), 'utf8'), values)]
+    const path = [language, fallback].map((one) => `mails/${one}/${kind}.md`).find((one) => readText(one) !== undefined) ?? kind
+    return [kind, parseTemplate(`views/${path}`, readText(path) ?? '', values)]
   })
   return Object.fromEntries(templates) as EmailTemplates
 }

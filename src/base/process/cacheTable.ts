@@ -75,6 +75,13 @@ export const cacheTable = {
     owner: 'src/identity/oidc/clientAssertions.ts',
     emptiedBy: '10 seconds',
   },
+  served_addresses: {
+    about: 'Whether visitors get an address',
+    key: 'school, path',
+    bound: { max: 500 },
+    owner: 'src/agents/agentDocuments.ts',
+    emptiedBy: 'a change of the school through the API, one second, a reload',
+  },
   agent_documents: {
     about: 'Documents for agents',
     key: 'school, path, media type',

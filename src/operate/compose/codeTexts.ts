@@ -15,6 +15,8 @@ export interface CodeTexts {
   toolSchemas(): ToolSchemas
   /** Returns the values in the body of each operation that are choices of a list. */
   requestChoices(): Readonly<Record<string, readonly string[]>>
+  /** Returns the paths of written texts that have changed since. */
+  altered(): string[]
 }
 
 /** Renders the texts, each on its first use. The bundle has `writtenTexts.ts` in place of this module. */
@@ -35,5 +37,6 @@ export function createCodeTexts(operations: readonly Operation[], scopes: readon
     },
     toolSchemas: () => toolSchemas(operations),
     requestChoices: () => Object.fromEntries(operations.map((operation) => [operation.id, [...requestChoices(operation)]])),
+    altered: () => [],
   }
 }

@@ -32,7 +32,7 @@ import { createExchanges, type Exchanges, oncePerRequest } from '../../identity/
 import type { Stores } from '../../identity/oidc/stores.ts'
 import type { TokenChecks } from '../../identity/oidc/tokenChecks.ts'
 import type { FindPageContext } from '../../pages/pageContext.ts'
-import { operationsIn, resources, scopeCatalogue } from '../../school/index.ts'
+import { resources, scopeCatalogue, serviceOperations } from '../../school/index.ts'
 import { type PageBranding, pageBranding } from '../../school/settings/publicAppearance.ts'
 import { countEvent, createServiceMetrics } from '../metrics/metrics.ts'
 import { createStores } from '../serve/open.ts'
@@ -107,7 +107,7 @@ export function createBasicParts(args: AppArguments, runtime: Runtime, { isUpgra
   database.facts.onAnswer(loop.resumed)
   if (redis) onRedisReply(redis.client, loop.resumed)
   const exchanges = createExchanges()
-  const operations = operationsIn(resources)
+  const operations = serviceOperations
   const metrics = createServiceMetrics({ ...args, operations })
   const passwordGate = createPasswordGate({
     ...config.server.passwords,

@@ -6,11 +6,19 @@ import type { ScopeEntry } from '../../engine/declare/area.ts'
 import { metadataPaths } from '../../identity/oidc/metadata.ts'
 import type { Foundation } from './foundation.ts'
 
-export function createSchoolSelfCheck({ runtime, scopes, log }: Pick<Foundation, 'runtime' | 'scopes' | 'log'>, ask: Fetch): SelfCheck {
+export function createSchoolSelfCheck(
+  { runtime, scopes, texts, log }: Pick<Foundation, 'runtime' | 'scopes' | 'texts' | 'log'>,
+  ask: Fetch,
+): SelfCheck {
+  let alteredTexts: readonly string[] | undefined
+
   return createSelfCheck({
     ask,
     schools: () => runtime.schools.all.map(({ school }) => school),
-    expected: ({ issuer }) => expectedOf(issuer, runtime.config, scopes),
+    expected({ issuer }) {
+      alteredTexts ??= texts.altered()
+      return { ...expectedOf(issuer, runtime.config, scopes), isBrief: true, alteredTexts }
+    },
     report({ slug: school }, { state, problems, milliseconds, retrySeconds: retry_in_seconds }) {
       if (state === 'passed') log.info({ school, milliseconds }, 'self-check passed')
       else if (state === 'failed') log.error({ school, milliseconds, problems, retry_in_seconds }, 'self-check failed')

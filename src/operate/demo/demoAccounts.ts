@@ -1,5 +1,16 @@
 import type { Reader } from '../../database/connection/database.ts'
-import { demoIdRange } from './ids.ts'
+import { demoId, demoIdRange } from './ids.ts'
+
+/** Returns true if the school has the people and courses of the demo. */
+export async function hasDemo(database: Reader, schoolId: string): Promise<boolean> {
+  const owner = await database
+    .selectFrom('account')
+    .select('id')
+    .where('school_id', '=', schoolId)
+    .where('id', '=', demoId(schoolId, 'account', 0))
+    .executeTakeFirst()
+  return owner !== undefined
+}
 
 /** Returns the e-mail addresses of demo accounts that can sign in. Their password is not secret. */
 export async function listDemoSignIns(database: Reader, schoolId: string): Promise<string[]> {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Database, Reader, Writer } from '../../database/connection/database.ts'
+import type { Database, Writer } from '../../database/connection/database.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
 import { takeRoom } from '../../database/files/storageUsage.ts'
 import { withoutChecks, withoutLimits } from '../../database/statements/bulkRows.ts'
 import { countSchools } from '../../database/tables/schoolCounts.ts'
 import { describeSchoolTables } from '../../database/transfer/tableShapes.ts'
 import type { School } from '../../school/settings/storedSchool.ts'
+import { hasDemo } from './demoAccounts.ts'
 import { activityTables, catalogueTables, describeRows } from './demoTables.ts'
-import { demoId } from './ids.ts'
 import { createMarks } from './marks.ts'
 import { pageTables } from './pageTables.ts'
 import { readDemoFile } from './readDemoFile.ts'
@@ -79,16 +79,6 @@ const countsOfActivity = [
   ...['enrollments_count', 'active_enrollments_count', 'completed_courses_count', 'students_count'],
   ...['comments_count', 'rsvps_count', 'lifetime_spend', 'last_active_at', 'tier'],
 ]
-
-async function hasDemo(database: Reader, schoolId: string): Promise<boolean> {
-  const owner = await database
-    .selectFrom('account')
-    .select('id')
-    .where('school_id', '=', schoolId)
-    .where('id', '=', demoId(schoolId, 'account', 0))
-    .executeTakeFirst()
-  return owner !== undefined
-}
 
 /** Writes the activity of the school. */
 async function writeActivity(kind: Database['kind'], written: Written, schoolId: string): Promise<void> {

@@ -1,10 +1,10 @@
 import type { WatchedOperations } from '../../database/tables/findSignals.ts'
 import { isWrite } from '../../engine/write/dryRun.ts'
-import { operationsIn, resources, scopeCatalogue } from '../../school/index.ts'
+import { resources, scopeCatalogue, serviceOperations } from '../../school/index.ts'
 
 /** Returns what the search for unusual apps must know of the API. */
 export function watchedOperations(): WatchedOperations {
-  const operations = operationsIn(resources)
+  const operations = serviceOperations
   const aboutPeople = new Set(
     scopeCatalogue(resources)
       .filter(({ othersData }) => othersData.length > 0)

@@ -7,7 +7,7 @@ import type { Database, Reader } from '../../database/connection/database.ts'
 import type { FileStorage } from '../../database/files/fileStorage.ts'
 import { findSchoolId } from '../../database/tables/schools.ts'
 import { hashPassword } from '../../identity/accounts/password.ts'
-import { listDemoSignIns } from '../demo/demoAccounts.ts'
+import { hasDemo, listDemoSignIns } from '../demo/demoAccounts.ts'
 
 export function demoIssuer({ DEMO }: Environment, { schools }: Config): string | undefined {
   const school = schools.find(({ slug }) => slug === 'demo')
@@ -45,6 +45,7 @@ export interface FillArguments {
  * @throws Error if this installation does not have the folder demo
  */
 export async function fillDemoSchool({ database, school, environment, storage }: FillArguments): Promise<boolean> {
+  if (await hasDemo(database.kysely, school.id)) return false
   // Imported on demand: the module reads the data of the demo, which an installation can leave out.
   const { makeDemoSchool } = await import('../demo/makeDemoSchool.ts')
   const now = demoNow(environment)

@@ -10,7 +10,7 @@ import { type Config, loadConfig } from '../../config/load.ts'
 import { readDemoPassword, readPlatformKeys, readSecretKeys } from '../../config/secrets.ts'
 import { type ReadSecret, secretReader } from '../../config/webhookSecrets.ts'
 import { usableScopes } from '../../identity/apps/grantable.ts'
-import { operationsIn, resources, scopeCatalogue } from '../../school/index.ts'
+import { resources, scopeCatalogue, serviceOperations } from '../../school/index.ts'
 import { warnOfUnknownClients } from '../compose/introspectionClients.ts'
 import { webhookTypes } from '../compose/webhooks.ts'
 import { demoIssuer, fillDemoSchool, refusePublicDemo } from './demo.ts'
@@ -44,7 +44,7 @@ export function readSettings(variables: Variables): Settings {
       environment,
       knownScopes: catalogue.map((scope) => scope.name),
       usableScopes: usableScopes(catalogue),
-      webhookTypes: webhookTypes(operationsIn(resources)),
+      webhookTypes: webhookTypes(serviceOperations),
       readSecret,
     })
     return { environment, config, readSecret, warnings: [...ignored, ...listConfigDirectory(environment.CONFIG_DIR).ignored] }

@@ -6,7 +6,7 @@ import { ifMatchText, type Operation } from '../../../engine/declare/operations.
 import type { Parameter } from '../../../engine/declare/parameters.ts'
 import { bodySchema } from '../../../engine/output/publishedSchemas.ts'
 import { isWrite } from '../../../engine/write/dryRun.ts'
-import { operationsIn, resources } from '../../../school/index.ts'
+import { serviceOperations } from '../../../school/index.ts'
 import { platformOperations } from '../../../school/intake/platformOperations.ts'
 import type { PlatformOperation } from '../../../school/intake/runReport.ts'
 import {
@@ -47,7 +47,7 @@ const dataOption = {
 
 /** Returns a command for each operation of the platform intake and of the API, by the name of its group in the help. */
 export function operationCommands(): Map<string, AddCommand[]> {
-  const operations = operationsIn(resources).filter(isCallable)
+  const operations = serviceOperations.filter(isCallable)
   const commands = [
     ...platformOperations.map((operation) => [`Reports to ${operation.tag}`, platformCommand(operation)] as const),
     ...operations.map((operation) => [operation.resource.area.title, apiCommand(operation, operations)] as const),

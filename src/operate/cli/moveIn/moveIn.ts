@@ -3,7 +3,7 @@ import { Problem } from '../../../base/problem.ts'
 import { everyRow, type ListedRow } from '../../../base/text/pageOfRows.ts'
 import { bodyOf, pageOf } from '../../../engine/call.ts'
 import type { Operation } from '../../../engine/declare/operations.ts'
-import { operationsIn, resources } from '../../../school/index.ts'
+import { serviceOperations } from '../../../school/index.ts'
 import { listPeople } from '../../../school/people/people.ts'
 import { apiCaller } from '../call/callApi.ts'
 import { platformCaller } from '../call/callPlatform.ts'
@@ -34,7 +34,7 @@ export async function moveIn(
   { site, isDryRun, folder, onProgress, ...options }: MoveOptions,
 ): Promise<MoveLine[]> {
   const lines: MoveLine[] = site.omitted.map(({ kind, ...omitted }) => ({ action: 'leave out', type: kind, ...omitted }))
-  const operations = operationsIn(resources)
+  const operations = serviceOperations
   const as = options.as ?? (await firstOwner(session))
   const api = await apiCaller(session, operations)
   const call: Calls = (id, { parameters = {}, body, form }) =>
