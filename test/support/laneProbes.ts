@@ -2,7 +2,7 @@ import { createServer, type RequestListener, request as sendOverHttp } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request to UserInfo or introspection. Headers are names and values in turn, so that a name can be repeated. */
+/** A request that a lane may answer. Headers are names and values in turn, so that a name can be repeated. */
 export interface LaneProbe {
   method: string
   path: string
@@ -14,7 +14,7 @@ export interface LaneReply {
   status: number
   headers: Record<string, unknown>
   body: string
-  /** True if the token lane sent the response. */
+  /** True if the lane sent the response. */
   isFromLane: boolean
 }
 
@@ -35,7 +35,7 @@ const differsAlways = new Set(['date', 'request-id', 'keep-alive', 'connection',
  * Serves a handler whose lane has not answered yet. `learn` marks the response that the lane learns its headers from, so that each of its
  * responses has the mark, and no response of the pipeline.
  */
-export async function probeHandler(handler: RequestListener, learn: readonly LaneProbe[]): Promise<ProbedHandler> {
+export async function probeHandler(handler: RequestListener, learn: readonly LaneProbe[], usual = 200): Promise<ProbedHandler> {
   let isLearning = true
   const server = createServer((request, response) => {
     if (isLearning) response.setHeader(mark, 'the pipeline')
@@ -46,7 +46,7 @@ export async function probeHandler(handler: RequestListener, learn: readonly Lan
   const send = (probe: LaneProbe): Promise<LaneReply> => sendProbe(port, probe)
   for (const probe of learn) {
     const { status } = await send(probe)
-    if (status !== 200) throw new Error(`the lane cannot learn from a response with ${status}`)
+    if (status !== usual) throw new Error(`the lane cannot learn from a response with ${status}`)
   }
   isLearning = false
   return {

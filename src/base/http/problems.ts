@@ -40,7 +40,10 @@ export function renderProblems(log: Log, moreAbout: MoreAbout = () => undefined)
       if (problem.code === 'invalid_token' || problem.code === 'insufficient_scope')
         ctx.set('WWW-Authenticate', challenge(problem, ctx.state))
       ctx.type = 'application/json'
-      ctx.body = bodyOf(problem, ctx.state.requestId, { page: moreAbout(ctx.path, ctx.state.school), documentation: documentationFor(ctx) })
+      ctx.body = bodyOf(problem, ctx.state.requestId, {
+        page: moreAbout(ctx.path, ctx.state.school),
+        documentation: documentationFor(ctx.state.school, ctx.get('authorization')),
+      })
     }
   }
 }
@@ -110,10 +113,8 @@ export function challenge(problem: Problem, { school, challengePath = '' }: Part
 }
 
 /** Names the walkthrough to callers without a token: a client may show its user the body of a response only. */
-function documentationFor(ctx: { get(header: string): string; state: Partial<RequestState> }): string | undefined {
-  const { school } = ctx.state
-  return school && ctx.get('authorization') === '' ? `${school.issuer}/auth.md` : undefined
-}
+export const documentationFor = (school: School | undefined, authorization = ''): string | undefined =>
+  school && authorization === '' ? `${school.issuer}/auth.md` : undefined
 
 function nothingAt(path: string): string {
   return `There is nothing at ${path.slice(0, 100)}.`

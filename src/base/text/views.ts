@@ -17,5 +17,4 @@ const urlOf = (path: string): URL => new URL(`../../../views/${path}`, import.me
 export const readText = (path: string): string | undefined => (existsSync(urlOf(path)) ? readFileSync(urlOf(path), 'utf8') : undefined)
 
 /** Returns the data of `views/<path>`, a file of YAML. */
-export const readData = <Data>(path: string): Data =>
-  parse(readFileSync(urlOf(path), 'utf8'), { merge: true })
+export const readData = <Data>(path: string): Data => parse(readFileSync(urlOf(path), 'utf8'), { merge: true })

@@ -1,42 +1,38 @@
 import { nearest } from '../../base/text/nearest.ts'
 import { apiPath, type Operation } from '../declare/operations.ts'
 
-export interface PathGuide {
-  /** Says what is there instead, or which path is probably meant. */
-  missing(path: string): string
-  /** Says what the school does elsewhere, if the path is about that. */
-  notInApi(path: string): string | undefined
+export interface PathExplanation {
+  /** What is there instead, or which path is probably meant. */
+  missing: string
+  /** What the school does elsewhere, if the path is about that. */
+  notInApi: string | undefined
 }
+
+export type ExplainPath = (path: string) => PathExplanation
 
 const segmentsOf = (path: string): string[] => path.slice(apiPath.length + 1).split('/')
 
-export function createPathGuide(operations: readonly Operation[]): PathGuide {
-  const templates = operations.map(({ path, resource }) => ({ segments: segmentsOf(path), resource }))
-  const roots = [...new Set(templates.map(({ segments: [root = ''] }) => root))]
-  /** Returns the resource of the longest path that begins like this one. */
-  const resourceAt = (path: string): Operation['resource'] | undefined => {
+export function createPathGuide(operations: readonly Operation[]): ExplainPath {
+  const templates = operations
+    .map(({ path, resource }) => ({ segments: segmentsOf(path), resource }))
+    .toSorted((one, other) => other.segments.length - one.segments.length)
+  const byRoot = Map.groupBy(templates, ({ segments: [root = ''] }) => root)
+  const roots = [...new Set(operations.map(({ path }) => segmentsOf(path)[0] ?? ''))]
+  const elsewhere = [...new Set(operations.flatMap(({ resource }) => resource.notInApi ?? []))]
+  return (path) => {
     const segments = segmentsOf(path)
+    const [root = ''] = segments
     const begins = (template: readonly string[]): boolean =>
       template.length <= segments.length && template.every((part, index) => part.startsWith('{') || part === segments[index])
-    return templates.filter((one) => begins(one.segments)).toSorted((one, other) => other.segments.length - one.segments.length)[0]
-      ?.resource
-  }
-  const elsewhere = [...new Set(templates.flatMap(({ resource }) => resource.notInApi ?? []))]
-  return {
-    missing(path) {
-      const resource = resourceAt(path)
-      if (resource) return `/docs/${resource.name}.md lists its operations.`
-      const [root = ''] = segmentsOf(path)
-      const meant = meantRoot(root, roots)
-      return meant === undefined ? '/api.md lists every operation.' : `Did you mean ${apiPath}/${meant}?`
-    },
-    notInApi(path) {
-      const [root = ''] = segmentsOf(path)
-      const resource = resourceAt(path)
-      return resource
-        ? resource.notInApi
-        : elsewhere.find((sentence) => root.length > 3 && new RegExp(`\\b${RegExp.escape(root)}\\b`).test(sentence))
-    },
+    const resource = byRoot.get(root)?.find((one) => begins(one.segments))?.resource
+    if (resource) return { missing: `/docs/${resource.name}.md lists its operations.`, notInApi: resource.notInApi }
+    const meant = meantRoot(root, roots)
+    const isAbout = (sentence: string): boolean =>
+      root.length > 3 && sentence.includes(root) && new RegExp(`\\b${RegExp.escape(root)}\\b`).test(sentence)
+    return {
+      missing: meant === undefined ? '/api.md lists every operation.' : `Did you mean ${apiPath}/${meant}?`,
+      notInApi: elsewhere.find(isAbout),
+    }
   }
 }
 

@@ -16,7 +16,7 @@ import type { Run } from '../run.ts'
 import { parseAgentReason } from '../write/agentReason.ts'
 import { parseDryRun } from '../write/dryRun.ts'
 import { type CountCall, counted } from './countCalls.ts'
-import { createPathGuide, type PathGuide } from './explainPath.ts'
+import { createPathGuide, type ExplainPath } from './explainPath.ts'
 import { createRoutes } from './findRoute.ts'
 import { rawParameters } from './rawParameters.ts'
 import { readJsonBody } from './requestBody.ts'
@@ -40,10 +40,10 @@ export interface ApiArguments {
  * Creates the REST API of the schools: one route for each operation, all through the same `run`.
  * Reads the school from `ctx.state.school`. The error middleware renders Problems that are thrown here.
  */
-export function createApi(args: ApiArguments): Middleware {
+export function createApi(args: ApiArguments): Middleware & { refusalAt(path: string): Problem | undefined } {
   const { operations, run, databaseOf, signer, statements, externalServices, authenticate, countCall } = args
   const routes = createRoutes<Handler>()
-  const guide = createPathGuide(operations)
+  const explain = createPathGuide(operations)
   const context = (ctx: Context, store = databaseOf(ctx.state.school.id)): RunContext => ({
     database: store.kysely,
     store,
@@ -86,13 +86,14 @@ export function createApi(args: ApiArguments): Middleware {
     })
   serve(changeFeedOf(operations), answerChanges)
   serve(searchOf(operations), answerSearch)
-  return async (ctx, next) => {
+  const api: Middleware = async (ctx, next) => {
     const { path, method } = ctx
     // The address itself is a document: the index of the API.
     if (!path.startsWith(`${apiPath}/`)) return next()
     const found = routes.find(method, path)
-    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path), guide)
+    return found ? await found.handler(ctx, found.params) : refuse(ctx, routes.methodsAt(path), explain)
   }
+  return Object.assign(api, { refusalAt: (path: string) => (routes.methodsAt(path).size === 0 ? unknownPath(path, explain) : undefined) })
 }
 
 type RespondAcrossTypes<One> = (
@@ -156,15 +157,19 @@ function formatOf(ctx: Context, formats: ReadonlyMap<string, Format>): Format {
 const notAcceptable = (offered: readonly string[]): Problem =>
   new Problem('not_acceptable', { description: `This URL responds with ${offered.join(', ')}.` })
 
+function unknownPath(path: string, explain: ExplainPath): Problem {
+  const { missing, notInApi } = explain(path)
+  return new Problem('not_found', { description: `${path.slice(0, 100)} does not exist. ${notInApi ?? missing}` })
+}
+
 /** Rejects requests without a route: an unknown URL or an unsupported method. It reveals no rows, so it requires no token. */
-function refuse(ctx: Context, methods: ReadonlySet<string>, guide: PathGuide): void {
-  const path = ctx.path.slice(0, 100)
-  const elsewhere = guide.notInApi(ctx.path)
-  if (methods.size === 0) throw new Problem('not_found', { description: `${path} does not exist. ${elsewhere ?? guide.missing(ctx.path)}` })
+function refuse(ctx: Context, methods: ReadonlySet<string>, explain: ExplainPath): void {
+  if (methods.size === 0) throw unknownPath(ctx.path, explain)
   const allowed = [...methods, 'OPTIONS'].join(', ')
   ctx.set('Allow', allowed)
   if (ctx.method !== 'OPTIONS') {
-    const description = [`${path} supports ${allowed}.`, ...(elsewhere ? [elsewhere] : [])].join(' ')
+    const { notInApi } = explain(ctx.path)
+    const description = [`${ctx.path.slice(0, 100)} supports ${allowed}.`, ...(notInApi ? [notInApi] : [])].join(' ')
     throw new Problem('method_not_allowed', { description, headers: { Allow: allowed } })
   }
   ctx.status = 204

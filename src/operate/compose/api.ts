@@ -33,7 +33,7 @@ export const createCallerOf = (
     },
   )
 
-export function createRestApi(foundation: Foundation): Record<'routes' | 'openApi', Middleware<RequestState>> {
+export function createRestApi(foundation: Foundation): { routes: ReturnType<typeof createApi>; openApi: Middleware<RequestState> } {
   const { texts, database } = foundation
   const api = createApi({
     ...operationArguments(foundation),

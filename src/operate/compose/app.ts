@@ -9,10 +9,12 @@ import { storedResponses } from '../../base/http/storedResponses.ts'
 import { createMail } from '../../base/mail/mail.ts'
 import type { School, SchoolDirectory } from '../../base/school.ts'
 import type { Config } from '../../config/load.ts'
+import { errorsUrl } from '../../config/schools.ts'
 import { upgradeSeconds } from '../../database/migrations/upgradeSeconds.ts'
 import type { GrantUses } from '../../database/tables/grantUse.ts'
 import { apiPath } from '../../engine/declare/operations.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
+import { refusalLane } from '../../engine/rest/refusalLane.ts'
 import type { IntegrationChanges } from '../../identity/oidc/syncIntegrations.ts'
 import { createPageContexts } from '../../pages/pageContext.ts'
 import { createUnsubscribeLinks } from '../../school/notifications/unsubscribe.ts'
@@ -138,7 +140,13 @@ export async function createApp(args: AppArguments): Promise<App> {
   return {
     handler: storedResponses(
       { ...entrance, tracing: args.tracing, schoolOf: (host) => runtime.schools.byHost(host) },
-      oidc.lane(entrance, koa.callback()),
+      refusalLane(
+        {
+          ...{ ...entrance, tracing: args.tracing, refusalAt: api.routes.refusalAt, schoolOf: (host) => runtime.schools.byHost(host) },
+          errorsUrl: (school) => errorsUrl(schoolConfigOf(runtime, school)),
+        },
+        oidc.lane(entrance, koa.callback()),
+      ),
     ),
     metrics,
     externalServices,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { BegunRequests } from '../../../base/http/begunRequests.ts'
+import { learnedHeaders } from '../../../base/http/learnedHeaders.ts'
 import type { RecordRequest } from '../../../base/http/recordRequests.ts'
 import { newRequestId } from '../../../base/http/requestId.ts'
 import { callerTrace, endRequestSpan, startRequestSpan } from '../../../base/http/requestSpan.ts'
@@ -8,8 +9,7 @@ import type { Tracing } from '../../../base/log/tracing.ts'
 import type { School } from '../../../base/school.ts'
 import { endpoints, operationOfEndpoint } from '../endpoints.ts'
 import { type BodyArguments, bodies } from './bodies.ts'
-import { learnedHeaders } from './learnedHeaders.ts'
-import { laneEndpoint, type PlainRequest, plainRequest } from './plainRequest.ts'
+import { type LaneEndpoint, laneEndpoint, type PlainRequest, plainRequest } from './plainRequest.ts'
 
 export interface LaneArguments extends BodyArguments {
   schoolOf(host: string): School | undefined
@@ -45,7 +45,7 @@ interface LaneRequest extends PlainRequest {
  */
 export function tokenLane(args: LaneArguments, otherwise: RequestListener): RequestListener {
   const { schoolOf, addressOf, record, tracing, begunRequests } = args
-  const headers = learnedHeaders()
+  const headers = learnedHeaders<LaneEndpoint>(200)
   const bodyFor = bodies(args)
 
   const answer = async (request: IncomingMessage, response: ServerResponse, wanted: LaneRequest): Promise<void> => {
