@@ -47,6 +47,22 @@ const undo = z
   .prefault({})
   .meta({ description: 'Taking changes back.', examples: [{ days: 14 }] })
 
+const apps = z
+  .strictObject({
+    outgoing_delay: z
+      .int()
+      .min(0)
+      .max(3600)
+      .default(300)
+      .meta({
+        description:
+          'Time in seconds for which e-mails and webhooks about what an app changed wait, so that people can stop them, or take the change back before anybody is informed. Codes and notices about security never wait. 0 turns it off.',
+        examples: [600],
+      }),
+  })
+  .prefault({})
+  .meta({ description: 'Apps that people connect.', examples: [{ outgoing_delay: 600 }] })
+
 /** True for an origin of an extension or an app with its own scheme, as browsers send it: `chrome-extension://` and an id. */
 const isAppOrigin = (text: string): boolean => /^(?!https?:|file:)[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text)
 
@@ -184,6 +200,7 @@ export const serverSchema = z.strictObject({
   database_connections: databaseConnections,
   audit: auditRetention,
   undo,
+  apps,
   tracing,
   outgoing: z
     .enum(['on', 'off'])

@@ -17,6 +17,8 @@ export interface Authorization {
   /** The name that the person gave it; undefined if they gave it none. */
   ownName: string | undefined
   scopes: ReadonlySet<string>
+  /** Scopes that the app requested and the person refused. */
+  refusedScopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
   endsAt: Date
@@ -57,6 +59,20 @@ export interface ExternalServices {
     end(writer: Writer, grant: EndingGrant, revocation: GrantRevocation): Promise<void>
   }
   sessions: BrowserSessions
+  apps: {
+    /** For how many seconds e-mails and webhooks about changes of apps wait; 0 if they leave immediately. */
+    outgoingDelay(): number
+    /** Returns what is left of the rate limits of an app with a person. Empty if limits are off. */
+    limitsLeft(schoolId: string, holder: { clientId: string; accountId: string }): Promise<LimitLeft[]>
+  }
+}
+
+interface LimitLeft {
+  name: string
+  requests: number
+  remaining: number
+  /** In seconds. */
+  resets_in: number
 }
 
 /** Encrypts what is stored. */

@@ -135,6 +135,7 @@ export async function startDemoApi(
     checkoutUrl: () => 'https://shop.example.com/pay?item={type}/{id}&code={code}',
     hasPages: () => true,
     undoDays: () => undoDays,
+    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
     undoRules: createUndoRules(operations),
   })
 

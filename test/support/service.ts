@@ -232,8 +232,8 @@ export async function writeConfig(directory: string, options: ServiceOptions, is
   await mkdir(join(directory, 'schools'), { recursive: true })
   const files: [name: string, content: object | undefined][] = [
     ['oauth.yaml', options.oauth],
-    // No gateway is in front of a test.
-    ['server.yaml', { drain_seconds: 0, ...options.server }],
+    // No gateway is in front of a test, and what apps send leaves immediately.
+    ['server.yaml', { drain_seconds: 0, apps: { outgoing_delay: 0 }, ...options.server }],
     ['roles.yaml', options.roles],
     ['resources.yaml', options.resources],
     ['schools/first.yaml', school(issuers[0] as string, 'First School', options.school)],

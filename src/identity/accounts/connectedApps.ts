@@ -24,6 +24,7 @@ export interface ConnectedApp {
   origin: (ClientSource & { createdAt: Date }) | undefined
   redirectUris: unknown[]
   scopes: ReadonlySet<string>
+  refusedScopes: ReadonlySet<string>
   allowedAt: Date
   lastUsedAt: Date | undefined
   endsAt: Date
@@ -81,6 +82,7 @@ function present({ grant_id: grantId, payload, metadata, ...row }: ConnectedAppR
     origin: via === null || createdAt === null ? undefined : { ...originOf(row.client_id, via), createdAt },
     redirectUris: Array.isArray(redirectUris) ? redirectUris : [],
     scopes: scopesOf(payload),
+    refusedScopes: scopesOf(payload.rejected ?? {}),
     allowedAt: row.created_at,
     lastUsedAt: row.last_used_at ?? undefined,
     endsAt: row.expires_at,

@@ -12,7 +12,26 @@ export interface SchoolAppRules {
   ask_first: 'person' | 'always'
   /** True if every app is paused that does something unusual: see appSignals.ts. */
   pause_unusual: boolean
+  /** Every app asks before a request that exceeds one of these. */
+  ask_above: Thresholds
+  /** True if another owner or admin than the one behind an app decides about its deletions. */
+  second_person: boolean
+  /** The known apps that can identify themselves by the URL of a document, of those that the configuration names. */
+  documents: string[]
 }
+
+/** The most that a request may change or cost without a decision; null for no limit. */
+export interface Thresholds {
+  /** Objects that are changed or deleted. */
+  rows: number | null
+  /** People who are concerned: by a changed object of theirs, or by an e-mail. */
+  people: number | null
+  /** In the smallest unit of the currency. */
+  amount: number | null
+}
+
+export const thresholdNames = ['rows', 'people', 'amount'] as const satisfies (keyof Thresholds)[]
+export const maxThreshold = 100_000_000
 
 export const longestAccessDays = 365
 
@@ -28,14 +47,26 @@ export const isSelfRegisteredRule = (value: unknown): value is SchoolAppRules['s
 const isDays = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= longestAccessDays
 
+const isThreshold = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= maxThreshold
+
+function readThresholds(stored: unknown): Thresholds {
+  const { rows, people, amount } = isObject(stored) ? stored : {}
+  const read = (value: unknown) => (isThreshold(value) ? value : null)
+  return { rows: read(rows), people: read(people), amount: read(amount) }
+}
+
 /** Reads the rules as the database has them. A member that is missing or unknown has its default. */
 export function readAppRules(stored: unknown): SchoolAppRules {
-  const { self_registered, longest_days, ask_first, pause_unusual } = isObject(stored) ? stored : {}
+  const { self_registered, longest_days, ask_first, pause_unusual, ask_above, second_person, documents } = isObject(stored) ? stored : {}
   return {
     self_registered: isSelfRegisteredRule(self_registered) ? self_registered : 'everybody',
     longest_days: isDays(longest_days) ? longest_days : null,
     ask_first: ask_first === 'always' ? 'always' : 'person',
     pause_unusual: pause_unusual === true,
+    ask_above: readThresholds(ask_above),
+    second_person: second_person === true,
+    documents: Array.isArray(documents) ? documents.filter((id) => typeof id === 'string') : [],
   }
 }
 
@@ -46,6 +77,8 @@ export interface AppTerms {
   asksFirst: boolean
   /** True if it is paused when it does something unusual. */
   isWatched: boolean
+  askAbove: Thresholds
+  needsSecond: boolean
 }
 
 /** True if the app cannot be connected or used at the moment. */
@@ -62,9 +95,9 @@ export interface RuledClient {
 /** Decides what a school allows an app. The pages, the tokens and the API have no other rule. */
 export function termsOf({ registered_via, agreed_at, app_rules }: RuledClient): AppTerms {
   const rules = readAppRules(app_rules)
-  const isWatched = rules.pause_unusual
+  const ofEveryApp = { isWatched: rules.pause_unusual, askAbove: rules.ask_above, needsSecond: rules.second_person }
   if (registered_via !== 'self' && registered_via !== 'document')
-    return { access: 'full', longestDays: undefined, asksFirst: false, isWatched }
+    return { access: 'full', longestDays: undefined, asksFirst: false, ...ofEveryApp }
   const access: Record<SchoolAppRules['self_registered'], AppTerms['access']> = {
     everybody: 'full',
     staff_read_only: 'staff_read',
@@ -75,7 +108,7 @@ export function termsOf({ registered_via, agreed_at, app_rules }: RuledClient): 
     access: access[rules.self_registered],
     longestDays: rules.longest_days ?? undefined,
     asksFirst: rules.ask_first === 'always',
-    isWatched,
+    ...ofEveryApp,
   }
 }
 

@@ -93,6 +93,7 @@ export async function createApp(args: AppArguments): Promise<App> {
     hasPages,
     undoDays: () => runtime.config.server.undo.days,
     undoRules: createUndoRules(parts.operations),
+    apps: { outgoingDelay: () => runtime.config.server.apps.outgoing_delay, limitsLeft: parts.limits.leftOf },
   })
   const foundation: Foundation = { ...parts, pageContext, externalServices }
   const worker = createWorker(

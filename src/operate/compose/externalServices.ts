@@ -46,6 +46,7 @@ export function createExternalServices({
   hasPages,
   undoDays,
   undoRules,
+  apps,
 }: {
   stores: Stores
   counted(entry: AuditEntry): AuditEntry
@@ -57,6 +58,7 @@ export function createExternalServices({
   hasPages(school: School): boolean
   undoDays(): number
   undoRules: UndoRules
+  apps: ExternalServices['apps']
 }): ExternalServices {
   const sealing = (purpose: Parameters<Keyring['seal']>[0]) => ({
     seal: (text: string) => keyring.seal(purpose, text),
@@ -78,6 +80,7 @@ export function createExternalServices({
     },
     approvals: sealing('approvals'),
     undo: { days: undoDays, ...sealing('undo'), ...undoRules },
+    apps,
     sessions: ownSessions({ stores, keyring }),
     authorizations: {
       async list(schoolId, accountId, reader = stores.database) {

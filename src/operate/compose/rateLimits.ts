@@ -11,7 +11,7 @@ import type { FactVersion } from '../../database/facts/fact.ts'
 import { createAttemptLimits } from '../../database/redis/attemptLimits.ts'
 import { createRateLimits } from '../../database/redis/rateLimits.ts'
 import type { RedisConnection } from '../../database/redis/redis.ts'
-import type { EmailLimits } from '../../engine/externalServices.ts'
+import type { EmailLimits, ExternalServices } from '../../engine/externalServices.ts'
 import type { OperationLimit } from '../../engine/operationLimits.ts'
 import type { ApiArguments } from '../../engine/rest/routes.ts'
 import type { PasswordGate } from '../../identity/accounts/passwordGate.ts'
@@ -32,6 +32,8 @@ export interface Limits {
   account: AccountLimits
   email: EmailLimits
   forms: FormLimits
+  /** See ExternalServices. */
+  leftOf: ExternalServices['apps']['limitsLeft']
   /** @throws Problem rate_limited if the calendar was read too often */
   countCalendar(schoolId: string, accountId: string): Promise<void>
   /**
@@ -145,6 +147,13 @@ export function createLimits({ caches, config, redis, log, isLimited, passwordGa
         // Many addresses with a tag (RFC 5233) lead to one mailbox.
         (await count('form_confirmation_per_recipient', { schoolId, subject: email.replace(/\+[^@]*(?=@)/, '') })).allowed,
     },
+    leftOf: (schoolId, { clientId, accountId }) =>
+      Promise.all(
+        (isLimited ? [withToken, ...Object.values(ofPerson)] : []).map(async (own) => {
+          const { remaining, resetSeconds } = await buckets.peek(own, { schoolId, subject: `${clientId} ${accountId}` })
+          return { name: own.name, requests: own.requests, remaining, resets_in: resetSeconds }
+        }),
+      ),
     countCalendar: (schoolId, accountId) => enforce(limiter, policy('calendar'), { schoolId, subject: accountId }),
     email: {
       requireRequested: ({ id: schoolId }, email) => enforce(limiter, policy('message_per_recipient'), { schoolId, subject: email }),

@@ -12,6 +12,7 @@ import { emailAddress } from '../students/studentFields.ts'
 import { activityReads, undoActions } from './accountActivity.ts'
 import { restoreAccount, scheduleDeletion } from './accountDeletion.ts'
 import { authorization, calendarFeed, ownId, session } from './accountFields.ts'
+import { contractRead } from './appContract.ts'
 import { readCalendar, renewCalendar } from './calendarFeed.ts'
 import { membershipFrom, membershipOf } from './membership.ts'
 import { changeEmail, endSession, exportAccount, listAuthorizations, listSessions, revokeAuthorization } from './ownAccount.ts'
@@ -126,6 +127,7 @@ export const account = defineResource({
       pagedBy: 'id',
       run: (reading, { id }) => listAuthorizations(reading, reading.school, id),
     },
+    ...contractRead,
     ...activityReads,
     sessions: {
       scope: 'read',

@@ -127,7 +127,8 @@ const authorizationId = (grantId: string): string => hashedId('aut', grantId)
 /** The days of `changes_30d`. */
 const countedDays = 30
 
-async function presentAuthorizations({ database, externalServices }: OwnReading, { id: schoolId }: School, accountId: string) {
+/** Returns the live authorizations of an account as the API shows them, the newest first. */
+export async function presentAuthorizations({ database, externalServices }: OwnReading, { id: schoolId }: School, accountId: string) {
   const authorizations = await externalServices.authorizations.list(schoolId, accountId)
   const changes = await countChanges(database, schoolId, { grantIds: authorizations.map(({ grantId }) => grantId), days: countedDays })
   return authorizations.map((one) => presentAuthorization(one, changes.get(one.grantId) ?? 0))

@@ -32,5 +32,7 @@ export async function operatorServices(session: Session, operations: readonly Op
     hasPages: (school) => configOf(school).public_pages,
     undoDays: () => server.undo.days,
     undoRules: createUndoRules(operations),
+    // The operator acts as a person, not as an app.
+    apps: { outgoingDelay: () => 0, limitsLeft: async () => [] },
   })
 }
