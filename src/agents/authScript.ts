@@ -64,7 +64,7 @@ finish)
   part() { printf %s "$answer" | tr '?&#' '\n\n\n' | sed -n "s/^$1=//p"; }
   lock
   [ "$(part state)" = "$state" ] && [ "$(part iss)" = ${encodeURIComponent(issuer)} ] || fail 'Not the response to the last begin.'
-  [ "$(part code)" ] || fail "refused: $(part error)"
+  [ "$(part code)" ] || fail "refused: $(part error)$(part error_description | sed 's/^/: /;s/+/ /g;s/%2C/,/g;s/%3A/:/g;s/%2F/\//g')"
   send ${token} -d grant_type=authorization_code -d client_id="$client" -d code="$(part code)" -d code_verifier="$verifier" -d redirect_uri="$back"
   granted=$(member scope); keep; echo "granted: $granted"
   for s in $asked; do case " $granted " in *" $s "*) ;; *) echo "not granted: $s" ;; esac; done ;;

@@ -4,6 +4,9 @@ import { isOpen, isSingle } from './entryPoints.ts'
 import { block, code, type Markdown, markdown } from './markdown.ts'
 import { paths, type SchoolFacts, type ServerMetadata } from './schoolFacts.ts'
 
+/** What every document for agents says about a new start. */
+export const afterRestart: Markdown = markdown`After a restart, first read ${code('/api/v1/account/authorizations/current')}: scopes, rules, waiting requests, limits.`
+
 const bearer = `-H "Authorization: Bearer $(sh ${scriptName} token)"`
 
 /** Renders the steps from the first request to revocation. Each command can run in a separate POSIX shell. */
@@ -25,14 +28,14 @@ export function authSteps(facts: SchoolFacts, metadata: ServerMetadata): Markdow
     block('sh', `sh ${scriptName} begin '${requested.join(' ')}'${metadata.registration_endpoint ? ' "Agent on $(uname -n)"' : ''}`),
     block('text', `${metadata.authorization_endpoint}?response_type=code&client_id=cli_…`),
     metadata.registration_endpoint
-      ? markdown`This is the URL for the person. The first run also registers a client; the last argument is your name: agent and machine.`
+      ? markdown`The URL for the person. The first run registers a client; the last argument is your name: agent and machine.`
       : markdown`This is the URL for the person.`,
     ...receive(facts),
     ...call(facts, first),
     ...change(facts, first, requested),
     markdown`## 6. Revocation`,
     block('sh', `sh ${scriptName} revoke`),
-    markdown`It prints nothing. Every token of the person's consent is revoked.`,
+    markdown`It revokes every token of the consent, and prints nothing.`,
   ]
 }
 
@@ -57,7 +60,8 @@ function call({ issuer, apiPath }: SchoolFacts, first: Operation | undefined): M
     markdown`## 4. Use the token`,
     block('sh', `curl -sS ${issuer}${first?.path ?? apiPath} ${bearer}`),
     ...(first ? [block('json', JSON.stringify(sampleOf(first)))] : []),
-    markdown`Sample responses are shortened: … is any value. ${code('token')} refreshes by itself; after a 401 use ${code('token new')}. Leave the token out of public reads. ${code(paths.apiMd)} lists the operations.`,
+    markdown`${code('token')} refreshes by itself; after a 401 use ${code('token new')}. Leave the token out of public reads. ${code(paths.apiMd)} lists the operations.`,
+    afterRestart,
   ]
 }
 

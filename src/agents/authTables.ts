@@ -9,9 +9,10 @@ const errors: ReadonlyMap<string, string> = new Map([
   ['insufficient_scope', 'step 5, with the scopes in WWW-Authenticate'],
   [
     'access_denied',
-    'get a token if there is none; in a redirect: the person declined; if the app is paused: keep the tokens, and ask the person',
+    'without a token: get one; in a redirect: the person declined; if the app is paused: keep the tokens, and ask the person',
   ],
-  ['invalid_request', 'correct the parameter that is missing, repeated or wrong'],
+  ['approval_required', 'give the person the address in details; then repeat'],
+  ['invalid_request', 'correct the parameters'],
   ['invalid_grant', 'the code or refresh token is used, expired or of another client, or the access has ended: step 2'],
   ['invalid_client', 'remove the state file; step 2'],
   ['invalid_scope', 'use the names below; at a refresh: none was granted'],

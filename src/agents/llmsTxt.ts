@@ -1,6 +1,7 @@
 import type { Operation } from '../engine/declare/operations.ts'
 import { feedPath, siteKinds, sitePath, siteResources } from '../engine/sitePaths.ts'
 import { resourcePaths } from './api/resourcePaths.ts'
+import { afterRestart } from './authSteps.ts'
 import { isShown, isWholeList, openNow } from './entryPoints.ts'
 import { code, document, link, Markdown, markdown } from './markdown.ts'
 import { schoolAbout } from './schoolAbout.ts'
@@ -28,6 +29,7 @@ export async function llmsTxt(facts: SchoolFacts): Promise<string> {
     markdown`# ${about.name}`,
     markdown`> ${about.tagline ?? 'An online school.'} Its API lets agents read the catalogue, and, with the consent of a person, learn, teach and run the school.`,
     markdown`Register yourself, get a person's consent, call. Without a token you are a visitor: you see public data and never get a challenge. The API is at ${code(issuer + apiPath)}.`,
+    afterRestart,
     hasMcp ? markdown`An MCP server (Streamable HTTP, catalogue reads only) is at ${code(issuer + paths.mcp)}.` : undefined,
     section('Access', [
       at('auth.md', paths.authMd, 'every step from registration to revocation, with commands'),

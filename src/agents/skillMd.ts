@@ -1,4 +1,5 @@
 import { scriptName } from './authScript.ts'
+import { afterRestart } from './authSteps.ts'
 import { block, code, document, link, Markdown, markdown } from './markdown.ts'
 import { paths } from './schoolFacts.ts'
 import type { Skill, SkillCall } from './skill.ts'
@@ -18,6 +19,7 @@ export function skillMd(skill: Skill, facts: SkillFacts): string {
     markdown`# ${skill.title}`,
     ...(skill.steps.some((step) => 'command' in step && step.command === 'begin') ? [] : [access(commands.begin ?? '', withToken, facts)]),
     markdown`Responses are shortened: … is any value. Write the values that you keep into the later commands, in place of ${code('$NAME')}.${hasKeys ? keys : new Markdown('')}`,
+    afterRestart,
     ...steps.flatMap(({ step, call }, index) => [
       new Markdown(`**${index + 1}.** ${step.about}`),
       ...('command' in step && step.command !== undefined ? [block('sh', commands[step.command] ?? step.command)] : []),

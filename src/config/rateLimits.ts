@@ -87,11 +87,7 @@ const limitedActions = {
     'Requests for the public pages of a school and the links that turn e-mails off, per address. A whole class can be behind one address.',
   ),
   mcp: rateLimit(300, 60, 'MCP messages without a token, per address. Hosted agents of many people share addresses.'),
-  anonymous_per_network: rateLimit(
-    3000,
-    60,
-    'Requests without a token to the API, the public pages and MCP together, per network of the caller (IPv4 /24, IPv6 /64).',
-  ),
+  anonymous_per_network: rateLimit(3000, 60, 'All requests without a token, per network of the caller (IPv4 /24, IPv6 /64).'),
   default: rateLimit(600, 60, 'API requests with a token, per client and person.'),
   write: rateLimit(120, 60, 'API requests with a token that change data (POST, PUT, PATCH, DELETE), per client and person.'),
   bulk: rateLimit(

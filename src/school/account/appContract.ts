@@ -10,64 +10,54 @@ import { timestamp } from '../../engine/declare/fields.ts'
 import { defineRead } from '../../engine/declare/typedOperations.ts'
 import type { ExternalServices } from '../../engine/externalServices.ts'
 import type { Reading } from '../../engine/read/reading.ts'
-import { thresholdNames } from '../../identity/apps/schoolAppRules.ts'
+import type { thresholdNames } from '../../identity/apps/schoolAppRules.ts'
 import { appTerms } from '../apps/changeAppRules.ts'
 import { authorization, ownId } from './accountFields.ts'
 import { presentAuthorizations } from './ownAccount.ts'
 
-const threshold = (description: string) => z.int().nullable().meta({ description: `${description} Null for no limit.`, example: null })
+const limit = (description: string) => z.int().nullable().meta({ description, example: null })
 
-const contract = authorization
-  .omit({ object: true })
-  .extend({
+const contract = z
+  .object({
     object: z.literal('app_contract').meta({ description: 'Type of the object.' }),
+    authorization: authorization.meta({ description: 'The authorization of the token.', example: {} }),
     refused_scopes: z.array(z.string()).meta({ description: 'Scopes that the person refused.', example: ['orders:write'] }),
     withheld_scopes: z
       .array(z.string())
       .meta({ description: 'Granted scopes that the role or the school does not allow now.', example: [] }),
-    asks_first: z.boolean().meta({
-      description: 'True if the person decides before the app does what cannot be undone: error `approval_required`.',
-      example: false,
-    }),
+    asks_first: z.boolean().meta({ description: 'True if the person decides before what cannot be undone.', example: false }),
     rules: z
       .object({
-        longest_days: threshold('Longest access in days.'),
-        pauses_unusual: z.boolean().meta({ description: 'True if an app is paused that deletes or overwrites very much.', example: false }),
+        longest_days: limit('Longest access in days.'),
+        pauses_unusual: z.boolean().meta({ description: 'True if mass deletion pauses the app.', example: false }),
         asks_above: z
-          .object({
-            rows: threshold('Objects that one request changes or deletes.'),
-            people: threshold('People whom one request concerns.'),
-            amount: threshold('Money, in the smallest unit of the currency.'),
-          })
-          .meta({ description: 'Above these, every app asks first.', example: {} }),
+          .object({ rows: limit('Changed objects.'), people: limit('People concerned.'), amount: limit('Money, in the smallest unit.') })
+          .meta({ description: 'A request above one of these asks first.', example: {} }),
         second_person: z.boolean().meta({ description: 'True if another owner or admin decides about deletions.', example: false }),
-        outgoing_delay: z.int().meta({
-          description: 'Seconds for which e-mails and webhooks about changes of the app wait, so that people can stop them.',
-          example: 300,
-        }),
+        outgoing_delay: z.int().meta({ description: 'Seconds for which its e-mails and webhooks wait.', example: 300 }),
       })
-      .meta({ description: 'Rules of the school that apply to the app.', example: {} }),
+      .meta({ description: 'Rules of the school.', example: {} }),
     waiting: z
       .array(
         z.object({
           id: ownId('apr', 'Id of the request.'),
-          operation: z.string().meta({ description: 'Operation of the API.', example: 'deleteStudent' }),
-          url: z.string().meta({ description: 'Page on which the person decides.', example: 'https://school.example/account/approvals/apr_…' }),
+          operation: z.string().meta({ description: 'Operation.', example: 'deleteStudent' }),
+          url: z.string().meta({ description: 'Page of the decision.', example: 'https://school.example/account/approvals/apr_…' }),
           created_at: timestamp().meta({ description: 'When it was made.', example: '2026-03-01T09:30:00.000Z' }),
-          expires_at: timestamp().meta({ description: 'Until when the person can decide.', example: '2026-03-01T10:30:00.000Z' }),
+          expires_at: timestamp().meta({ description: 'When it expires.', example: '2026-03-01T10:30:00.000Z' }),
         }),
       )
-      .meta({ description: 'Requests that wait for the decision of a person.', example: [] }),
+      .meta({ description: 'Requests that wait for a decision.', example: [] }),
     limits: z
       .array(
         z.object({
-          name: z.string().meta({ description: 'Name of the limit, as in `RateLimit`.', example: 'default' }),
-          requests: z.int().meta({ description: 'Requests that it allows.', example: 600 }),
-          remaining: z.int().meta({ description: 'Requests that are left.', example: 598 }),
-          resets_in: z.int().meta({ description: 'Seconds until the limit starts again.', example: 42 }),
+          name: z.string().meta({ description: 'Name.', example: 'default' }),
+          requests: z.int().meta({ description: 'Requests in total.', example: 600 }),
+          remaining: z.int().meta({ description: 'Requests left.', example: 598 }),
+          resets_in: z.int().meta({ description: 'Seconds until it starts again.', example: 42 }),
         }),
       )
-      .meta({ description: 'Rate limits of the app with this person.', example: [] }),
+      .meta({ description: 'Rate limits, as in the header `RateLimit`.', example: [] }),
   })
   .meta({ component: 'AppContract' })
 
@@ -118,10 +108,9 @@ async function readContract(reading: Reading, accountId: string) {
   if (!own || !clientId || grantId === undefined)
     throw new Problem('not_found', { description: 'Only an app has an authorization: call this with its access token.' })
   const presented = await presentAuthorizations(reading, school, accountId)
-  const found = presented.find(({ id }) => id === hashedId('aut', grantId))
   return {
-    ...found,
     object: 'app_contract',
+    authorization: presented.find(({ id }) => id === hashedId('aut', grantId)),
     refused_scopes: [...own.refusedScopes].toSorted(),
     withheld_scopes: [...withheldScopes].toSorted(),
     asks_first: asksFirst,
@@ -133,7 +122,7 @@ export const contractRead = {
   'authorizations/current': defineRead('account', {
     scope: 'read',
     id: 'getCurrentAuthorization',
-    summary: 'Get what the calling app may do: scopes, rules, waiting requests and limits',
+    summary: 'Get what the calling app may do',
     output: contract,
     run: (reading, { id }) => readContract(reading, id),
   }),
